@@ -1,0 +1,66 @@
+"""Every error raised on purpose, under one root.
+
+A message says what is wrong, where, and what to do. `exit_code` is what the command line ends
+with (decision 36): 2 usage, 3 refused by a rule, 4 something on disk is damaged or unreadable.
+"""
+
+
+class AgentMemoryError(Exception):
+    """The root of all errors this package raises on purpose."""
+
+    exit_code = 2
+
+
+class InvalidName(AgentMemoryError, ValueError):
+    """An agent name or conversation id breaks the name rule (decisions 2 and 3)."""
+
+
+class InvalidArgument(AgentMemoryError, ValueError):
+    """An argument is missing, contradicts another one, or has an impossible value."""
+
+
+class Refused(AgentMemoryError):
+    """A rule of the protocol forbids what was asked; nothing was changed."""
+
+    exit_code = 3
+
+
+class AccessDenied(Refused):
+    """This actor may not read or write this document (decisions 8 to 10)."""
+
+
+class LimitExceeded(Refused):
+    """The write would pass the line or byte limit of a tier file (decision 13)."""
+
+
+class RefusedText(Refused):
+    """The text itself cannot be remembered: empty, invisible characters, too large."""
+
+
+class Disabled(Refused):
+    """Memory, or this tier of it, is switched off by a setting (decision 6)."""
+
+
+class StorageError(AgentMemoryError):
+    """Something on disk is missing, unreadable, unwritable or in the way."""
+
+    exit_code = 4
+
+
+class DamagedFile(StorageError):
+    """A file cannot be read as what it should be.
+
+    Attributes:
+        path: the file, relative to the project root, or as the caller named it.
+        line: the first line that is wrong, counted from 1; None when no single line is.
+    """
+
+    def __init__(self, message: str, *, path: str = "", line: int | None = None) -> None:
+        place = path if line is None else f"{path}:{line}"
+        super().__init__(f"{place}: {message}" if place else message)
+        self.path = path
+        self.line = line
+
+
+class LockBusy(StorageError):
+    """Another process held the lock for the whole waiting time."""

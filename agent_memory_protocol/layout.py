@@ -1,0 +1,232 @@
+"""The tier table: which three documents there are, where each lies, and which names may appear in a path.
+
+Everything that turns a name into a path goes through `check_agent_name` or `check_conversation_id`, so a name
+that is accepted stays inside the root, on every system the files may travel to.
+"""
+
+from .errors import InvalidArgument, InvalidName
+
+SCAFFOLDING = ".scaffolding"
+
+AGENT_NAME_LENGTH = 64
+CONVERSATION_ID_LENGTH = 128
+_FILE_NAME_BYTES = 255
+
+_WINDOWS_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul"] + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
+)
+_ASCII_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+_HAN_COMPANIONS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"])
+
+
+class Tier:
+    """One of the three tiers: `Tier.SHARED`, `Tier.AGENT`, `Tier.CONVERSATION`, in the order recall gives them."""
+
+    __slots__ = ("owner", "value")
+
+    SHARED: "Tier"
+    AGENT: "Tier"
+    CONVERSATION: "Tier"
+
+    def __init__(self, value: str, owner: str) -> None:
+        self.value = value
+        self.owner = owner
+        """What names a document of this tier: "", "agent" or "conversation"."""
+
+    @classmethod
+    def parse(cls, value: str) -> "Tier":
+        """Return the tier of that name.
+
+        Raises:
+            InvalidArgument: there is no such tier.
+        """
+        for tier in TIERS:
+            if tier.value == value:
+                return tier
+        raise InvalidArgument(f"no tier is called {value!r}; the tiers are shared, agent and conversation")
+
+    def __repr__(self) -> str:
+        return f"Tier.{self.value.upper()}"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Tier.parse, (self.value,)
+
+
+Tier.SHARED = Tier("shared", "")
+Tier.AGENT = Tier("agent", "agent")
+Tier.CONVERSATION = Tier("conversation", "conversation")
+TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
+
+
+class Target:
+    """One tier document: `shared`, `agent:NAME` or `conversation:ID`.
+
+    `owner` is "" for the shared tier, else a name that has passed the name rule. It is spelled as the folder
+    on disk is, once `workspace` or `recall` has looked; two targets whose owners differ only by case or Unicode
+    form are the same document (decision 2).
+    """
+
+    __slots__ = ("owner", "tier")
+
+    def __init__(self, tier: Tier, owner: str = "") -> None:
+        self.tier = tier
+        self.owner = owner
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The path below the root, one component each."""
+        if self.tier is Tier.SHARED:
+            return (SCAFFOLDING, "agent-memory", "shared", "KNOWLEDGE.md")
+        if self.tier is Tier.AGENT:
+            return (SCAFFOLDING, "agent-memory", "agents", self.owner, "MEMORY.md")
+        return (SCAFFOLDING, "conversations", self.owner, "agent-memory", "context.md")
+
+    @property
+    def path(self) -> str:
+        """The path below the root, with forward slashes."""
+        return "/".join(self.parts)
+
+    @property
+    def key(self) -> str:
+        """What makes two targets the same document, and part of what an entry's id is computed from."""
+        return f"{self.tier.value}\n{name_key(self.owner)}"
+
+    def __str__(self) -> str:
+        return f"{self.tier.value}:{self.owner}" if self.owner else self.tier.value
+
+    def __repr__(self) -> str:
+        return f"Target({self})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+OWNER_FOLDERS = {Tier.AGENT: (SCAFFOLDING, "agent-memory", "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
+"""The folder of the folders that belong to one agent or one conversation each."""
+
+
+def check_agent_name(name: str) -> str:
+    """Return the agent's name in the form its folder has: `plugin:agent` is `agent`, Unicode is NFC (decision 2).
+
+    Raises:
+        InvalidName: the name breaks the rule; the message says which part of it.
+    """
+    plugin, colon, bare = name.rpartition(":")
+    if colon:
+        if len(plugin) == 1:
+            raise _bad("agent name", name, "a single letter before a colon is a drive letter")
+        for part in plugin.split(":"):
+            _check_name("agent name", part, AGENT_NAME_LENGTH)
+    return _check_name("agent name", bare, AGENT_NAME_LENGTH)
+
+
+def check_conversation_id(conversation_id: str, *, strict: bool = False) -> str:
+    """Return the conversation's id in the form its folder has (decision 3). `strict` accepts UUIDs only.
+
+    Raises:
+        InvalidName: the id breaks the rule; the message says which part of it.
+    """
+    checked = _check_name("conversation id", conversation_id, CONVERSATION_ID_LENGTH)
+    if strict and not _is_uuid(checked):
+        raise _bad("conversation id", checked, "the setting strict_conversation_ids accepts only UUIDs")
+    return checked
+
+
+def check_owner(tier: Tier, owner: str, *, strict: bool = False) -> str:
+    """Check an agent name or a conversation id, whichever names a document of this tier."""
+    if tier is Tier.AGENT:
+        return check_agent_name(owner)
+    return check_conversation_id(owner, strict=strict)
+
+
+def name_key(name: str) -> str:
+    """Fold case and Unicode form: names with the same key are the same agent or conversation."""
+    if name.isascii():
+        return name.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", name).casefold())
+
+
+def display_name(name: str) -> str:
+    """Return the name as a header shows it: `backend-developer` is "Backend Developer" (decision 4)."""
+    words = name.replace("_", "-").split("-")
+    return " ".join(word[:1].upper() + word[1:] for word in words if word)
+
+
+def _check_name(kind: str, name: str, length: int) -> str:
+    if not isinstance(name, str):
+        raise InvalidName(f"the {kind} must be text, not {type(name).__name__}")
+    if not name:
+        raise InvalidName(f"the {kind} is empty; leave it out where there is none")
+    if len(name) > 4 * length:
+        raise _bad(kind, name, f"it has {len(name)} characters, {length} are allowed")
+    for character in name:
+        if character in "/\\":
+            raise _bad(kind, name, "it holds a path separator")
+        if character == "%":
+            raise _bad(kind, name, "it holds a percent sign")
+        if character == ":":
+            raise _bad(kind, name, "it holds a colon")
+        if not character.isprintable():
+            raise _bad(kind, name, f"it holds the invisible or control character U+{ord(character):04X}")
+    if name[0] in ".- " or name[-1] in ".- ":
+        raise _bad(kind, name, "it must not begin or end with a dot, a dash or a space")
+    checked = name if name.isascii() else _check_unicode_name(kind, name)
+    for character in checked:
+        if character.isascii() and character not in _ASCII_NAME:
+            raise _bad(kind, name, f"it holds {character!r}; letters, digits, '-', '_' and '.' are allowed")
+    if len(checked) > length:
+        raise _bad(kind, name, f"it has {len(checked)} characters, {length} are allowed")
+    if checked.partition(".")[0].lower() in _WINDOWS_DEVICES:
+        raise _bad(kind, name, "Windows reserves this name for a device")
+    return checked
+
+
+def _check_unicode_name(kind: str, name: str) -> str:
+    """Check what only names beyond ASCII can break: letters only, one script, one spelling."""
+    from unicodedata import category
+    from unicodedata import name as character_name
+    from unicodedata import normalize
+
+    checked = normalize("NFC", name)
+    if normalize("NFKC", checked) != checked:
+        raise _bad(kind, name, "it holds look-alike characters; write it with plain letters")
+    if len(checked.encode()) > _FILE_NAME_BYTES:
+        raise _bad(kind, name, f"it is longer than the {_FILE_NAME_BYTES} bytes a file name may have")
+    scripts = set()
+    previous = ""
+    for character in checked:
+        group = category(character)
+        if group[0] == "L":
+            script = character_name(character, "UNKNOWN").replace("-", " ").split()[0]
+            scripts.add("CJK" if script in _HAN_COMPANIONS else script.title())
+        elif group in ("Mn", "Mc"):
+            # Marks are part of a letter in many scripts; after anything else they only disguise. Selectors never write.
+            if not previous or category(previous)[0] not in "LM" or character_name(character, "").startswith("VARIATION"):
+                raise _bad(kind, name, f"it holds U+{ord(character):04X} where no letter carries it")
+        elif not character.isascii() and group != "Nd":
+            raise _bad(kind, name, f"it holds U+{ord(character):04X}, which is no letter or digit")
+        previous = character
+    if len(scripts) > 1:
+        raise _bad(kind, name, f"it mixes {' and '.join(sorted(scripts))} letters; use one script")
+    return checked
+
+
+def _is_uuid(text: str) -> bool:
+    groups = text.split("-")
+    return [len(group) for group in groups] == [8, 4, 4, 4, 12] and all(
+        character in "0123456789abcdefABCDEF" for group in groups for character in group
+    )
+
+
+def _bad(kind: str, name: str, reason: str) -> InvalidName:
+    # A hostile name must not reach the terminal raw, nor fill it.
+    shown = ascii(name if len(name) <= 60 else name[:57] + "...")
+    return InvalidName(f"{kind} {shown} is not allowed: {reason}")

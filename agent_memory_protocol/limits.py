@@ -1,0 +1,56 @@
+"""One way to count lines, bytes and tokens, used by every part of the product (decisions 12, 13, 15)."""
+
+MAX_LINES = 200
+MAX_BYTES = 25_600
+
+LINE_BYTES = 1_000
+"""In a document that does not fit, recall cuts longer lines to this many bytes (decision 14)."""
+
+NEAR = 0.9
+"""From this share of a limit on, replies and checks warn (decision 13)."""
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split into lines without their endings: at ``\n``, ``\r\n`` and ``\r``, and nowhere else.
+
+    A last line without an ending counts; the empty string after a final ending does not. `str.splitlines`
+    would also split at form feeds and U+2028, and every line number after one would be wrong.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def split_lines_with_ends(text: str) -> list[str]:
+    """Split like `split_lines`, each line with the ending it has: joined, they are `text` again."""
+    pieces = text.split("\n")
+    last = pieces.pop()
+    ended = [piece + "\n" for piece in pieces]
+    if last:
+        ended.append(last)
+    if "\r" not in text:
+        return ended
+    lines = []
+    for line in ended:
+        body, end = (line[:-2], "\r\n") if line.endswith("\r\n") else (line, "")
+        *closed, rest = body.split("\r")
+        lines += [piece + "\r" for piece in closed]
+        if rest or end:
+            lines.append(rest + end)
+    return lines
+
+
+def count_lines(data: bytes) -> int:
+    r"""Count the lines of a file: every ``\n``, ``\r\n`` or lone ``\r`` ends one, and a last line needs no ending."""
+    count = data.count(b"\n")
+    if b"\r" in data:
+        count += data.count(b"\r") - data.count(b"\r\n")
+    return count if data.endswith((b"\n", b"\r")) or not data else count + 1
+
+
+def estimate_tokens(size: int) -> int:
+    """Estimate the tokens of a text from its UTF-8 size in bytes: a quarter, rounded up (decision 15)."""
+    return -(-size // 4)
