@@ -1,0 +1,60 @@
+"""What all tests share: which of them run, which requirements they show, and the real memory files."""
+
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+REQUESTED_BY_NAME = ("wheel", "docs")
+"""Markers of tests that install the package: minutes each, so they run when `-m` names them."""
+
+shown_by: dict[str, list[str]] = {}
+"""Requirement id → the tests that show it, deselected ones included."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("agent-memory-protocol")
+    group.addoption("--long", action="store_true", help="run the slow tests too, and try 20,000 examples a property")
+    group.addoption("--requirements", action="store_true", help="list the requirements that have a test; run nothing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # An example may wait for the disk or for another test: a deadline would measure the machine.
+    hypothesis.settings.register_profile("short", deadline=None)
+    hypothesis.settings.register_profile("long", deadline=None, max_examples=20_000)
+    hypothesis.settings.load_profile("long" if config.getoption("--long") else "short")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in item.iter_markers("requirement"):
+            for requirement in mark.args:
+                shown_by.setdefault(requirement, []).append(item.nodeid)
+
+    unwanted = {name for name in REQUESTED_BY_NAME if name not in config.option.markexpr}
+    if not config.getoption("--long"):
+        unwanted.add("slow")
+    left_out = [item for item in items if any(mark.name in unwanted for mark in item.iter_markers())]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Print the report in place of running the tests."""
+    if not session.config.getoption("--requirements"):
+        return None
+    for requirement, tests in sorted(shown_by.items()):
+        print(f"\n{requirement}", *sorted({test.partition("[")[0] for test in tests}), sep="\n    ", end="")
+    print(f"\n\n{len(shown_by)} requirements have a test")
+    return True
+
+
+@pytest.fixture(scope="session")
+def corpus() -> list[Path]:
+    """Real memory files: the large collection beside the repository where there is one, else the selection in it."""
+    large = REPOSITORY.parent / "shared" / "corpus"
+    folder = large if large.is_dir() else REPOSITORY / "tests" / "data" / "corpus"
+    about = {folder / "SOURCES.md", folder / "LICENCES.md"}
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path not in about)
