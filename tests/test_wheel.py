@@ -1,0 +1,98 @@
+"""The package as it is built and installed: it does the main job far from its source."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("AMP_", "PYTHON"))}
+REMEMBERED = "Redis loses its queue on restart unless AOF is on."
+
+pytestmark = pytest.mark.wheel
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """What to install, by kind. The wheel is made from the sdist, as an index would serve it."""
+    folder = tmp_path_factory.mktemp("built")
+    run(sys.executable, "-m", "build", "--outdir", folder, cwd=REPOSITORY)
+    (sdist,) = folder.glob("*.tar.gz")
+    (wheel,) = folder.glob("*.whl")
+    return {"wheel": wheel, "sdist": sdist}
+
+
+@pytest.fixture(scope="module", params=["wheel", "sdist", "editable"])
+def scripts(request, built, tmp_path_factory):
+    """The scripts of a fresh environment with nothing in it but this package and what it needs."""
+    environment = tmp_path_factory.mktemp(request.param) / "venv"
+    venv.create(environment, with_pip=True)
+    what: list[str | Path] = ["--editable", REPOSITORY] if request.param == "editable" else [built[request.param]]
+    run(environment / SCRIPTS / "python", "-m", "pip", "install", "--quiet", *what, cwd=environment)
+    return environment / SCRIPTS
+
+
+def test_what_init_and_remember_wrote_is_recalled(scripts, tmp_path):
+    run(scripts / "amp", "init", "--agent", "developer", cwd=tmp_path)
+    run(scripts / "amp", "remember", REMEMBERED, "--section", "Infrastructure", cwd=tmp_path)
+
+    recalled = run(scripts / "amp", "recall", "developer", cwd=tmp_path)
+
+    assert f"- {REMEMBERED}\n" in recalled
+    assert "## Infrastructure\n" in recalled
+    assert (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").is_file()
+    call = "import agent_memory_protocol as amp, sys; sys.stdout.write(amp.recall_for_agent('developer'))"
+    for same in (
+        [scripts / "python", "-c", call],
+        [scripts / "python", "-m", "agent_memory_protocol", "recall", "developer"],
+        [scripts / "agent-memory", "recall", "developer"],
+    ):
+        assert run(*same, cwd=tmp_path).rstrip("\n") == recalled.rstrip("\n")
+
+
+def test_templates_and_skill_are_found(scripts, tmp_path):
+    find = "import agent_memory_protocol as amp, os; print(os.path.dirname(amp.__file__))"
+    package = Path(run(scripts / "python", "-c", find, cwd=tmp_path).strip())
+    data = REPOSITORY if package.is_relative_to(REPOSITORY) else package
+    assert (data / "templates" / "shared.md.j2").is_file()
+    assert (data / "skill" / "agent-memory" / "SKILL.md").is_file()
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(built):
+    with zipfile.ZipFile(built["wheel"]) as wheel:
+        names = set(wheel.namelist())
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"agent_memory_protocol"}
+    assert {
+        "agent_memory_protocol/py.typed",
+        "agent_memory_protocol/templates/shared.md.j2",
+        "agent_memory_protocol/skill/agent-memory/SKILL.md",
+    } <= names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+def test_the_sdist_can_run_its_own_tests(built):
+    with tarfile.open(built["sdist"]) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert {"templates/shared.md.j2", "skill/agent-memory/SKILL.md", "tests/conftest.py", "CHANGELOG.md"} <= names
+    assert "tests/data/corpus/SOURCES.md" in names
+
+
+def test_the_wheel_needs_five_packages(built):
+    with zipfile.ZipFile(built["wheel"]) as wheel:
+        (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        requirements = message_from_bytes(wheel.read(metadata)).get_all("Requires-Dist", [])
+    needed = {requirement.partition(">")[0] for requirement in requirements if "extra ==" not in requirement}
+    assert needed == {"click", "filelock", "jinja2", "markdown-it-py", "watchdog"}
