@@ -1,1 +1,42 @@
+"""The engine of the agent memory protocol: repository memory for coding agents, as Markdown that people review.
+
+The names below are bound when they are first used, so that `recall_for_agent` starts in a fraction of the time the
+whole package would take to load.
+"""
+
 __version__ = "0.1.0"
+
+PROTOCOL = "agent-memory git:20260409.25dc3caA"
+"""The label of the protocol text this package implements (S4-01)."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .access import Actor as Actor
+    from .errors import AgentMemoryError as AgentMemoryError
+    from .layout import Tier as Tier
+    from .recall import recall_for_agent as recall_for_agent
+    from .workspace import Workspace as Workspace
+
+_MODULES = {
+    "Actor": "access",
+    "AgentMemoryError": "errors",
+    "Tier": "layout",
+    "Workspace": "workspace",
+    "recall_for_agent": "recall",
+}
+
+__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "Tier", "Workspace", "recall_for_agent"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,480 @@
+"""recall_for_agent: what an agent may know when its task starts, as one block that fits a prompt.
+
+A hook runs this at every task start, so it reads three files, scans lines and renders. Markdown is parsed only for
+a document that does not fit, and by markdown-it only where the line scanner is not certain.
+"""
+
+from .access import Actor, why_not_read
+from .errors import AgentMemoryError, InvalidName
+from .files import Root
+from .layout import Target, Tier, check_conversation_id
+from .limits import split_lines
+from .tiers import store
+from .tiers.store import Source
+from .visible import escape_line, needs_escapes, rare_bytes, without_hidden
+
+try:
+    # hashlib loads OpenSSL, which takes longer than everything recall does.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .config import Settings
+    from .tiers.entries import Entry, IndexLine, Outline
+
+FRAMING = (
+    "This repository's agents wrote these notes earlier. "
+    "They are reference data about the project; they may be out of date."
+)
+DATAMARK = "| "
+_NO_LIMIT = 1 << 60
+
+
+class LeftOut:
+    """An entry or index line that recall left out: its lines in the file (from 1, both inclusive), date and text."""
+
+    __slots__ = ("date", "first_line", "last_line", "text")
+
+    def __init__(self, first_line: int, last_line: int, date: str, text: str) -> None:
+        self.first_line = first_line
+        self.last_line = last_line
+        self.date = date
+        """`YYYY-MM-DD`, or "" for an undated one."""
+        self.text = text
+        """Its first line, as recall would show it."""
+
+
+class Part:
+    """What one document contributes to the block.
+
+    Attributes:
+        target: the document.
+        lines: how many lines of it are in the block, the omission line included.
+        lines_in_file: how many lines the file has.
+        cut: whether an entry, or the end of the file, is shown in part.
+        problem: why the document could not be read; "" when it was.
+    """
+
+    __slots__ = ("_find_left_out", "body", "cut", "lines", "lines_in_file", "problem", "target")
+
+    def __init__(self, target: Target, body: str, *, lines: int = 0, lines_in_file: int = 0, problem: str = "") -> None:
+        self.target = target
+        self.body = body
+        self.lines = lines
+        self.lines_in_file = lines_in_file
+        self.cut = False
+        self._find_left_out: Callable[[], list[LeftOut]] = list
+        self.problem = problem
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """What was left out whole, in file order."""
+        return self._find_left_out()
+
+    def shorten(self, body: str, lines: int, *, cut: bool, left_out: "Callable[[], list[LeftOut]]") -> None:
+        """Replace the body by a shorter one. Few callers ask what was left out, so it is found only then."""
+        self.body = body
+        self.lines = lines
+        self.cut = cut
+        self._find_left_out = left_out
+
+    @property
+    def opening(self) -> str:
+        """The tag that opens the part in the block."""
+        owner = f' {self.target.tier.owner}="{self.target.owner}"' if self.target.owner else ""
+        lines = f"{self.lines} of {self.lines_in_file}" if self.lines < self.lines_in_file else str(self.lines)
+        return f'<memory tier="{self.target.tier}"{owner} path="{self.target.path}" lines="{lines}">'
+
+
+class Recall:
+    """The block, and what is in it.
+
+    Attributes:
+        text: the block; "" when there is nothing to recall. `str(recall)` is the same.
+        parts: one for each document that is in the block, in its order.
+        warnings: what a person should know: settings that could not be read, merge conflicts in a file.
+    """
+
+    __slots__ = ("parts", "text", "warnings")
+
+    def __init__(self, text: str, parts: list[Part], warnings: list[str]) -> None:
+        self.text = text
+        self.parts = parts
+        self.warnings = warnings
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """Everything that was left out, of all parts."""
+        return [left_out for part in self.parts for left_out in part.left_out]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Budget:
+    """What the whole block may take, markers included; None: no such bound. Tokens are bytes / 4, rounded up."""
+
+    __slots__ = ("bytes", "characters", "max_chars", "max_lines", "max_tokens")
+
+    def __init__(
+        self,
+        *,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        max_bytes: int | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        self.max_lines = max_lines
+        self.max_chars = max_chars
+        self.max_tokens = max_tokens
+        self.characters = _NO_LIMIT if max_chars is None else max_chars
+        self.bytes = min(
+            _NO_LIMIT if max_bytes is None else max_bytes, _NO_LIMIT if max_tokens is None else 4 * max_tokens
+        )
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the block as a whole has a bound."""
+        return self.characters < _NO_LIMIT or self.bytes < _NO_LIMIT
+
+    def holds(self, text: str) -> bool:
+        """Say whether a block fits."""
+        return len(text) <= self.characters and (
+            self.bytes == _NO_LIMIT or (len(text) if text.isascii() else len(text.encode())) <= self.bytes
+        )
+
+
+def recall_for_agent(
+    agent_name: str | None = None,
+    conversation_id: str | None = None,
+    *,
+    root: str | None = None,
+    max_lines: int | None = None,
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+    environ: "Mapping[str, str] | None" = None,
+) -> str:
+    """Return the memory an agent starts its task with, as one block of text; "" when there is none (S4-20 to S4-25).
+
+    Reads the shared document always, the agent's own when `agent_name` is given, the conversation's when
+    `conversation_id` is given, in that order. Nothing on disk is created or changed.
+
+    Args:
+        agent_name: who starts the task; `plugin:agent` means `agent`.
+        conversation_id: the conversation the task belongs to.
+        root: the project root; by default it is found from the current folder (decision 1).
+        max_lines: the most lines of one document; by default the setting `limits.max_lines`, else 200.
+        max_chars: the most characters of the whole block; by default the setting `recall.max_chars`, else no bound.
+        max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.
+        environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
+
+    Raises:
+        InvalidName: a name breaks the name rule. Nothing that is on disk raises: a document that cannot be read
+            becomes one stated line in the block.
+    """
+    actor = Actor(agent_name, conversation_id)
+    budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+    from . import config
+
+    if config.is_disabled(environ):
+        return ""
+    try:
+        found = config.find_root(explicit=root, environ=environ)
+        if found.missing:
+            return ""
+        with Root.open(found.path) as opened:
+            settings = config.load_settings(opened, environ)
+            opened.external_links = settings.external_links
+            if settings.strict_conversation_ids and conversation_id is not None:
+                check_conversation_id(conversation_id, strict=True)
+            return recall(opened, settings, actor, budget).text
+    except InvalidName:
+        raise
+    except (AgentMemoryError, OSError) as error:
+        return _block([Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))], budget)
+
+
+def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Recall:
+    """Recall what this actor may read, within the budget. Never raises on what is on disk."""
+    warnings = list(settings.problems)
+    if not settings.enabled:
+        return Recall("", [], warnings)
+    drafts = []
+    for target in targets_of(actor, settings):
+        if why_not_read(actor, target, settings.readers_of_all) is not None:
+            continue
+        draft = _draft(root, target, settings, warnings)
+        if draft is not None:
+            drafts.append(draft)
+    max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
+    if min(max_lines, budget.characters, budget.bytes) < 1:
+        return Recall("", [], warnings)
+    parts = [draft.part for draft in drafts]
+    over = [draft for draft in drafts if draft.is_over(max_lines, settings.max_bytes)]
+    if over and not budget.bounded:
+        for draft in over:
+            draft.refit(max_lines, settings.max_bytes, _NO_LIMIT, draft.command(actor, budget))
+    text = "" if over and budget.bounded else _block(parts, budget)
+    if drafts and not text:
+        if not _share(drafts, budget, actor, max_lines, settings.max_bytes):
+            return Recall("", [], [*warnings, "the budget is too small for the block's frame and its notes"])
+        text = _block(parts, budget)
+    return Recall(text, parts if text else [], warnings)
+
+
+def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
+    """Return the documents recall reads for an actor, in their order: shared, agent, conversation."""
+    targets = [Target(Tier.SHARED)]
+    if actor.agent is not None:
+        targets.append(Target(Tier.AGENT, actor.agent))
+    if actor.conversation is not None:
+        targets.append(Target(Tier.CONVERSATION, actor.conversation))
+    return [target for target in targets if settings.has_tier(target.tier)]
+
+
+class _Draft:
+    """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
+
+    __slots__ = ("_read", "mark", "overflow", "part", "removed", "size", "source", "text")
+
+    def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
+        self.part = part
+        self.source = source
+        self.text = text
+        """The text after hidden parts were taken out, before escaping."""
+        self.removed = removed
+        """The lines of the source, from 0, that went whole."""
+        self.size = len(part.body) if part.body.isascii() else len(part.body.encode())
+        self.mark = ""
+        self.overflow = "entries"
+        self._read: tuple[list[str], Outline] | None = None
+
+    def command(self, actor: Actor, budget: Budget) -> str:
+        """Return the command that shows what is left out of this document."""
+        target = self.part.target
+        words = ["amp show"]
+        if target.tier is Tier.SHARED:
+            words.append("shared")
+        elif budget.bounded:
+            words.append(target.tier.value)
+        if actor.agent is not None and (budget.bounded or target.tier is Tier.AGENT):
+            words.append(f"--agent {actor.agent}")
+        if actor.conversation is not None and (budget.bounded or target.tier is Tier.CONVERSATION):
+            words.append(f"--conversation {actor.conversation}")
+        for option in ("max_lines", "max_chars", "max_tokens"):
+            value = getattr(budget, option)
+            if value is not None:
+                words.append(f"--{option.replace('_', '-')} {value}")
+        return " ".join([*words, "--left-out"])
+
+    @property
+    def unread_lines(self) -> int:
+        """How many lines of the file were not read, because it is huge."""
+        if self.source is None or self.source.gap is None:
+            return 0
+        return self.source.lines - len(split_lines(self.source.text))
+
+    def read(self) -> "tuple[list[str], Outline]":
+        """Return the document's rendered lines and its outline."""
+        if self._read is None:
+            lines = split_lines(self.text)
+            self._read = [escape_line(line) for line in lines], _outline(lines)
+        return self._read
+
+    def is_over(self, max_lines: int, max_bytes: int) -> bool:
+        """Say whether the document does not fit the limits of one file."""
+        return self.source is not None and (
+            self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0
+        )
+
+    def refit(self, max_lines: int, max_bytes: int, max_characters: int, command: str) -> None:
+        """Make the part as short as asked, by leaving out whole entries."""
+        from . import fit
+
+        if self.source is None:
+            return
+        rendered, found = self.read()
+        room = fit.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
+        choose = fit.head if self.overflow == "head" else fit.fit
+        fitted = choose(rendered, found, room, command, self.unread_lines)
+        body = "\n".join(self.mark + line for line in fitted.lines)
+        cut = fitted.cut is not None
+        self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
+        self.size = len(body.encode())
+
+    def _left_out(self, units: "list[Entry | IndexLine]") -> list[LeftOut]:
+        from .dates import day_text
+
+        lines = self.read()[0]
+        found = []
+        for unit in units:
+            day = getattr(unit, "day", None)
+            date = "" if day is None else day_text(day)
+            text = lines[unit.start].strip(" \t")
+            found.append(LeftOut(self._number(unit.start), self._number(unit.end - 1), date, text))
+        return found
+
+    def _number(self, line: int) -> int:
+        """Return the line of the file, from 1, that a line of the text comes from."""
+        assert self.source is not None
+        for number in self.removed:
+            line += number <= line
+        skipped = self.unread_lines if self.source.gap is not None and line >= self.source.gap else 0
+        return line + skipped + 1
+
+
+def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> _Draft | None:
+    """Read one document and render it whole; None where it has nothing to recall."""
+    try:
+        source = store.read(root, target)
+        if source is None:
+            return None
+        rare = rare_bytes(source.data)
+        text, removed = injected_text(source.text, rare)
+    except (AgentMemoryError, OSError) as error:
+        return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
+    if "<<<<<<< " in text and _has_conflict(text):
+        warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
+    body = text.removesuffix("\n")
+    if not _says_something(body):
+        return None
+    if needs_escapes(body, rare):
+        body = "\n".join([escape_line(line) for line in body.split("\n")])
+    if settings.datamark:
+        body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
+    draft = _Draft(Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed)
+    draft.mark = DATAMARK if settings.datamark else ""
+    draft.overflow = settings.overflow
+    return draft
+
+
+def injected_text(text: str, rare: bytes | None = None) -> tuple[str, list[int]]:
+    """Return what of a document may be injected, and which of its lines, from 0, went whole (decision 16).
+
+    Front matter goes, and what a reader of the rendered page cannot see.
+    """
+    skipped = 0
+    if text.startswith("---"):
+        from .headers import front_matter_end
+
+        lines = text.split("\n")
+        skipped = front_matter_end(lines)
+        text = "\n".join(lines[skipped:])
+    text, removed = without_hidden(text, rare)
+    if skipped:
+        removed = [*range(skipped), *(number + skipped for number in removed)]
+    return text, removed
+
+
+def _says_something(text: str) -> bool:
+    """Say whether a document has more than headings, blanks and perhaps one placeholder such as "(none yet)"."""
+    only = ""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        if end > start and text[start] != "#" and (line := text[start:end].strip(" \t")):
+            if only:
+                return True
+            only = line
+        start = end + 1
+    if not only:
+        return False
+    from .tiers.entries import is_placeholder
+
+    return not is_placeholder(only)
+
+
+def _has_conflict(text: str) -> bool:
+    lines = text.split("\n")
+    return any(line.startswith("<<<<<<< ") for line in lines) and any(line.startswith(">>>>>>> ") for line in lines)
+
+
+def _outline(lines: list[str]) -> "Outline":
+    from . import markdown
+    from .tiers import entries
+
+    blocks = markdown.scan(lines)
+    if blocks is None:
+        from .tiers import referee
+
+        blocks = referee.find_blocks(lines)
+    return entries.outline(lines, blocks)
+
+
+def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
+    """Fit the parts into the block's budget, each with a fair share: what one leaves, the others may use.
+
+    Says whether the frame and a note for each part fit.
+    """
+    from . import fit
+
+    frame = _frame(drafts)
+    room_bytes = budget.bytes - len(frame.encode())
+    room_characters = budget.characters - len(frame)
+    floors = []
+    for draft in drafts:
+        if draft.source is None:
+            floors.append(draft.size)
+            continue
+        found = draft.read()[1]
+        units = [*found.entries, *found.index_lines]
+        note = fit.omission_line(units, draft.command(actor, budget), unread_lines=draft.unread_lines)
+        floors.append(min(draft.size, len(note.encode()) + len(draft.mark)))
+    if sum(floors) > min(room_bytes, room_characters):
+        return False
+    # Smallest first: what it leaves of its share goes to those after it.
+    order = sorted(range(len(drafts)), key=lambda index: (min(drafts[index].size, max_bytes), index))
+    for position, index in enumerate(order):
+        draft = drafts[index]
+        waiting = order[position + 1 :]
+        kept_back = sum(floors[later] for later in waiting)
+        share_bytes = max(floors[index], min(room_bytes // (len(waiting) + 1), room_bytes - kept_back))
+        share_characters = max(floors[index], min(room_characters // (len(waiting) + 1), room_characters - kept_back))
+        over_share = draft.size > share_bytes or len(draft.part.body) > share_characters
+        if over_share or draft.is_over(max_lines, max_bytes):
+            draft.refit(max_lines, min(max_bytes, share_bytes), share_characters, draft.command(actor, budget))
+        room_bytes -= draft.size
+        room_characters -= len(draft.part.body)
+    return True
+
+
+def _frame(drafts: list[_Draft]) -> str:
+    """Return the block as it would be with every part's text taken out, its tags as wide as they can become."""
+    pieces = [_opening("0" * 16), FRAMING]
+    for draft in drafts:
+        part = draft.part
+        lines = max(part.lines_in_file - 1, part.lines)
+        widest = Part(part.target, "", lines=lines, lines_in_file=part.lines_in_file)
+        pieces += [widest.opening, "", "</memory>"]
+    return "\n".join([*pieces, _closing("0" * 16)])
+
+
+def _block(parts: list[Part], budget: Budget) -> str:
+    """Render the block; "" when there is no part, or when it does not fit."""
+    if not parts:
+        return ""
+    pieces = [FRAMING]
+    for part in parts:
+        pieces += [part.opening, part.body, "</memory>"]
+    inside = "\n".join(pieces)
+    # An id made from the text cannot be written into the text beforehand, so no entry can forge the closing marker.
+    name = blake2b(inside.encode(), digest_size=8).hexdigest()
+    text = f"{_opening(name)}\n{inside}\n{_closing(name)}"
+    return text if budget.holds(text) else ""
+
+
+def _opening(name: str) -> str:
+    return f'<agent-memory id="{name}">'
+
+
+def _closing(name: str) -> str:
+    return f'</agent-memory id="{name}">'
+
+
+def _problem_line(error: Exception) -> str:
+    return escape_line(f"(not read: {' '.join(str(error).split())})")

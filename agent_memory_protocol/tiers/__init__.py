@@ -1,0 +1,1 @@
+"""Tier documents: what is in them, how they are edited, and what is outdated."""

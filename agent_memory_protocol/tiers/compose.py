@@ -1,0 +1,111 @@
+"""Turn a text into the lines of one entry, so that it can be nothing else (decision 20).
+
+Whatever the text holds, it never makes a heading, a second entry, front matter, a fence that stays open, or
+something a reader of the page would not see.
+"""
+
+from dataclasses import dataclass
+
+from agent_memory_protocol import dates, markdown, visible
+from agent_memory_protocol.errors import RefusedText
+from agent_memory_protocol.limits import split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """The lines of an entry to be written, without marker and indentation, and the day it is dated with."""
+
+    lines: tuple[str, ...]
+    day: int | None
+
+
+def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
+    """Return the entry that a text makes. A date that begins the text is its date, unless `day` is given.
+
+    Raises:
+        RefusedText: it is empty, larger than a whole tier file, dated with no day of the calendar, or holds
+            characters or comments that a reader would not see.
+    """
+    lines = [line.rstrip(" \t") for line in split_lines(text)]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines or not "".join(lines).strip():
+        raise RefusedText("the text is empty; say what is to be remembered")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > max_bytes:
+        raise RefusedText(f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it")
+    _refuse_invisible(lines)
+    lines[0] = _without_marker(lines[0].lstrip(" \t"))
+    for written in dates.impossible_dates(lines[0]):
+        raise RefusedText(f"[{written}] is no day of the calendar; correct it or leave it out")
+    mark = dates.leading_mark(lines[0])
+    if mark is not None:
+        lines[0] = without_leading_mark(lines[0], mark)
+        day = mark.day if day is None else day
+        if not lines[0] and len(lines) > 1:
+            lines.pop(0)
+        if not "".join(lines).strip():
+            raise RefusedText("the text is only a date; say what is to be remembered")
+    lines = markdown.close_fence(_escaped(lines))
+    if day is not None:
+        date = f"[{dates.day_text(day)}]"
+        lines = [date, *lines] if markdown.fence_length(lines[0] or " ") else [f"{date} {lines[0]}", *lines[1:]]
+    _refuse_hidden(lines)
+    return NewEntry(tuple(lines), day)
+
+
+def without_leading_mark(paragraph: str, mark: dates.Mark) -> str:
+    """Return a paragraph without the date that begins it and what sets the date off: emphasis, colon or dash."""
+    rest = paragraph[mark.end :]
+    if mark.start and rest.startswith(paragraph[: mark.start]):
+        rest = rest[mark.start :]
+    elif mark.start:
+        # `**2026-02-15 - title** text`: the emphasis goes on, so its opening stays.
+        return paragraph[: mark.start] + rest.lstrip(" :-\u2013\u2014")
+    return rest.lstrip(" :-\u2013\u2014")
+
+
+def _without_marker(line: str) -> str:
+    """Take off a bullet the writer put before the text: the entry gets its own."""
+    if line[:1] in ("-", "*", "+") and markdown.marker_width(line) and not markdown.is_rule(line):
+        return line[1:].lstrip(" \t")
+    return line
+
+
+def _escaped(lines: list[str]) -> list[str]:
+    """Escape what would be a heading, a rule or a link definition, outside fences."""
+    escaped = []
+    fence = ""
+    for line in lines:
+        text = line.lstrip(" \t")
+        if fence:
+            if markdown.closes_fence(text, fence[0], len(fence)) and text:
+                fence = ""
+        elif text and (length := markdown.fence_length(text)):
+            fence = text[0] * length
+        elif text and (
+            markdown.heading_level(text)
+            or markdown.is_rule(text)
+            or (text[0] in "-=" and not text.strip(text[0]))
+            or (text[0] == "[" and "]:" in text)
+        ):
+            line = line[: len(line) - len(text)] + "\\" + text
+        escaped.append(line)
+    return escaped
+
+
+def _refuse_invisible(lines: list[str]) -> None:
+    found = visible.first_invisible("\n".join(lines))
+    if found is not None:
+        number, escape = found
+        where = f" in line {number}" if len(lines) > 1 else ""
+        raise RefusedText(f"the text holds the invisible or control character {escape}{where}; take it out")
+
+
+def _refuse_hidden(lines: list[str]) -> None:
+    # Indented under a bullet, as it will stand; a comment in code is visible and stays.
+    text = "\n".join(["- " + lines[0], *("  " + line if line else "" for line in lines[1:])])
+    if visible.without_hidden(text)[0] != text:
+        raise RefusedText("the text holds a comment or link definition that a reader would not see; write it out")

@@ -1,0 +1,334 @@
+"""Tier documents: find, add and replace entries without touching the rest of the file.
+
+The text a person wrote is never re-rendered. An edit replaces the lines of one entry and leaves every other byte
+alone, so a diff shows exactly what changed (decision 21).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from unicodedata import normalize
+
+from agent_memory_protocol import dates, files, headers, markdown
+from agent_memory_protocol.errors import DamagedFile, Refused
+from agent_memory_protocol.layout import Target
+from agent_memory_protocol.limits import count_lines, split_lines_with_ends
+from agent_memory_protocol.tiers import entries, referee
+from agent_memory_protocol.tiers.compose import NewEntry, without_leading_mark
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A tier document as it stands on disk.
+
+    Attributes:
+        target: which document it is.
+        bom: its byte-order mark, or nothing.
+        raw: its lines, each with the ending it has; joined after the mark they are the file.
+        lines: the same without endings.
+        outline: its entries and headings.
+        ids: the id of each entry, in the order of `outline.entries`.
+    """
+
+    target: Target
+    bom: bytes
+    raw: tuple[str, ...]
+    lines: list[str]
+    outline: Outline
+    ids: tuple[str, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self.bom + "".join(self.raw).encode()
+
+    @property
+    def line_count(self) -> int:
+        """The lines of the file, header and blanks included (decision 12)."""
+        return len(self.raw)
+
+    @property
+    def newline(self) -> str:
+        """The line ending that most lines have."""
+        endings = [line[len(text) :] for line, text in zip(self.raw, self.lines, strict=True)]
+        return max(("\n", "\r\n", "\r"), key=endings.count)
+
+    def entry(self, entry_id: str) -> Entry | None:
+        """Return the entry with that id, or None."""
+        return self.outline.entries[self.ids.index(entry_id)] if entry_id in self.ids else None
+
+    def text(self, entry: Entry) -> str:
+        """Return an entry's Markdown, lines joined with newlines."""
+        return "\n".join(self.lines[entry.start : entry.end])
+
+    def section(self, entry: Entry) -> str:
+        """Return the text of the heading an entry stands under, "" where there is none."""
+        return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A document with a new entry in it, which entry that is, and what the writer should be told."""
+
+    document: Document
+    entry: Entry
+    notes: tuple[str, ...]
+
+
+def parse(data: bytes, target: Target) -> Document:
+    """Read a document from its bytes. Writing `Document.data` back gives the same bytes.
+
+    Raises:
+        DamagedFile: it is not UTF-8 text.
+    """
+    bom, rest = files.split_bom(data)
+    raw = split_lines_with_ends(files.decode(data, target.path))
+    assert len(raw) == count_lines(rest)
+    lines = [line.rstrip("\r\n") for line in raw]
+    begin = headers.front_matter_end(lines)
+    blocks = markdown.scan(lines, begin)
+    if blocks is None:
+        blocks = referee.find_blocks(lines, begin)
+    outline = entries.outline(lines, blocks)
+    return Document(target, bom, tuple(raw), lines, outline, _ids(lines, outline, target))
+
+
+def entry_id(text: str, target: Target) -> str:
+    """Return the id of an entry with this text, its marker and date mark taken off: 12 hex digits."""
+    folded = " ".join(normalize("NFC", text).split())
+    return blake2b(f"{target.key}\n{folded}".encode()).hexdigest()[:12]
+
+
+def id_of_new(new: NewEntry, target: Target) -> str:
+    """Return the id an entry would have once it is written."""
+    document = parse("\n".join(_item_lines(new, "-", "")).encode(), target)
+    return document.ids[0] if document.ids else ""
+
+
+def identity_text(lines: Sequence[str], entry: Entry) -> str:
+    """Return what an entry's id is made from: its text without marker and date mark, so that neither changes the id."""
+    paragraph = entry.paragraph
+    taken = paragraph.count("\n") + 1 if paragraph else 0
+    if entry.mark is not None:
+        paragraph = _without_mark(paragraph, entry.mark)
+    rest = lines[entry.start + taken : entry.end]
+    if not taken:
+        rest = [lines[entry.start][entry.column :], *lines[entry.start + 1 : entry.end]]
+    return "\n".join([paragraph, *rest])
+
+
+def find_sections(document: Document, section: str) -> list[Heading]:
+    """Return the headings of that name. Case, Unicode form and trailing `#tags` do not matter."""
+    wanted = _section_key(section)
+    return [heading for heading in document.outline.headings if _section_key(heading.text) == wanted]
+
+
+def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
+    """Add an entry: after the last one directly under the section's heading, or under the file's first heading.
+
+    A section that does not exist is created at the end of the file; of two with that name the last is used. Both are
+    said in the notes.
+
+    Raises:
+        Refused: the document's structure would change: a fence that never closes would swallow the entry.
+    """
+    headings = document.outline.headings
+    notes = []
+    created = ""
+    if section is None:
+        heading = headings[0] if headings else None
+    else:
+        matching = find_sections(document, section)
+        heading = matching[-1] if matching else None
+        if len(matching) > 1:
+            notes.append(f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used")
+        if not matching:
+            created = f"## {section.strip().lstrip('#').strip()}"
+            notes.append(f"the section {created!r} was not there and stands now at the end")
+    if created:
+        return _add_at(document, new, _end(document), None, created, notes)
+    if heading is None:
+        return _add_at(document, new, _end(document), _last_unit(document, None), "", notes)
+    last = _last_unit(document, heading)
+    position = last.end if last is not None else _after_heading(document, heading)
+    return _add_at(document, new, position, last, "", notes)
+
+
+def redate(document: Document, entry: Entry, day: int) -> Document:
+    """Move an entry's own date mark to another day, in the spelling it has."""
+    assert entry.mark is not None
+    text = dates.day_text(day)
+    if entry.mark.bracketed:
+        text = f"[{text}]"
+    before = entry.paragraph[: entry.mark.start]
+    number = entry.start + before.count("\n")
+    line = document.lines[number]
+    indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
+    start = indent + len(before) - (before.rfind("\n") + 1)
+    end = start + entry.mark.end - entry.mark.start
+    raw = list(document.raw)
+    raw[number] = line[:start] + text + line[end:] + raw[number][len(line) :]
+    changed = _rebuilt(document, raw)
+    if changed.ids != document.ids:
+        raise Refused(f"{document.target.path}:{number + 1}: the date cannot be changed here; edit the line by hand")
+    return changed
+
+
+def has_conflict(document: Document) -> int | None:
+    """Return the line, from 1, where merge conflict markers begin; None where there are none."""
+    opened = None
+    for number, line in enumerate(document.lines, start=1):
+        if line.startswith("<<<<<<< "):
+            opened = number
+        elif line.startswith(">>>>>>> ") and opened is not None:
+            return opened
+    return None
+
+
+def check_writable(document: Document) -> None:
+    """Refuse to rewrite what is no healthy document: one with merge conflict markers, or with NUL bytes.
+
+    Raises:
+        DamagedFile: it is one of these; the message names the line.
+    """
+    conflict = has_conflict(document)
+    if conflict is not None:
+        raise DamagedFile("unresolved merge conflict; resolve it first", path=document.target.path, line=conflict)
+    for number, line in enumerate(document.lines, start=1):
+        if "\0" in line:
+            raise DamagedFile("holds a NUL character; take it out first", path=document.target.path, line=number)
+
+
+def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
+    seen: dict[str, int] = {}
+    ids = []
+    for entry in outline.entries:
+        plain = entry_id(identity_text(lines, entry), target)
+        seen[plain] = count = seen.get(plain, 0) + 1
+        ids.append(plain if count == 1 else f"{plain}-{count}")
+    return tuple(ids)
+
+
+def _without_mark(paragraph: str, mark: dates.Mark) -> str:
+    """Take a date mark out of a paragraph, with the brackets, parentheses and separators that set it off."""
+    if not paragraph[: mark.start].strip("*_ "):
+        return without_leading_mark(paragraph, mark)
+    before, after = paragraph[: mark.start].rstrip(" ,;"), paragraph[mark.end :]
+    if before.endswith("(") and after.startswith(")"):
+        return before[:-1].rstrip(" ") + after[1:]
+    return before + after
+
+
+def _section_key(text: str) -> str:
+    words = normalize("NFC", text.strip().lstrip("#")).casefold().split()
+    while len(words) > 1 and words[-1].startswith("#"):
+        words.pop()
+    return " ".join(words)
+
+
+def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine | None:
+    """Return the last entry directly under a heading (None: anywhere), or where there is none the last index line."""
+    outline = document.outline
+    index = outline.headings.index(heading) if heading is not None else None
+
+    def stands_here(unit: Entry | IndexLine) -> bool:
+        return heading is None or (bool(unit.headings) and unit.headings[-1] == index)
+
+    own = [entry for entry in outline.entries if stands_here(entry)]
+    listed = [line for line in outline.index_lines if stands_here(line)]
+    return own[-1] if own else listed[-1] if listed else None
+
+
+def _after_heading(document: Document, heading: Heading) -> int:
+    """Return the line after a heading and the comments right under it."""
+    position = heading.end
+    for block in document.outline.blocks:
+        if block.start >= heading.end:
+            if block.kind != markdown.COMMENT:
+                break
+            position = block.end
+    return position
+
+
+def _end(document: Document) -> int:
+    position = len(document.lines)
+    while position and not document.lines[position - 1].strip(" \t"):
+        position -= 1
+    return position
+
+
+def _add_at(
+    document: Document, new: NewEntry, position: int, after: Entry | IndexLine | None, heading: str, notes: list[str]
+) -> Added:
+    marker, indent = _marker(document, after)
+    block = [heading, "", *_item_lines(new, "-", "")] if heading else _item_lines(new, marker, indent)
+    lead = position > 0 and (heading != "" or not _follows_tightly(document, after))
+    for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
+        lines = [""] * blank_before + block + [""] * blank_after
+        changed = _with_lines(document, position, lines)
+        first = position + len(lines) - blank_after - len(new.lines)
+        entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
+        if entry is not None and entry.end == first + len(new.lines) and _only_added(document, changed, entry, heading):
+            return Added(changed, entry, tuple(notes))
+    opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
+    why = f"the fence opened in line {opened} never closes; close it" if opened else "what stands around it would change"
+    raise Refused(f"{document.target.path}: the entry cannot be placed: {why}, or name another section")
+
+
+def _marker(document: Document, after: Entry | IndexLine | None) -> tuple[str, str]:
+    """Return the bullet and the indentation of the list that an entry joins."""
+    if after is None or (isinstance(after, Entry) and not after.is_item):
+        return "-", ""
+    line = document.lines[after.start]
+    text = line.lstrip(" ")
+    return (text[0], line[: len(line) - len(text)]) if text[0] in "-*+" else ("-", "")
+
+
+def _follows_tightly(document: Document, after: Entry | IndexLine | None) -> bool:
+    """Say whether a new item joins the list before it without a blank line: if that list has none between its items."""
+    if after is None or (isinstance(after, Entry) and not after.is_item):
+        return False
+    return not (after.start > 0 and not document.lines[after.start - 1].strip(" \t") and _has_sibling(document, after))
+
+
+def _has_sibling(document: Document, after: Entry | IndexLine) -> bool:
+    blocks = document.outline.blocks
+    index = next(index for index, block in enumerate(blocks) if block.start == after.start)
+    return index > 0 and blocks[index - 1].kind == markdown.ITEM
+
+
+def _item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
+    hang = indent + "  "
+    return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
+
+
+def _with_lines(document: Document, position: int, lines: list[str]) -> Document:
+    newline = document.newline
+    before, after = list(document.raw[:position]), list(document.raw[position:])
+    if before and not before[-1].endswith(("\n", "\r")):
+        before[-1] += newline
+    return _rebuilt(document, [*before, *(line + newline for line in lines), *after])
+
+
+def _rebuilt(document: Document, raw: list[str]) -> Document:
+    return parse(document.bom + "".join(raw).encode(), document.target)
+
+
+def _only_added(old: Document, new: Document, entry: Entry, heading: str) -> bool:
+    """Say whether nothing but this entry, and the heading if one was created, is new."""
+    others = [_signature(new, other) for other in new.outline.entries if other is not entry]
+    headings = [(heading.level, heading.text) for heading in new.outline.headings]
+    old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
+    if heading:
+        old_headings.append((2, markdown.heading_text(heading)))
+    return (
+        others == [_signature(old, other) for other in old.outline.entries]
+        and headings == old_headings
+        and [line.target for line in new.outline.index_lines] == [line.target for line in old.outline.index_lines]
+    )
+
+
+def _signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], int | None]:
+    above = tuple(document.outline.headings[index].text for index in entry.headings)
+    return document.text(entry), above, entry.day

@@ -1,0 +1,269 @@
+"""Make text safe to quote in a prompt: what a reader cannot see is removed or shown, look-alike markers are escaped.
+
+Recalled memory is data that others wrote (decision 27). Text hidden from whoever reviews the rendered page is not
+injected (decision 16); invisible and control characters become visible escapes such as `\\u200b`; what could pass
+for the block's own markers, or for a chat template's, is broken with an escape that people still read.
+"""
+
+_INVISIBLE_BUT_PRINTABLE = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers and blanks
+)
+_SELECTORS = "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
+_EMOJI_SELECTORS = "\ufe0e\ufe0f"
+_JOINERS = "\u200c\u200d"
+
+_ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
+
+_TELLTALES = (
+    *(character.encode() for character in _INVISIBLE_BUT_PRINTABLE),
+    b"\xef\xb8",  # variation selectors
+    b"\xf3\xa0",  # tags, and more selectors
+    *(angle.encode() for angle in _ANGLES[1:]),
+)
+"""What in UTF-8 tells that a line must be looked at character by character."""
+
+_ASCII = bytes(range(0x80))
+_TELLING = b" []:INST"
+_COMMON = bytes(set(b"\t\n" + bytes(range(0x20, 0x7F))).difference(_TELLING))
+"""The bytes that tell nothing. Blanks stay, so that what was apart does not look adjacent."""
+
+_VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+"""Characters of the format category that have a shape of their own."""
+
+_JOINING_SCRIPTS = (
+    (0x0600, 0x08FF),  # Arabic, Syriac, Thaana, N'Ko
+    (0x0900, 0x0DFF),  # the scripts of India
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x18AF),  # Khmer, Mongolian
+    (0x1A00, 0x1CFF),  # Tai, Balinese, Lepcha
+    (0xA800, 0xABFF),  # further Brahmic scripts
+)
+
+_TAG_NAMES = (
+    "agent-memory",
+    "memory",
+    "system",
+    "system-reminder",
+    "human",
+    "assistant",
+    "user",
+    "function_calls",
+    "function_results",
+    "invoke",
+    "tool_call",
+    "tool_use",
+    "tool_result",
+    "start_of_turn",
+    "end_of_turn",
+    "s",
+    "bos",
+    "eos",
+)
+_BRACKETED = ("[INST]", "[/INST]")
+
+
+def rare_bytes(data: bytes) -> bytes:
+    """Return the bytes of a text that can matter to the questions below: a form of it that is quickly searched."""
+    return data.translate(None, _COMMON)
+
+
+def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]]:
+    """Take out what a reader of the rendered page does not see: comments, declarations, link definitions.
+
+    Returns the text that is left, and the lines of `text`, counted from 0, that went whole. Line endings are newlines.
+
+    A document whose comments stand alone on their lines is answered by looking for them; any other is read by
+    markdown-it (decision 16).
+
+    Raises:
+        DamagedFile: it hides text in more layers than can be taken off.
+    """
+    comments = _find_comments(text) if "<" in text else []
+    may_define = (rare is None or b"]:" in rare) and _may_define_links(text)
+    if comments is not None and not may_define:
+        removed = [text.count("\n", 0, start) for start, _ in comments]
+        for start, end in reversed(comments):
+            text = text[:start] + text[end:]
+        return text, removed
+    from .tiers import referee
+
+    lines = text.split("\n")
+    kept, numbers = referee.remove_hidden(lines)
+    return "\n".join(kept), sorted(set(range(len(lines))).difference(numbers))
+
+
+def _find_comments(text: str) -> list[tuple[int, int]] | None:
+    """Return where each comment stands, its line end included, if each is alone on its line; None if only a parser can tell.
+
+    That is so where no line begins with other HTML, and no fence before the last comment could make one visible.
+    """
+    comments = []
+    position = text.find("<")
+    while position >= 0:
+        line = text.rfind("\n", 0, position) + 1
+        if position > line and text[line:position].strip(" \t>-+*0123456789.)"):
+            if text[position + 1 : position + 2] in ("!", "?"):
+                return None
+        elif position > line or not text.startswith("<!--", position):
+            return None
+        else:
+            end = text.find("\n", position)
+            end = len(text) if end < 0 else end
+            comment = text[position:end].rstrip(" \t")
+            if comment.find("-->", 4) != len(comment) - 3 or comment.count("<") > 1:
+                return None
+            comments.append((position, min(end + 1, len(text))))
+            position = end
+        position = text.find("<", position + 1)
+    if comments and (text.find("```", 0, comments[-1][0]) >= 0 or text.find("~~~", 0, comments[-1][0]) >= 0):
+        return None
+    return comments
+
+
+def _may_define_links(text: str) -> bool:
+    """Say whether a line may hold the end of a link definition's label: `[label]: target`, where a block begins."""
+    position = text.find("]:")
+    while position >= 0:
+        line = text[text.rfind("\n", 0, position) + 1 : position].lstrip(" \t>-+*0123456789.)")
+        if line.startswith("[") or "[" not in line:
+            return True
+        position = text.find("]:", position + 1)
+    return False
+
+
+def needs_escapes(text: str, rare: bytes) -> bool:
+    """Say whether any line of a text needs `escape_line`; `rare` is what `rare_bytes` gave for it, or for more.
+
+    A quick test of the whole: most memory files need none, and then recall does not look at their lines.
+    """
+    if b"INST]" in rare or _holds_marker(text):
+        return True
+    if rare.isascii():
+        return rare.translate(None, _TELLING) != b""
+    # Only the characters beyond ASCII: still whole ones, and mostly few.
+    others = rare.translate(None, _ASCII)
+    return (
+        len(rare.translate(None, _TELLING)) != len(others)
+        or not others.decode().isprintable()
+        or any(telltale in others for telltale in _TELLTALES)
+    )
+
+
+def _holds_marker(text: str) -> bool:
+    position = text.find("<")
+    while position >= 0:
+        if _looks_like_marker(text[position + 1 : position + 48]):
+            return True
+        position = text.find("<", position + 1)
+    return False
+
+
+def escape_line(line: str) -> str:
+    """Return one line with invisible characters shown as escapes and look-alike markers broken."""
+    plain = line.isascii()
+    if not line.isprintable() or not plain:
+        line = _show_invisible(line)
+    if "<" in line or "INST]" in line or (not plain and any(angle in line for angle in _ANGLES)):
+        line = _break_markers(line)
+    return line
+
+
+def first_invisible(text: str) -> tuple[int, str] | None:
+    r"""Return the line (from 1) and the escape of the first character in `text` that a reader cannot see.
+
+    Line ends, tabs and the joiners that emoji and scripts need are no such characters.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.isascii() and line.isprintable():
+            continue
+        for position, character in enumerate(line):
+            if _is_hidden(line, position, character):
+                return number, _escape(character)
+    return None
+
+
+def _show_invisible(line: str) -> str:
+    return "".join(
+        _escape(character) if _is_hidden(line, position, character) else character
+        for position, character in enumerate(line)
+    )
+
+
+def _is_hidden(line: str, position: int, character: str) -> bool:
+    if character.isascii():
+        return not character.isprintable() and character != "\t"
+    if character in _INVISIBLE_BUT_PRINTABLE:
+        return True
+    code = ord(character)
+    is_selector = character in _SELECTORS or 0xE0100 <= code <= 0xE01EF
+    if character.isprintable() and not is_selector:
+        return False
+    before = line[position - 1] if position else ""
+    if is_selector:
+        return not _takes_selector(before, character)
+    from unicodedata import category
+
+    if category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _VISIBLE_FORMAT:
+        return False
+    return not (character in _JOINERS and _joins(before, line[position + 1 : position + 2], character))
+
+
+def _takes_selector(before: str, selector: str) -> bool:
+    """Say whether a variation selector after this character chooses a form of it, as in emoji and Han characters."""
+    if not before:
+        return False
+    from unicodedata import category
+
+    group = category(before)
+    if selector in _EMOJI_SELECTORS:
+        return before in "0123456789#*" or (before > "\x7f" and group in ("So", "Sm", "Po", "Sk"))
+    return group == "Lo" or (group == "Sm" and selector in _SELECTORS)
+
+
+def _joins(before: str, after: str, joiner: str) -> bool:
+    """Say whether a joiner between these two characters is one that emoji or a script needs."""
+    if not before or not after:
+        return False
+    from unicodedata import category
+
+    if joiner == "\u200d" and category(after) == "So" and (category(before) in ("So", "Sk") or before in _EMOJI_SELECTORS):
+        return True
+    return all(any(low <= ord(character) <= high for low, high in _JOINING_SCRIPTS) for character in (before, after))
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _break_markers(line: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for position, character in enumerate(line):
+        if character in _ANGLES:
+            if _looks_like_marker(line[position + 1 : position + 48]):
+                parts += [line[done:position], "&lt;"]
+                done = position + 1
+        elif character == "[" and line[position : position + 7].startswith(_BRACKETED):
+            parts += [line[done:position], "\\["]
+            done = position + 1
+    return "".join([*parts, line[done:]]) if parts else line
+
+
+def _looks_like_marker(text: str) -> bool:
+    """Say whether what follows an opening angle makes it a marker of ours or of a chat template."""
+    if not text.isascii():
+        from unicodedata import normalize
+
+        text = normalize("NFKC", text)
+    text = text.lstrip(" \t/\\\u2044\u2215").lower()
+    if text.startswith(("|", "<sys", "antml:", "tool\u2581")):
+        return True
+    for name in _TAG_NAMES:
+        if text.startswith(name):
+            following = text[len(name) : len(name) + 1]
+            if not following or not (following.isalnum() or following in "_-"):
+                return True
+    return False
