@@ -1,0 +1,176 @@
+"""The door to the disk: open a project root, and read and list what lies inside it, never what lies outside.
+
+`walk` finds the way there. `writing` changes files and `lock` keeps writers apart; recall needs neither.
+"""
+
+import os
+import stat
+
+from .disk_errors import damaged, explain, shown
+from .errors import DamagedFile, InvalidArgument, StorageError
+from .limits import count_lines
+from .walk import Walk, check_name, open_outright
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+TEMPORARY = ".amp-tmp"
+"""The ending of half-written files, which `writing` renames into place and listings leave out."""
+
+_CHUNK = 1 << 20
+
+
+class Content:
+    """A whole file as it was read: its bytes, and what tells later whether it is still the same."""
+
+    __slots__ = ("data", "mode", "stamp")
+
+    def __init__(self, data: bytes, info: os.stat_result) -> None:
+        self.data = data
+        self.mode = stat.S_IMODE(info.st_mode)
+        self.stamp = stamp(info)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self.data)
+
+
+class TooLarge(DamagedFile):
+    """A file has more bytes than the caller is willing to hold; `large_files` reads its ends."""
+
+
+class Root(Walk):
+    """An opened project root. Paths are tuples of names below it: `(".scaffolding", "conversations")`.
+
+    Open one for one piece of work, and close it.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def open(cls, path: str, *, external_links: bool = False) -> "Self":
+        """Open the folder at `path`. With `external_links`, links that lead out of it are followed (decision 6).
+
+        Raises:
+            StorageError: there is no such folder, or it cannot be opened.
+        """
+        if not path or "\0" in path:
+            raise InvalidArgument(f"{path!a} cannot be the path of a project root")
+        path = os.path.abspath(path)
+        try:
+            return cls(open_outright(path), external_links=external_links)
+        except FileNotFoundError as error:
+            raise StorageError(f"{shown(path)}: the project root does not exist; create it or name another") from error
+        except NotADirectoryError as error:
+            raise StorageError(f"{shown(path)}: the project root is a file; name the folder it lies in") from error
+        except (OSError, UnicodeEncodeError) as error:
+            raise StorageError(f"{shown(path)}: the project root cannot be opened: {explain(error)}") from error
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, parts: tuple[str, ...], *, limit: int | None = None) -> Content | None:
+        """Read a whole file; None when it, or a folder on the way, does not exist.
+
+        Raises:
+            TooLarge: it has more than `limit` bytes.
+            DamagedFile: something else stands there, or it cannot be read; the message says what to do.
+        """
+        opened = self.open_file(parts)
+        if opened is None:
+            return None
+        fd, info = opened
+        try:
+            if limit is not None and info.st_size > limit:
+                raise TooLarge(f"has {info.st_size} bytes, more than the {limit} that are read", path=shown(*parts))
+            return Content(_read_all(fd, info.st_size), info)
+        except OSError as error:
+            raise damaged(error, parts) from error
+        finally:
+            os.close(fd)
+
+    def exists(self, parts: tuple[str, ...]) -> bool:
+        """Say whether anything stands there: a file, a folder, or a link, wherever it leads."""
+        folder = self.folder(parts[:-1])
+        if folder is None or not parts:
+            return folder is not None
+        check_name(parts[-1])
+        try:
+            return folder.stat(parts[-1]) is not None
+        except OSError as error:
+            raise damaged(error, parts) from error
+
+    def list_folders(self, parts: tuple[str, ...]) -> list[str]:
+        """List the folders in a folder, and the links to a folder that may be followed; [] when it does not exist."""
+        return self._list(parts, folders=True)
+
+    def list_files(self, parts: tuple[str, ...]) -> list[str]:
+        """List everything else in a folder. A pipe or a bad link is named too: reading it says what is wrong."""
+        return self._list(parts, folders=False)
+
+    def _list(self, parts: tuple[str, ...], *, folders: bool) -> list[str]:
+        folder = self.folder(parts)
+        if folder is None:
+            return []
+        try:
+            found = folder.scan()
+        except OSError as error:
+            raise damaged(error, parts) from error
+        return sorted(
+            name
+            for name, is_folder, is_link in found
+            if (self._leads_to_folder((*parts, name)) if is_link else is_folder) is folders
+            and not name.endswith(TEMPORARY)
+        )
+
+    def _leads_to_folder(self, parts: tuple[str, ...]) -> bool:
+        try:
+            place = self.locate(parts)
+        except DamagedFile:
+            return False
+        return place is not None and place.info is not None and stat.S_ISDIR(place.info.st_mode)
+
+
+def split_bom(data: bytes) -> tuple[bytes, bytes]:
+    """Split a UTF-8 byte-order mark from what follows it."""
+    return (data[:3], data[3:]) if data.startswith(b"\xef\xbb\xbf") else (b"", data)
+
+
+def decode(data: bytes, path: str) -> str:
+    """Decode strict UTF-8, without its byte-order mark. `path` is named in errors.
+
+    Raises:
+        DamagedFile: it is not UTF-8; the message names the line and the byte.
+    """
+    _, rest = split_bom(data)
+    try:
+        return rest.decode()
+    except UnicodeDecodeError as error:
+        for name, marks in (("UTF-32", (b"\xff\xfe\0\0", b"\0\0\xfe\xff")), ("UTF-16", (b"\xff\xfe", b"\xfe\xff"))):
+            if data.startswith(marks):
+                raise DamagedFile(f"is {name}, not UTF-8; save it as UTF-8", path=path) from None
+        # The bad byte ends no line itself, so the lines up to it, itself included, are the number of its line.
+        line = count_lines(rest[: error.start + 1])
+        reason = f"byte 0x{rest[error.start]:02X} is not UTF-8; save the file as UTF-8"
+        raise DamagedFile(reason, path=path, line=line) from None
+
+
+def stamp(info: os.stat_result) -> tuple[int, int, int]:
+    """Return what changes when a file is edited or replaced: inode, size, time of the change (decision 23)."""
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    # One byte more than expected: a steady file takes a single call, one that grows meanwhile is read to its end.
+    data = os.read(fd, size + 1)
+    while len(data) != size:
+        more = os.read(fd, _CHUNK)
+        if not more:
+            break
+        data += more
+    return data
