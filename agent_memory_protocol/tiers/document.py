@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from unicodedata import normalize
 
-from agent_memory_protocol import dates, files, headers, markdown
-from agent_memory_protocol.errors import DamagedFile, Refused
+from agent_memory_protocol import dates, files, headers, markdown, visible
+from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from agent_memory_protocol.layout import Target
-from agent_memory_protocol.limits import count_lines, split_lines_with_ends
+from agent_memory_protocol.limits import count_lines, split_lines, split_lines_with_ends
 from agent_memory_protocol.tiers import entries, referee
 from agent_memory_protocol.tiers.compose import NewEntry, without_leading_mark
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline
+
+_LONGEST_SECTION = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,14 @@ def parse(data: bytes, target: Target) -> Document:
     return Document(target, bom, tuple(raw), lines, outline, _ids(lines, outline, target))
 
 
+def outline_of(text: str) -> Outline:
+    """Return the outline of a document's text, its line endings all newlines."""
+    lines = split_lines(text)
+    begin = headers.front_matter_end(lines)
+    blocks = markdown.scan(lines, begin)
+    return entries.outline(lines, referee.find_blocks(lines, begin) if blocks is None else blocks)
+
+
 def entry_id(text: str, target: Target) -> str:
     """Return the id of an entry with this text, its marker and date mark taken off: 12 hex digits."""
     folded = " ".join(normalize("NFC", text).split())
@@ -122,6 +132,32 @@ def find_sections(document: Document, section: str) -> list[Heading]:
     """Return the headings of that name. Case, Unicode form and trailing `#tags` do not matter."""
     wanted = _section_key(section)
     return [heading for heading in document.outline.headings if _section_key(heading.text) == wanted]
+
+
+def section_span(document: Document, section: str) -> tuple[int, int]:
+    """Return the lines, end exclusive, of a section with all below it; of the last one with that name.
+
+    Raises:
+        InvalidArgument: there is no such section; the message names those there are.
+    """
+    found = find_sections(document, section)
+    if not found:
+        names = ", ".join(repr(heading.text) for heading in document.outline.headings) or "none"
+        raise InvalidArgument(f"{document.target.path} has no section {section!r}; it has {names}")
+    heading = found[-1]
+    later = [other.start for other in document.outline.headings if other.start > heading.start and other.level <= heading.level]
+    return heading.start, min(later, default=len(document.lines))
+
+
+def check_section_name(section: str) -> None:
+    """Refuse what cannot be a heading's text.
+
+    Raises:
+        RefusedText: it is empty, longer than a line, or holds what a reader would not see.
+    """
+    text = section.strip().lstrip("#").strip()
+    if not text or len(text) > _LONGEST_SECTION or len(text.splitlines()) > 1 or visible.first_invisible(text):
+        raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
 
 
 def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
