@@ -178,24 +178,32 @@ def recall_for_agent(
     """
     actor = Actor(agent_name, conversation_id)
     budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+    return recall_here(actor, budget, root=root, environ=environ).text
+
+
+def recall_here(
+    actor: Actor, budget: Budget, *, root: str | None = None, environ: "Mapping[str, str] | None" = None
+) -> Recall:
+    """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
     from . import config
 
     if config.is_disabled(environ):
-        return ""
+        return Recall("", [], [])
     try:
         found = config.find_root(explicit=root, environ=environ)
         if found.missing:
-            return ""
+            return Recall("", [], [])
         with Root.open(found.path) as opened:
             settings = config.load_settings(opened, environ)
             opened.external_links = settings.external_links
-            if settings.strict_conversation_ids and conversation_id is not None:
-                check_conversation_id(conversation_id, strict=True)
-            return recall(opened, settings, actor, budget).text
+            if settings.strict_conversation_ids and actor.conversation is not None:
+                check_conversation_id(actor.conversation, strict=True)
+            return recall(opened, settings, actor, budget)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
-        return _block([Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))], budget)
+        parts = [Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))]
+        return Recall(_block(parts, budget), parts, [])
 
 
 def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Recall:

@@ -162,7 +162,7 @@ def escape_line(line: str) -> str:
     """Return one line with invisible characters shown as escapes and look-alike markers broken."""
     plain = line.isascii()
     if not line.isprintable() or not plain:
-        line = _show_invisible(line)
+        line = show_invisible(line)
     if "<" in line or "INST]" in line or (not plain and any(angle in line for angle in _ANGLES)):
         line = _break_markers(line)
     return line
@@ -182,7 +182,8 @@ def first_invisible(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _show_invisible(line: str) -> str:
+def show_invisible(line: str) -> str:
+    r"""Return one line with each character that a reader cannot see as an escape such as `\u200b`."""
     return "".join(
         _escape(character) if _is_hidden(line, position, character) else character
         for position, character in enumerate(line)

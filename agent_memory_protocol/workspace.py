@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import agents, config, limits
 from .access import Actor, check_read, check_write
+from .diagnosis import Diagnosis
 from .errors import (
     AgentMemoryError,
     DamagedFile,
@@ -22,9 +23,9 @@ from .errors import (
     StorageError,
 )
 from .files import Content, Root, TooLarge
-from .layout import Target, Tier, check_conversation_id, check_owner, name_key
-from .recall import Budget, Recall, recall
-from .settings import Settings
+from .layout import OWNER_FOLDERS, Target, Tier, check_conversation_id, check_owner, name_key
+from .recall import Budget, Recall, recall_here
+from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import compose, document, store
 from .tiers.document import Document
 from .tiers.entries import Entry
@@ -132,6 +133,16 @@ class Shown:
     lines: list[tuple[int, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Each path in use and whether it exists, and the settings: those set somewhere, and all with their origin."""
+
+    paths: list[tuple[str, bool]]
+    settings: list[tuple[str, object, str]]
+    all_settings: list[tuple[str, object, str]]
+    problems: list[str]
+
+
 class Workspace:
     """The memory of one project.
 
@@ -176,12 +187,8 @@ class Workspace:
         max_tokens: int | None = None,
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`."""
-        if self._missing:
-            return Recall("", [], [])
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
-        with self._opened() as (root, settings):
-            self._check_conversation(actor.conversation, settings)
-            return recall(root, settings, actor, budget)
+        return recall_here(actor, budget, root=str(self.path), environ=self._environ)
 
     def target(
         self,
@@ -265,6 +272,80 @@ class Workspace:
                 except AgentMemoryError as error:
                     rows.append(Status(target, self._path(target), problem=str(error)))
         return rows
+
+    def left_out(
+        self,
+        target: Target,
+        actor: Actor | None = None,
+        *,
+        agent: str | None = None,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        max_tokens: int | None = None,
+    ) -> list[tuple[int, str]]:
+        """Return the lines of a document that recall leaves out under these bounds, each with its number.
+
+        Args:
+            target: the document.
+            actor: who asks; access is theirs.
+            agent: for whom recall is made, where that matters for the bounds of the whole block.
+        """
+        actor = actor or Actor()
+        shown = self.show(target, actor)
+        if shown is None:
+            return []
+        agent = target.owner if target.tier is Tier.AGENT else agent or actor.agent
+        conversation = target.owner if target.tier is Tier.CONVERSATION else actor.conversation
+        made_for = Actor(agent, conversation)
+        recalled = self.recall(made_for, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+        lines = dict(shown.lines)
+        return [
+            (number, lines[number])
+            for part in recalled.parts
+            if part.target == target
+            for left_out in part.left_out
+            for number in range(left_out.first_line, left_out.last_line + 1)
+        ]
+
+    def where(self) -> Where:
+        """Say which paths and settings are in use."""
+        settings = self.settings
+        rows = settings.rows()
+        return Where(
+            paths=[(str(path), path.exists()) for path in self._paths()],
+            settings=[row for row in rows if row[2] != "default"],
+            all_settings=rows,
+            problems=list(settings.problems),
+        )
+
+    def diagnose(self, actor: Actor) -> list[Diagnosis]:
+        """Say what keeps an actor's memory away, or that nothing does."""
+        from . import diagnosis
+
+        settings = self.settings
+        found = diagnosis.of_settings(settings)
+        if self._missing:
+            return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
+        existing = []
+        try:
+            existing = self.targets()
+            with self._opened() as (root, _):
+                for tier, folder in OWNER_FOLDERS.items():
+                    found += diagnosis.of_names(root.list_folders(folder), tier.value)
+                if actor.agent is not None:
+                    reason = agents.read_only_reason(root, actor.agent, settings, environ=self._environ)
+                    found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
+        except AgentMemoryError as error:
+            found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
+        if settings.enabled:
+            found += diagnosis.of_recall(self.recall(actor), actor, existing)
+        recalled = {Target(Tier.SHARED), *([Target(Tier.AGENT, actor.agent)] if actor.agent else [])}
+        for row in self.status(actor):
+            if row.problem and row.target not in recalled:
+                found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
+            elif row.share > 1:
+                found.append(Diagnosis(f"{row.target} is over its limit ({row.share:.0%}); prune it", is_problem=True))
+        return [*found, *(Diagnosis(note) for note in self.git_notes())]
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -356,6 +437,26 @@ class Workspace:
             result, status, notes, entry_id = self._change(root, settings, target, change)
             entry = next(entry for entry in _stored_entries(result) if entry.id == entry_id)
             return Remembered(status, entry, self._path(target), entry.line, _headroom(result, settings), notes)
+
+    def set_git_tracking(self, wish: str) -> list[str]:
+        """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
+        from . import git_ignore
+
+        with self._opened(for_writing=True) as (root, _):
+            changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
+        line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
+        notes = [line] if changed else []
+        if wish == "track" and git_ignore.is_ignored(self.path):
+            notes.append("git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line")
+        return notes
+
+    def git_notes(self) -> list[str]:
+        """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
+        from . import git_ignore
+
+        if git_ignore.is_ignored(self.path):
+            return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
+        return []
 
     # -- the steps -----------------------------------------------------------------------------------------------------
 
@@ -484,6 +585,15 @@ class Workspace:
             newest=date.fromordinal(max(days)) if days else None,
             indexed=len(parsed.index_lines),
         )
+
+    def _paths(self) -> list[Path]:
+        personal = personal_file(self._environ)
+        return [
+            self._path(Target(Tier.SHARED)),
+            *(self.path.joinpath(*folder) for folder in OWNER_FOLDERS.values()),
+            self.path.joinpath(*PROJECT_FILE),
+            *([Path(personal)] if personal else []),
+        ]
 
     def _path(self, target: Target) -> Path:
         return self.path.joinpath(*target.parts)

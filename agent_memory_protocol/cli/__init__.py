@@ -1,0 +1,1 @@
+"""The `amp` command: each verb reads its input, calls one method, and prints the answer."""

@@ -1,0 +1,55 @@
+"""`amp doctor`: one answer to "why is my memory not there?"."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from agent_memory_protocol.diagnosis import of_protocol
+
+from .options import actor, as_option, json_option, print_json, root_option, workspace
+from .status import table, where_json, where_lines
+
+
+@click.command("doctor")
+@click.argument("agent", required=False)
+@click.option("--conversation", metavar="ID", help="The conversation to recall for.")
+@click.option("--protocol", type=click.Path(exists=True, dir_okay=False), help="A protocol text: say whether it is the one implemented.")
+@json_option
+@root_option
+@as_option
+def doctor_command(
+    agent: str | None,
+    conversation: str | None,
+    protocol: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Say where memory lies, what is in it, what AGENT would recall, and what is wrong.
+
+    Ends with exit code 4 when something on disk is damaged or unreadable.
+
+    \b
+    Examples:
+        amp doctor
+        amp doctor developer --conversation 7f3a
+    """
+    here = workspace(root)
+    who = actor(agent or as_agent, conversation)
+    findings = here.diagnose(who)
+    if protocol is not None:
+        findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
+    damaged = any(finding.is_damage for finding in findings)
+    if as_json:
+        listed = [{"ok": not finding.is_problem, "message": finding.message} for finding in findings]
+        print_json({"where": where_json(here), "checks": listed})
+    else:
+        click.echo("\n".join(where_lines(here)))
+        rows = here.status(who)
+        if rows:
+            click.echo("\n" + "\n".join(table(rows)))
+        click.echo()
+        for finding in findings:
+            click.echo(f"{click.style('!!', fg='red') if finding.is_problem else 'ok'}  {finding.message}")
+    sys.exit(4 if damaged else 0)

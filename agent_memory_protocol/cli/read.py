@@ -1,0 +1,119 @@
+"""`amp show` and `amp list`: what is on disk now."""
+
+import click
+
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.workspace import StoredEntry
+
+from .options import (
+    actor,
+    as_option,
+    budget_options,
+    document_options,
+    json_option,
+    note,
+    plain,
+    print_json,
+    root_option,
+    target_json,
+    tier_names,
+    workspace,
+)
+
+
+@click.command("show")
+@click.argument("tier", required=False, type=tier_names)
+@document_options
+@click.option("--section", metavar="HEADING", help="Only this section.")
+@click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
+@budget_options
+@json_option
+@root_option
+@as_option
+def show_command(
+    tier: str | None,
+    agent: str | None,
+    conversation: str | None,
+    section: str | None,
+    left_out: bool,
+    max_lines: int | None,
+    max_chars: int | None,
+    max_tokens: int | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Show a memory file as it is on disk now, with line numbers.
+
+    \b
+    Examples:
+        amp show
+        amp show --agent developer --section Testing
+        amp show --agent developer --left-out
+    """
+    here = workspace(root)
+    who = actor(as_agent, conversation)
+    target = here.target(
+        who, tier=Tier.parse(tier) if tier else None, agent=agent, conversation=conversation
+    )
+    if left_out:
+        lines = here.left_out(
+            target, who, agent=agent, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens
+        )
+        absent = f"recall leaves nothing out of {target.path}"
+    else:
+        shown = here.show(target, who, section=section)
+        lines = shown.lines if shown else None
+        absent = f"{target.path} does not exist yet; `amp remember` makes it"
+    if as_json:
+        numbered = [{"line": number, "text": text} for number, text in lines or ()]
+        print_json({**target_json(target), "exists": lines is not None, "lines": numbered})
+    elif not lines:
+        note(absent if lines is None or left_out else f"{target.path} is empty")
+    else:
+        width = len(str(lines[-1][0]))
+        click.echo("\n".join(f"{number:>{width}}  {plain(text)}" for number, text in lines))
+
+
+@click.command("list")
+@json_option
+@root_option
+@as_option
+def list_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """List every entry with its id, document, date, section and first words.
+
+    \b
+    Example:
+        amp list --json
+    """
+    entries = workspace(root).entries(actor(as_agent))
+    if as_json:
+        print_json({"entries": [_as_json(entry) for entry in entries]})
+        return
+    if not entries:
+        note("there are no entries yet; `amp remember TEXT` writes the first")
+    shown: Target | None = None
+    for entry in entries:
+        if entry.target != shown:
+            click.echo(f"{entry.target}  {entry.target.path}")
+            shown = entry.target
+        when = entry.date.isoformat() if entry.date else "-" * 10
+        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {_words(entry)}")
+
+
+def _words(entry: StoredEntry, width: int = 90) -> str:
+    text = plain(" ".join(entry.text.split()))
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _as_json(entry: StoredEntry) -> dict[str, object]:
+    return {
+        "id": entry.id,
+        **target_json(entry.target),
+        "section": entry.section,
+        "date": entry.date.isoformat() if entry.date else None,
+        "date_source": entry.date_source or None,
+        "line": entry.line,
+        "last_line": entry.last_line,
+        "text": entry.text,
+    }

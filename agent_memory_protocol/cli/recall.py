@@ -1,0 +1,76 @@
+"""`amp recall`: the block an agent starts its task with. On the way of every task start, so it loads little."""
+
+import click
+
+from agent_memory_protocol.recall import Budget, Recall, recall_here
+
+from .options import actor, as_option, budget_options, json_option, note, print_json, root_option, target_json
+
+
+@click.command("recall")
+@click.argument("agent", required=False)
+@click.option("--conversation", metavar="ID", help="The conversation the task belongs to.")
+@budget_options
+@click.option("--explain", is_flag=True, help="Say on stderr what was kept, what was left out, and where it stands.")
+@json_option
+@root_option
+@as_option
+def recall_command(
+    agent: str | None,
+    conversation: str | None,
+    max_lines: int | None,
+    max_chars: int | None,
+    max_tokens: int | None,
+    explain: bool,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Print the memory that AGENT starts its task with.
+
+    Shared memory always, AGENT's own, and that of the conversation. Nothing to recall: nothing is printed.
+
+    \b
+    Example:
+        amp recall developer --conversation 7f3a --max-chars 10000
+    """
+    who = actor(agent or as_agent, conversation)
+    found = recall_here(who, Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens), root=root)
+    for warning in [*found.warnings, *(part.problem for part in found.parts if part.problem)]:
+        note(warning)
+    if explain:
+        _explain(found)
+    if as_json:
+        print_json(_as_json(found))
+    elif found.text:
+        click.echo(found.text)
+
+
+def _explain(found: Recall) -> None:
+    if not found.parts:
+        note("there is nothing to recall")
+    for part in found.parts:
+        if part.problem:
+            note(f"{part.target}: not read")
+            continue
+        note(f"{part.target}: {part.lines} of {part.lines_in_file} lines{', one entry cut' if part.cut else ''}")
+        for left_out in part.left_out:
+            note(f"  left out, line {left_out.first_line}: {left_out.text[:80]}")
+
+
+def _as_json(found: Recall) -> dict[str, object]:
+    parts = [
+        {
+            **target_json(part.target),
+            "lines": part.lines,
+            "lines_in_file": part.lines_in_file,
+            "cut": part.cut,
+            "problem": part.problem or None,
+            "left_out": [
+                {"line": left.first_line, "last_line": left.last_line, "date": left.date or None, "text": left.text}
+                for left in part.left_out
+            ],
+        }
+        for part in found.parts
+    ]
+    return {"text": found.text, "parts": parts, "warnings": found.warnings}

@@ -1,0 +1,141 @@
+"""`amp status` and `amp where`: how full the memory is, and where it lies."""
+
+import sys
+
+import click
+
+from agent_memory_protocol import PROTOCOL, __version__
+from agent_memory_protocol.workspace import Status, Workspace
+
+from .options import actor, as_option, json_option, note, print_json, root_option, target_json, workspace
+
+_BAR = 20
+
+
+@click.command("status")
+@json_option
+@root_option
+@as_option
+def status_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Show how full each memory file is, and how old what stands in it.
+
+    \b
+    Example:
+        amp status
+    """
+    here = workspace(root)
+    rows = here.status(actor(as_agent))
+    if as_json:
+        print_json({"root": str(here.path), "documents": [_as_json(row) for row in rows]})
+        return
+    if not rows:
+        note(f"no memory yet in {here.path}; `amp init` lays it out")
+        return
+    click.echo("\n".join(table(rows)))
+
+
+def table(rows: list[Status]) -> list[str]:
+    """Return the rows as an aligned table with a bar for how full each document is."""
+    full, empty = ("█", "░") if _can_print("█░") else ("#", ".")
+    cells = [["document", "full", "", "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
+    for row in rows:
+        filled = min(_BAR, round(row.share * _BAR))
+        cells.append(
+            [
+                str(row.target),
+                full * filled + empty * (_BAR - filled),
+                f"{row.share:.0%}",
+                str(row.lines),
+                f"{row.bytes:,}",
+                f"{row.tokens:,}",
+                str(row.entries),
+                str(row.dated),
+                row.oldest.isoformat() if row.oldest else "-",
+                row.newest.isoformat() if row.newest else "-",
+                str(row.indexed),
+            ]
+        )
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    left = {0, 1, 8, 9}
+    lines = []
+    for number, cell in enumerate(cells):
+        text = [
+            value.ljust(width) if column in left else value.rjust(width)
+            for column, (value, width) in enumerate(zip(cell, widths, strict=True))
+        ]
+        row = rows[number - 1]
+        if number and row.problem:
+            lines.append(f"{text[0]}  {click.style('not readable: ' + row.problem, fg='red')}")
+            continue
+        if number:
+            colour = "red" if row.share > 1 else "yellow" if row.share >= 0.9 else "green"
+            text[1] = click.style(text[1], fg=colour)
+        lines.append("  ".join(text).rstrip())
+    return lines
+
+
+@click.command("where")
+@json_option
+@root_option
+def where_command(as_json: bool, root: str | None) -> None:
+    """Show which project root is used and why, each path in use, and the settings that are set.
+
+    \b
+    Example:
+        amp where
+    """
+    here = workspace(root)
+    if as_json:
+        print_json(where_json(here))
+        return
+    click.echo("\n".join(where_lines(here)))
+
+
+def where_lines(here: Workspace) -> list[str]:
+    """Return the answer of `amp where` as text."""
+    answer = here.where()
+    lines = [f"root      {here.path}", f"found as  {here.how}", f"version   {__version__}, protocol {PROTOCOL}", "paths"]
+    lines += [f"  {'' if there else 'not there: '}{path}" for path, there in answer.paths]
+    lines.append("settings" if answer.settings else "settings  all defaults")
+    lines += [f"  {name} = {value!r}  ({origin})" for name, value, origin in answer.settings]
+    lines += [f"  problem: {problem}" for problem in answer.problems]
+    return lines
+
+
+def where_json(here: Workspace) -> dict[str, object]:
+    """Return the answer of `amp where` as JSON."""
+    answer = here.where()
+    return {
+        "root": str(here.path),
+        "how": here.how,
+        "amp": __version__,
+        "protocol": PROTOCOL,
+        "paths": [{"path": path, "exists": there} for path, there in answer.paths],
+        "settings": [{"key": name, "value": value, "origin": origin} for name, value, origin in answer.all_settings],
+        "problems": answer.problems,
+    }
+
+
+def _as_json(row: Status) -> dict[str, object]:
+    return {
+        **target_json(row.target),
+        "lines": row.lines,
+        "bytes": row.bytes,
+        "tokens": row.tokens,
+        "share": round(row.share, 4),
+        "entries": row.entries,
+        "dated": row.dated,
+        "undated": row.entries - row.dated,
+        "oldest": row.oldest.isoformat() if row.oldest else None,
+        "newest": row.newest.isoformat() if row.newest else None,
+        "notes_indexed": row.indexed,
+        "problem": row.problem or None,
+    }
+
+
+def _can_print(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

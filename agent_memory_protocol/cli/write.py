@@ -1,0 +1,147 @@
+"""`amp init` and `amp remember`: the verbs that make memory and add to it."""
+
+import sys
+from datetime import date
+
+import click
+
+from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.layout import Tier
+from agent_memory_protocol.workspace import Remembered
+
+from .options import actor, as_option, document_options, json_option, note, print_json, root_option, target_json
+from .options import tier_names, workspace
+
+
+@click.command("init")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="An agent to make a memory for; repeatable.")
+@click.option("--conversation", metavar="ID", help="A conversation to make a memory for.")
+@click.option("--track", "git", flag_value="track", help="Let git track the memory: take it out of .gitignore.")
+@click.option("--ignore", "git", flag_value="ignore", help="Keep the memory out of git, by a line in .gitignore.")
+@json_option
+@root_option
+@as_option
+def init_command(
+    agents: tuple[str, ...],
+    conversation: str | None,
+    git: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Create the memory files that are missing, each with its header.
+
+    A file that exists is never touched. The memory is tracked by git unless --ignore is given.
+
+    \b
+    Example:
+        amp init --agent developer --agent reviewer
+    """
+    here = workspace(root)
+    made = here.init(agents=agents, conversation=conversation, actor=actor(as_agent, conversation))
+    told = here.set_git_tracking(git) if git else here.git_notes()
+    if as_json:
+        files = [{**target_json(one.target), "created": one.created} for one in made]
+        print_json({"root": str(here.path), "files": files, "notes": told})
+        return
+    for one in made:
+        click.echo(f"{'created' if one.created else 'kept   '}  {one.target.path}")
+    for line in told:
+        note(line)
+
+
+@click.command("remember")
+@click.argument("text")
+@click.option("--tier", type=tier_names, help="Default: agent where an agent is named or acts, else shared.")
+@document_options
+@click.option("--section", metavar="HEADING", help="The heading to write under; made where it is missing.")
+@click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
+@click.option("--date", "day", metavar="YYYY-MM-DD", help="Date the entry with this day.")
+@click.option("--undated", is_flag=True, help="Do not date it, in a conversation either: it is lasting.")
+@json_option
+@root_option
+@as_option
+def remember_command(
+    text: str,
+    tier: str | None,
+    agent: str | None,
+    conversation: str | None,
+    section: str | None,
+    dated: bool,
+    day: str | None,
+    undated: bool,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Write TEXT into one memory file as one entry. `-` reads the text from stdin.
+
+    \b
+    Examples:
+        amp remember "Redis needs AOF on, or a restart loses the queue." --section Infrastructure
+        amp remember "The flaky test is test_upload; see #412." --agent developer --dated
+        amp remember "We decided on Postgres." --conversation 7f3a
+    """
+    if sum([dated, day is not None, undated]) > 1:
+        raise InvalidArgument("--dated, --date and --undated exclude each other; give one of them")
+    done = workspace(root).remember(
+        read_text(text),
+        tier=Tier.parse(tier) if tier else None,
+        actor=actor(as_agent, conversation),
+        agent=agent,
+        conversation=conversation,
+        section=section,
+        dated=parse_date(day) if day is not None else True if dated else False if undated else None,
+    )
+    for line in done.notes:
+        note(line)
+    if as_json:
+        print_json(_as_json(done))
+    else:
+        click.echo(_said(done))
+    if done.headroom.is_near:
+        note(
+            f"{done.entry.target} is nearly full; `amp prune {done.entry.target}` shows what is outdated, "
+            "or merge entries by hand"
+        )
+
+
+def read_text(text: str) -> str:
+    """Return the text, or what stands on stdin for `-`."""
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise InvalidArgument(f"the text on stdin is not UTF-8 (byte {error.start}); convert it first") from error
+
+
+def parse_date(text: str) -> date:
+    """Read a date as it is given on the command line."""
+    try:
+        if len(text) != len("2026-01-31"):
+            raise ValueError
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidArgument(f"{text!r} is no date; write it as YYYY-MM-DD, such as 2026-01-31") from error
+
+
+def _said(done: Remembered) -> str:
+    what = {"added": "remembered", "kept": "already there, nothing changed", "redated": "already there, date moved on"}
+    room = done.headroom
+    return (
+        f"{what[done.status]}: {done.entry.target.path}:{done.line}  [{done.entry.id}]\n"
+        f"{max(room.lines, 0)} of {room.max_lines} lines and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes left"
+    )
+
+
+def _as_json(done: Remembered) -> dict[str, object]:
+    return {
+        "status": done.status,
+        "id": done.entry.id,
+        **target_json(done.entry.target),
+        "line": done.line,
+        "date": done.entry.date.isoformat() if done.entry.date else None,
+        "headroom": {"lines": done.headroom.lines, "bytes": done.headroom.bytes},
+        "notes": list(done.notes),
+    }

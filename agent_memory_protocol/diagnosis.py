@@ -1,0 +1,78 @@
+"""Why is my memory not there? What `amp doctor` says, from what the workspace has found out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from .access import Actor
+from .layout import TIERS, Target, name_key
+from .recall import Recall
+from .settings import Settings
+
+PROTOCOL_ID = "45f135a8614c2abc"
+"""The id of the protocol text that is implemented: SHA-256 of the text from its first `---`, first 16 digits (S4-02)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing looked at: whether it is a problem, whether the disk is to blame, and what to do."""
+
+    message: str
+    is_problem: bool = False
+    is_damage: bool = False
+
+
+def of_settings(settings: Settings) -> list[Diagnosis]:
+    """Say what in the settings keeps memory away."""
+    found = [Diagnosis(problem, is_problem=True, is_damage=settings.damaged) for problem in settings.problems]
+    if not settings.enabled:
+        where = settings.origin.get("enabled", "the settings")
+        found.append(Diagnosis(f"memory is switched off by {where}; nothing is recalled or written", is_problem=True))
+    for tier in TIERS:
+        if settings.enabled and not settings.has_tier(tier):
+            found.append(Diagnosis(f"the {tier} tier is switched off by tiers.{tier} = false", is_problem=True))
+    return found
+
+
+def of_recall(recall: Recall, actor: Actor, existing: Sequence[Target]) -> list[Diagnosis]:
+    """Say for each document that recall reads for an actor whether it is given, and why not."""
+    found = [Diagnosis(warning, is_problem=True) for warning in recall.warnings]
+    parts = {part.target: part for part in recall.parts}
+    wanted = [Target(TIERS[0])]
+    wanted += [Target(TIERS[1], actor.agent)] if actor.agent else []
+    wanted += [Target(TIERS[2], actor.conversation)] if actor.conversation else []
+    for target in wanted:
+        part = parts.get(target)
+        if part is not None and part.problem:
+            found.append(Diagnosis(f"{target} cannot be recalled: {part.problem}", is_problem=True, is_damage=True))
+        elif part is not None:
+            left = f", {len(part.left_out)} entries left out" if part.left_out else ""
+            found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
+        elif target in existing:
+            found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
+        else:
+            found.append(Diagnosis(f"{target} is not recalled: {target.path} does not exist"))
+    return found
+
+
+def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
+    """Say which folders look like one agent's, or one conversation's, and hold two memories (B43, B44)."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name_key(name), []).append(name)
+    return [
+        Diagnosis(f"the {kind} folders {' and '.join(map(ascii, group))} differ only by case or Unicode form; merge them",
+                  is_problem=True)
+        for group in groups.values()
+        if len(group) > 1
+    ]
+
+
+def of_protocol(data: bytes, path: str) -> Diagnosis:
+    """Say whether a file is the protocol text that is implemented, by its content id."""
+    start = data.find(b"---")
+    text = data[max(start, 0) :].rstrip(b"\n") + b"\n"
+    found = sha256(text).hexdigest()[:16]
+    if found == PROTOCOL_ID:
+        return Diagnosis(f"{path} is the protocol text that is implemented, {PROTOCOL_ID}")
+    return Diagnosis(f"{path} has the id {found}; the text that is implemented is {PROTOCOL_ID}", is_problem=True)

@@ -1,0 +1,56 @@
+"""Whether git tracks the memory: the one line in `.gitignore` that decides it, put in or taken out."""
+
+import subprocess
+from pathlib import Path
+
+from .files import Root, decode
+from .layout import SCAFFOLDING, Target, Tier
+from .limits import split_lines_with_ends
+from .writing import create, replace
+
+_PARTS = (".gitignore",)
+LINE = f"{SCAFFOLDING}/"
+_SAME = frozenset([SCAFFOLDING, f"{SCAFFOLDING}/", f"/{SCAFFOLDING}", f"/{SCAFFOLDING}/"])
+_SECONDS = 5
+
+
+def ignore(root: Root) -> bool:
+    """Add the line that keeps the memory out of git, at the end. Says whether anything changed."""
+    content = root.read(_PARTS)
+    if content is None:
+        return create(root, _PARTS, f"{LINE}\n".encode())
+    lines = split_lines_with_ends(decode(content.data, ".gitignore"))
+    if any(line.strip() in _SAME for line in lines):
+        return False
+    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    joint = b"" if not content.data or content.data.endswith(b"\n") else ending.encode()
+    replace(root, _PARTS, content.data + joint + f"{LINE}{ending}".encode(), expected=content)
+    return True
+
+
+def track(root: Root) -> bool:
+    """Take out the lines that keep the memory out of git, and nothing else. Says whether anything changed."""
+    content = root.read(_PARTS)
+    if content is None:
+        return False
+    lines = split_lines_with_ends(decode(content.data, ".gitignore"))
+    kept = [line for line in lines if line.strip() not in _SAME]
+    if kept == lines:
+        return False
+    bom = content.data[: len(content.data) - len("".join(lines).encode())]
+    replace(root, _PARTS, bom + "".join(kept).encode(), expected=content)
+    return True
+
+
+def is_ignored(root: Path) -> bool | None:
+    """Ask git whether it ignores the shared document; None where git or a repository is missing."""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), "check-ignore", "--quiet", "--no-index", Target(Tier.SHARED).path],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {0: True, 1: False}.get(answer.returncode)
