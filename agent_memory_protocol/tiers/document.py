@@ -29,6 +29,7 @@ class Document:
         bom: its byte-order mark, or nothing.
         raw: its lines, each with the ending it has; joined after the mark they are the file.
         lines: the same without endings.
+        begin: how many of them the front matter takes.
         outline: its entries and headings.
         ids: the id of each entry, in the order of `outline.entries`.
     """
@@ -37,6 +38,7 @@ class Document:
     bom: bytes
     raw: tuple[str, ...]
     lines: list[str]
+    begin: int
     outline: Outline
     ids: tuple[str, ...]
 
@@ -93,7 +95,7 @@ def parse(data: bytes, target: Target) -> Document:
     if blocks is None:
         blocks = referee.find_blocks(lines, begin)
     outline = entries.outline(lines, blocks)
-    return Document(target, bom, tuple(raw), lines, outline, _ids(lines, outline, target))
+    return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
 
 
 def outline_of(text: str) -> Outline:
@@ -112,7 +114,7 @@ def entry_id(text: str, target: Target) -> str:
 
 def id_of_new(new: NewEntry, target: Target) -> str:
     """Return the id an entry would have once it is written."""
-    document = parse("\n".join(_item_lines(new, "-", "")).encode(), target)
+    document = parse("\n".join(item_lines(new, "-", "")).encode(), target)
     return document.ids[0] if document.ids else ""
 
 
@@ -130,8 +132,8 @@ def identity_text(lines: Sequence[str], entry: Entry) -> str:
 
 def find_sections(document: Document, section: str) -> list[Heading]:
     """Return the headings of that name. Case, Unicode form and trailing `#tags` do not matter."""
-    wanted = _section_key(section)
-    return [heading for heading in document.outline.headings if _section_key(heading.text) == wanted]
+    wanted = section_key(section)
+    return [heading for heading in document.outline.headings if section_key(heading.text) == wanted]
 
 
 def section_span(document: Document, section: str) -> tuple[int, int]:
@@ -205,7 +207,7 @@ def redate(document: Document, entry: Entry, day: int) -> Document:
     end = start + entry.mark.end - entry.mark.start
     raw = list(document.raw)
     raw[number] = line[:start] + text + line[end:] + raw[number][len(line) :]
-    changed = _rebuilt(document, raw)
+    changed = rebuilt(document, raw)
     if changed.ids != document.ids:
         raise Refused(f"{document.target.path}:{number + 1}: the date cannot be changed here; edit the line by hand")
     return changed
@@ -256,7 +258,8 @@ def _without_mark(paragraph: str, mark: dates.Mark) -> str:
     return before + after
 
 
-def _section_key(text: str) -> str:
+def section_key(text: str) -> str:
+    """Return what two headings of one section have in common."""
     words = normalize("NFC", text.strip().lstrip("#")).casefold().split()
     while len(words) > 1 and words[-1].startswith("#"):
         words.pop()
@@ -298,7 +301,7 @@ def _add_at(
     document: Document, new: NewEntry, position: int, after: Entry | IndexLine | None, heading: str, notes: list[str]
 ) -> Added:
     marker, indent = _marker(document, after)
-    block = [heading, "", *_item_lines(new, "-", "")] if heading else _item_lines(new, marker, indent)
+    block = [heading, "", *item_lines(new, "-", "")] if heading else item_lines(new, marker, indent)
     lead = position > 0 and (heading != "" or not _follows_tightly(document, after))
     for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
         lines = [""] * blank_before + block + [""] * blank_after
@@ -334,7 +337,8 @@ def _has_sibling(document: Document, after: Entry | IndexLine) -> bool:
     return index > 0 and blocks[index - 1].kind == markdown.ITEM
 
 
-def _item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
+def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
+    """Return the lines of a new entry as a list item."""
     hang = indent + "  "
     return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
 
@@ -344,27 +348,29 @@ def _with_lines(document: Document, position: int, lines: list[str]) -> Document
     before, after = list(document.raw[:position]), list(document.raw[position:])
     if before and not before[-1].endswith(("\n", "\r")):
         before[-1] += newline
-    return _rebuilt(document, [*before, *(line + newline for line in lines), *after])
+    return rebuilt(document, [*before, *(line + newline for line in lines), *after])
 
 
-def _rebuilt(document: Document, raw: list[str]) -> Document:
+def rebuilt(document: Document, raw: Sequence[str]) -> Document:
+    """Return the document with other lines, each with its ending."""
     return parse(document.bom + "".join(raw).encode(), document.target)
 
 
 def _only_added(old: Document, new: Document, entry: Entry, heading: str) -> bool:
     """Say whether nothing but this entry, and the heading if one was created, is new."""
-    others = [_signature(new, other) for other in new.outline.entries if other is not entry]
+    others = [signature(new, other) for other in new.outline.entries if other is not entry]
     headings = [(heading.level, heading.text) for heading in new.outline.headings]
     old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
     if heading:
         old_headings.append((2, markdown.heading_text(heading)))
     return (
-        others == [_signature(old, other) for other in old.outline.entries]
+        others == [signature(old, other) for other in old.outline.entries]
         and headings == old_headings
         and [line.target for line in new.outline.index_lines] == [line.target for line in old.outline.index_lines]
     )
 
 
-def _signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], int | None]:
+def signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], int | None]:
+    """Return what must stay the same of an entry when something else is edited: text, headings, date."""
     above = tuple(document.outline.headings[index].text for index in entry.headings)
     return document.text(entry), above, entry.day
