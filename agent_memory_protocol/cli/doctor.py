@@ -7,14 +7,18 @@ import click
 
 from agent_memory_protocol.diagnosis import of_protocol
 
-from .options import actor, as_option, json_option, print_json, root_option, workspace
+from .options import as_option, json_option, plain, print_json, reader, root_option, workspace
 from .status import table, where_json, where_lines
 
 
 @click.command("doctor")
 @click.argument("agent", required=False)
 @click.option("--conversation", metavar="ID", help="The conversation to recall for.")
-@click.option("--protocol", type=click.Path(exists=True, dir_okay=False), help="A protocol text: say whether it is the one implemented.")
+@click.option(
+    "--protocol",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A protocol text: say whether it is the one implemented.",
+)
 @json_option
 @root_option
 @as_option
@@ -36,7 +40,7 @@ def doctor_command(
         amp doctor developer --conversation 7f3a
     """
     here = workspace(root)
-    who = actor(agent or as_agent, conversation)
+    who = reader(agent, as_agent, conversation, root)
     findings = here.diagnose(who)
     if protocol is not None:
         findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
@@ -51,5 +55,6 @@ def doctor_command(
             click.echo("\n" + "\n".join(table(rows)))
         click.echo()
         for finding in findings:
-            click.echo(f"{click.style('!!', fg='red') if finding.is_problem else 'ok'}  {finding.message}")
+            mark = click.style("!!", fg="red") if finding.is_problem else "ok"
+            click.echo(f"{mark}  {plain(finding.message)}")
     sys.exit(4 if damaged else 0)

@@ -1,12 +1,18 @@
 """The `amp` program: its verbs, each loaded only when it is called, and how it ends."""
 
+import errno
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from agent_memory_protocol import PROTOCOL, __version__
+from agent_memory_protocol.disk_errors import explain
 from agent_memory_protocol.errors import AgentMemoryError
+
+from .options import plain
 
 _VERBS = {
     "init": "write",
@@ -54,20 +60,67 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        amp.main(prog_name="amp", standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
+        code = _run()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        # The package names the file in each of its errors; what has no name is the terminal, pipe or file we print to.
+        if error.filename is not None:
+            raise
+        code = _stop_printing(error)
+    sys.exit(code)
+
+
+def _run() -> int:
+    out = sys.stdout
+    try:
+        # What click returns is the exit code where a verb ended itself, as --help does.
+        code = amp.main(prog_name="amp", standalone_mode=False)
+    except SystemExit:
+        if sys.stdout is out:
+            raise
+        # click has put something else there: the reader of the pipe has gone, and it would end with 1.
+        sys.stdout = out
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _complain_about_usage(error)
+        return error.exit_code
     except click.Abort:
-        click.echo("amp: stopped", err=True)
-        sys.exit(130)
+        _complain("stopped")
+        return 130
     except AgentMemoryError as error:
-        click.echo(f"amp: {' '.join(str(error).split())}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader has seen enough (`amp recall | head -1`). Closing now keeps Python from complaining at its end.
-        sys.stderr.close()
-        sys.exit(0)
+        _complain(str(error))
+        return error.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _complain_about_usage(error: click.ClickException) -> None:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return
+    message = error.format_message().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    if context is not None:
+        message += f"; `{context.command_path} --help` lists what there is"
+        takes_text = any(parameter.human_readable_name == "TEXT" for parameter in context.command.params)
+        if isinstance(error, click.NoSuchOption) and takes_text:
+            message += ", and a text that begins with a dash goes after --"
+    _complain(message)
+
+
+def _complain(message: str) -> None:
+    """Say in one line what is wrong. Where even that cannot be printed, the exit code says it."""
+    with suppress(OSError):
+        click.echo(f"amp: {plain(' '.join(message.split()))}", err=True)
+
+
+def _stop_printing(error: OSError) -> int:
+    """Return the exit code for an answer that could not be printed; 0 when its reader had seen enough, as `head` does."""
+    # What is still waiting to be printed must not make Python complain at its end.
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return 0
+    _complain(f"the answer cannot be printed: {explain(error)}")
+    return 4

@@ -1,18 +1,43 @@
 """What several verbs share: the root, who acts, which document, and how answers are printed."""
 
 import os
+import sys
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agent_memory_protocol.access import Actor
+from agent_memory_protocol.access import Actor, check_read
 
 if TYPE_CHECKING:
     from agent_memory_protocol.layout import Target
     from agent_memory_protocol.workspace import Workspace
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class TextCommand(click.Command):
+    """A command that takes a text, which may begin with a dash: an argument with a blank in it is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put such arguments after `--`, where they cannot be taken for options."""
+        options = [option for option in self.params if isinstance(option, click.Option) and not option.is_flag]
+        with_value = {name for option in options for name in option.opts}
+        rest: list[str] = []
+        texts: list[str] = []
+        left = iter(args)
+        for arg in left:
+            if arg == "--":
+                texts += left
+            elif arg in with_value:
+                rest += [arg, *islice(left, 1)]
+            elif arg.startswith("-") and any(map(str.isspace, arg.partition("=")[0])):
+                texts.append(arg)
+            else:
+                rest.append(arg)
+        return super().parse_args(ctx, [*rest, "--", *texts] if texts else rest)
+
 
 root_option = click.option("--root", metavar="DIR", help="The project root; by default it is found from here.")
 as_option = click.option("--as", "as_agent", metavar="AGENT", help="Who acts; by default AMP_AGENT, else a person.")
@@ -28,16 +53,44 @@ def document_options(function: Function) -> Function:
 
 def budget_options(function: Function) -> Function:
     """Add the bounds of a recalled block."""
-    function = click.option("--max-tokens", type=int, metavar="N", help="Tokens of the block, at 4 bytes each.")(function)
-    function = click.option("--max-chars", type=int, metavar="N", help="Characters of the whole block.")(function)
-    return click.option("--max-lines", type=int, metavar="N", help="Lines of each document (200).")(function)
+    for name, bound in (
+        ("--max-tokens", "Tokens of the block, at 4 bytes each."),
+        ("--max-chars", "Characters of the whole block."),
+        ("--max-lines", "Lines of each document (200)."),
+    ):
+        function = click.option(name, type=click.IntRange(min=1), metavar="N", help=bound)(function)
+    return function
 
 
 def actor(as_agent: str | None, conversation: str | None = None) -> Actor:
-    """Return who acts: `--as`, else AMP_AGENT; in AMP_CONVERSATION, else in the conversation that is named."""
-    return Actor(
-        as_agent or os.environ.get("AMP_AGENT") or None, os.environ.get("AMP_CONVERSATION") or conversation or None
-    )
+    """Return who acts: `--as`, else AMP_AGENT, else a person.
+
+    An agent stays in the conversation AMP_CONVERSATION names; a person, and an agent in none, is in the one they name.
+    """
+    # An empty --as is a script's mistake, and must not make its agent a person who may do everything.
+    agent = (os.environ.get("AMP_AGENT") or None) if as_agent is None else as_agent
+    own = os.environ.get("AMP_CONVERSATION") or None
+    if conversation is not None and (own is None or agent is None):
+        own = conversation
+    return Actor(agent, own)
+
+
+def reader(agent: str | None, as_agent: str | None, conversation: str | None, root: str | None) -> Actor:
+    """Return for whom memory is recalled: AGENT in the conversation, if who acts may read what those may.
+
+    Raises:
+        AccessDenied: an agent acts, and asks for another's memory (S4-13) or as an outsider (S4-18).
+    """
+    who = actor(as_agent, conversation)
+    wanted = Actor(who.agent if agent is None else agent, who.conversation if conversation is None else conversation)
+    if who.agent is not None and wanted != who:
+        from agent_memory_protocol.layout import Target, Tier
+
+        if wanted.conversation is not None:
+            check_read(who, Target(Tier.CONVERSATION, wanted.conversation))
+        if wanted.agent is not None:
+            check_read(who, Target(Tier.AGENT, wanted.agent), workspace(root).settings.readers_of_all)
+    return wanted
 
 
 def workspace(root: str | None) -> "Workspace":
@@ -51,12 +104,33 @@ def print_json(answer: dict[str, object]) -> None:
     """Print one JSON object that carries the version of its shape."""
     import json
 
-    click.echo(json.dumps({"version": 1, **answer}, ensure_ascii=False, indent=2))
+    answer = {"version": 1, **answer}
+    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    if not can_print(text):
+        # The stream's own escapes would be no JSON.
+        text = json.dumps(answer, indent=2)
+    click.echo(text.translate(_UNSAFE_IN_JSON))
+
+
+_UNSAFE_IN_JSON = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+}
+"""What plays with a terminal and JSON leaves as it is: control and bidirectional characters."""
+
+
+def can_print(text: str) -> bool:
+    """Say whether stdout can take every character of a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def note(message: str) -> None:
-    """Say something beside the answer, on stderr."""
-    click.echo(f"amp: {message}", err=True)
+    """Say something beside the answer, on stderr, in one line."""
+    click.echo(f"amp: {plain(message)}", err=True)
 
 
 def target_json(target: "Target") -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import click
 
+from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.workspace import StoredEntry
 
@@ -53,13 +54,12 @@ def show_command(
     """
     here = workspace(root)
     who = actor(as_agent, conversation)
-    target = here.target(
-        who, tier=Tier.parse(tier) if tier else None, agent=agent, conversation=conversation
-    )
+    target = here.target(who, tier=Tier.parse(tier) if tier else None, agent=agent, conversation=conversation)
+    lines: list[tuple[int, str]] | None
     if left_out:
-        lines = here.left_out(
-            target, who, agent=agent, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens
-        )
+        if section is not None:
+            raise InvalidArgument("--section and --left-out exclude each other; give one of them")
+        lines = here.left_out(target, who, agent=agent, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
         absent = f"recall leaves nothing out of {target.path}"
     else:
         shown = here.show(target, who, section=section)
@@ -95,7 +95,7 @@ def list_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
     shown: Target | None = None
     for entry in entries:
         if entry.target != shown:
-            click.echo(f"{entry.target}  {entry.target.path}")
+            click.echo(plain(f"{entry.target}  {entry.target.path}"))
             shown = entry.target
         when = entry.date.isoformat() if entry.date else "-" * 10
         click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {_words(entry)}")

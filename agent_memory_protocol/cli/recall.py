@@ -4,7 +4,7 @@ import click
 
 from agent_memory_protocol.recall import Budget, Recall, recall_here
 
-from .options import actor, as_option, budget_options, json_option, note, print_json, root_option, target_json
+from .options import as_option, budget_options, json_option, note, print_json, reader, root_option, target_json
 
 
 @click.command("recall")
@@ -34,7 +34,7 @@ def recall_command(
     Example:
         amp recall developer --conversation 7f3a --max-chars 10000
     """
-    who = actor(agent or as_agent, conversation)
+    who = reader(agent, as_agent, conversation, root)
     found = recall_here(who, Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens), root=root)
     for warning in [*found.warnings, *(part.problem for part in found.parts if part.problem)]:
         note(warning)

@@ -1,13 +1,22 @@
 """`amp status` and `amp where`: how full the memory is, and where it lies."""
 
-import sys
-
 import click
 
 from agent_memory_protocol import PROTOCOL, __version__
 from agent_memory_protocol.workspace import Status, Workspace
 
-from .options import actor, as_option, json_option, note, print_json, root_option, target_json, workspace
+from .options import (
+    actor,
+    as_option,
+    can_print,
+    json_option,
+    note,
+    plain,
+    print_json,
+    root_option,
+    target_json,
+    workspace,
+)
 
 _BAR = 20
 
@@ -36,13 +45,13 @@ def status_command(as_json: bool, root: str | None, as_agent: str | None) -> Non
 
 def table(rows: list[Status]) -> list[str]:
     """Return the rows as an aligned table with a bar for how full each document is."""
-    full, empty = ("█", "░") if _can_print("█░") else ("#", ".")
+    full, empty = ("█", "░") if can_print("█░") else ("#", ".")
     cells = [["document", "full", "", "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
     for row in rows:
         filled = min(_BAR, round(row.share * _BAR))
         cells.append(
             [
-                str(row.target),
+                plain(str(row.target)),
                 full * filled + empty * (_BAR - filled),
                 f"{row.share:.0%}",
                 str(row.lines),
@@ -65,7 +74,7 @@ def table(rows: list[Status]) -> list[str]:
         ]
         row = rows[number - 1]
         if number and row.problem:
-            lines.append(f"{text[0]}  {click.style('not readable: ' + row.problem, fg='red')}")
+            lines.append(f"{text[0]}  {click.style('not readable: ' + plain(row.problem), fg='red')}")
             continue
         if number:
             colour = "red" if row.share > 1 else "yellow" if row.share >= 0.9 else "green"
@@ -94,12 +103,17 @@ def where_command(as_json: bool, root: str | None) -> None:
 def where_lines(here: Workspace) -> list[str]:
     """Return the answer of `amp where` as text."""
     answer = here.where()
-    lines = [f"root      {here.path}", f"found as  {here.how}", f"version   {__version__}, protocol {PROTOCOL}", "paths"]
+    lines = [
+        f"root      {here.path}",
+        f"found as  {here.how}",
+        f"version   {__version__}, protocol {PROTOCOL}",
+        "paths",
+    ]
     lines += [f"  {'' if there else 'not there: '}{path}" for path, there in answer.paths]
     lines.append("settings" if answer.settings else "settings  all defaults")
     lines += [f"  {name} = {value!r}  ({origin})" for name, value, origin in answer.settings]
     lines += [f"  problem: {problem}" for problem in answer.problems]
-    return lines
+    return [plain(line) for line in lines]
 
 
 def where_json(here: Workspace) -> dict[str, object]:
@@ -131,11 +145,3 @@ def _as_json(row: Status) -> dict[str, object]:
         "notes_indexed": row.indexed,
         "problem": row.problem or None,
     }
-
-
-def _can_print(text: str) -> bool:
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True

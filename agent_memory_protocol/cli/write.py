@@ -5,12 +5,27 @@ from datetime import date
 
 import click
 
-from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.dates import day_number
+from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.workspace import Remembered
 
-from .options import actor, as_option, document_options, json_option, note, print_json, root_option, target_json
-from .options import tier_names, workspace
+from .options import (
+    TextCommand,
+    actor,
+    as_option,
+    document_options,
+    json_option,
+    note,
+    print_json,
+    root_option,
+    target_json,
+    tier_names,
+    workspace,
+)
+
+_LARGEST_TEXT = 1 << 20
+"""No memory file is as large; an endless stream must not fill the memory of the machine."""
 
 
 @click.command("init")
@@ -50,7 +65,7 @@ def init_command(
         note(line)
 
 
-@click.command("remember")
+@click.command("remember", cls=TextCommand)
 @click.argument("text")
 @click.option("--tier", type=tier_names, help="Default: agent where an agent is named or acts, else shared.")
 @document_options
@@ -111,19 +126,23 @@ def read_text(text: str) -> str:
     if text != "-":
         return text
     try:
-        return sys.stdin.buffer.read().decode()
+        data = sys.stdin.buffer.read(_LARGEST_TEXT + 1)
+    except (AttributeError, OSError) as error:
+        raise InvalidArgument("nothing can be read from stdin; give the text there, or in place of the -") from error
+    if len(data) > _LARGEST_TEXT:
+        raise RefusedText(f"the text on stdin has more than {_LARGEST_TEXT:,} bytes; keep the gist of it")
+    try:
+        return data.decode()
     except UnicodeDecodeError as error:
         raise InvalidArgument(f"the text on stdin is not UTF-8 (byte {error.start}); convert it first") from error
 
 
 def parse_date(text: str) -> date:
     """Read a date as it is given on the command line."""
-    try:
-        if len(text) != len("2026-01-31"):
-            raise ValueError
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidArgument(f"{text!r} is no date; write it as YYYY-MM-DD, such as 2026-01-31") from error
+    day = day_number(text)
+    if day is None:
+        raise InvalidArgument(f"{text!r} is no date; write it as YYYY-MM-DD, such as 2026-01-31")
+    return date.fromordinal(day)
 
 
 def _said(done: Remembered) -> str:
