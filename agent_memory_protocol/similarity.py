@@ -1,0 +1,101 @@
+"""Tell whether two sentences say the same thing, or one the opposite of the other, by their words alone.
+
+Where this says *same*, a memory is left out because another one stands for it. So it errs on one side: two texts
+are the same only when, apart from case, punctuation, plurals and words that carry nothing, they hold the same words
+in the same order. Ports, versions, paths, flags and names are compared letter by letter.
+"""
+
+import re
+from dataclasses import dataclass
+from unicodedata import normalize
+
+SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
+
+_QUOTES = "\"'`“”‘’„«»"
+_OPENING = _QUOTES + "([{"
+_CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
+
+_ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "any", "all", "every", "each"]
+_AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall", "will"]
+_MANNERS = ["please", "always", "simply", "just", "also", "really"]
+_PREPOSITIONS = ["in", "on", "at", "of", "for", "by", "with"]
+_EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
+_SPEAKERS = frozenset(["i", "we", "you", "user"])
+_NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "nor", "neither", "none", "avoid"])
+_SHORT_FORMS = {
+    "app": "application",
+    "config": "configuration",
+    "db": "database",
+    "deps": "dependency",
+    "dir": "directory",
+    "docs": "documentation",
+    "env": "environment",
+    "repo": "repository",
+}
+_LONGER = frozenset(["longer", "more"])
+_NOT = re.compile(r"n['’]t$")
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What is left of a sentence. Same words: it is about the same; same negations too: it says the same.
+
+    Attributes:
+        words: the words that carry meaning, in order.
+        negations: before which of them a negation stands.
+    """
+
+    words: tuple[str, ...]
+    negations: frozenset[int]
+
+
+def compare(one: str, other: str) -> str:
+    """Return `SAME`, `OPPOSITE` (the same words, negated in one of them) or `DIFFERENT`."""
+    return compare_gists(gist(one), gist(other))
+
+
+def compare_gists(one: Gist, other: Gist) -> str:
+    """Compare what `gist` returned."""
+    if one.words != other.words or not one.words:
+        return DIFFERENT
+    return SAME if one.negations == other.negations else OPPOSITE
+
+
+def gist(text: str) -> Gist:
+    """Reduce a sentence to the words that carry its meaning."""
+    words: list[str] = []
+    negations: set[int] = set()
+    previous = ""
+    for token in normalize("NFC", text).split():
+        bare = token.lstrip(_OPENING).rstrip(_CLOSING)
+        lowered = bare.casefold()
+        if _NOT.search(lowered) or lowered in _NEGATIONS:
+            negations ^= {len(words)}  # two negations cancel out
+        elif not (
+            not bare
+            or lowered in _EMPTY
+            or (lowered in _SPEAKERS and not words)
+            or (previous == "no" and lowered in _LONGER)
+            or not any(character.isalnum() for character in bare)
+        ):
+            words.append(_word(lowered) if bare.isalpha() else bare)
+        previous = lowered
+    return Gist(tuple(words), frozenset(negations))
+
+
+def _word(lowered: str) -> str:
+    """Return a word without its plural or third-person ending, and the base of its -ing form."""
+    word = _SHORT_FORMS.get(lowered, lowered)
+    if not word.isascii() or len(word) < 3:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    base = word[:-3]
+    if word.endswith("ing") and len(base) > 1 and any(vowel in base for vowel in "aeiouy"):
+        if base[-1] == base[-2] and base[-1] not in "lsz":
+            return base[:-1]
+        return base
+    # "using" and "use" meet without their last letter.
+    return word[:-1] if word.endswith("e") and len(word) > 2 else word
