@@ -1,0 +1,290 @@
+"""One line of an agent-memory/0.1 file: a header, an entry or a tombstone, read strictly and written canonically.
+
+Everything here is a function over values; `jsonl_view` says what the lines of a file mean together, `jsonl_file`
+is the file on disk. A line that breaks a rule is never guessed at: it becomes an `Unreadable` with its number and
+every reason, and stays in the file. What a rule of *writing* forbids (a line break in a text, an odd scope) is
+still read when another tool wrote it, as long as its types are right.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from json.scanner import make_scanner
+from sys import intern
+from typing import Any, NamedTuple
+
+from ..errors import InvalidArgument
+from ..files import split_bom
+from .jsonl_rules import (
+    DEPTH,
+    ENTRY_RULES,
+    HEADER_RULES,
+    KINDS,
+    TOMBSTONE_RULES,
+    BadLine,
+    check_text,
+    check_value,
+    is_writable_scope,
+    refuse_constant,
+    shown,
+    take,
+    without_doubles,
+)
+from .moments import SECONDS, is_expiry, is_instant, is_minute
+
+FORMAT = "agent-memory/0.1"
+USER = "user"
+"""The source of what the person said."""
+
+LINE_BYTES = 1 << 20
+
+_SAID, _INFERRED = 1.0, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a file. `extra` holds keys we do not know, None where there are none."""
+
+    format: str
+    created_at: str | None = None
+    extra: Mapping[str, object] | None = None
+
+
+class Entry(NamedTuple):
+    """One thing to remember; the fields are those of the specification, `extra` the keys it does not name.
+
+    A named tuple, because a frozen dataclass takes longer to make than its line to parse.
+    """
+
+    id: str
+    kind: str
+    text: str
+    scope: str = "global"
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    confidence: float = _INFERRED
+    expires_at: str | None = None
+    supersedes: str | None = None
+    created_at: str = ""
+    extra: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A line that deletes the entry with its id. `extra` holds further keys, None where there are none."""
+
+    id: str
+    created_at: str
+    extra: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line that is none of the three, and why."""
+
+    line: int
+    reason: str
+    blank: bool = False
+
+
+Line = Header | Entry | Tombstone | Unreadable
+
+
+def default_confidence(source: str | None) -> float:
+    """Return how sure an entry is when nobody says: what an agent inferred starts below 1."""
+    return _SAID if source == USER else _INFERRED
+
+
+# Reading
+
+
+def parse_line(line: bytes | str, number: int) -> Line:
+    """Read one line, with or without its ending. `number` is its place in the file, counted from 1."""
+    try:
+        data = line if type(line) is bytes else str(line).encode()
+        if len(data) > LINE_BYTES:
+            return Unreadable(number, f"larger than {LINE_BYTES:,} bytes")
+        text = data.decode()
+    except UnicodeError:
+        return Unreadable(number, "not valid UTF-8")
+    return _read_plain_entry(text) or _read_strictly(text, number)
+
+
+FIELDS = Entry._fields[:-1]
+_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(
+    json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant)  # type: ignore[arg-type]
+)
+_kind_of = {kind: kind for kind in KINDS}
+
+
+def _read_plain_entry(text: str) -> Entry | None:
+    """Read an entry spelled as we spell it: the ten keys, in order, once each; None sends it to the strict reader.
+
+    A file has many lines and nearly all are like this. Objects come out as tuples of pairs, which shows every key
+    and costs no Python call; a nested one fails the type checks below, and so does every other line that is unusual.
+    """
+    try:
+        pairs, end = _scan(text, 0)
+        if type(pairs) is not tuple or end != len(text) or ("\\" in text and "\\u" in text):
+            return None
+        (
+            (n0, key),
+            (n1, kind),
+            (n2, said),
+            (n3, scope),
+            (n4, tags),
+            (n5, source),
+            (n6, confidence),
+            (n7, expires_at),
+            (n8, supersedes),
+            (n9, created_at),
+        ) = pairs
+        if (
+            (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9) == FIELDS
+            and type(key) is str
+            and key
+            and type(said) is str
+            and said
+            and not said.isspace()
+            and scope
+            and type(tags) is list
+            and source != ""
+            and (type(confidence) is float or type(confidence) is int)
+            and 0 <= confidence <= 1
+            and (expires_at is None or is_expiry(expires_at))
+            and (supersedes is None or (type(supersedes) is str and supersedes))
+            and ((created_at[16:] in SECONDS and is_minute(created_at[:16])) or is_instant(created_at))
+        ):
+            # intern() takes nothing but str: it checks the type, and a file says the same scope many times.
+            kind, scope, tags = _kind_of[kind], intern(scope), _share(tuple(tags))
+            source = None if source is None else intern(source)
+            values = (key, kind, said, scope, tags, source, confidence, expires_at, supersedes, created_at, None)
+            return _make(Entry, values)
+    except (StopIteration, ValueError, TypeError, KeyError, RecursionError):
+        pass  # the strict reader finds out what is wrong
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _share(tags: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the tags as one object for all entries that have the same."""
+    if "" in tags:
+        raise BadLine("a tag is empty")
+    return tuple(map(intern, tags))
+
+
+_make = tuple.__new__  # Entry(...) itself takes three times as long
+
+
+_decode_strictly = json.JSONDecoder(object_pairs_hook=without_doubles, parse_constant=refuse_constant).decode
+
+
+def _read_strictly(text: str, number: int) -> Line:
+    if not text.strip(" \t\r\n"):
+        return Unreadable(number, "blank", blank=True)
+    try:
+        value = _decode_strictly(text)
+        check_value(value, DEPTH)
+        if not isinstance(value, dict):
+            raise BadLine("not a JSON object")  # noqa: TRY301  (one place turns reasons into an Unreadable)
+        return _interpret(value)
+    except BadLine as error:
+        return Unreadable(number, str(error))
+    except json.JSONDecodeError as error:
+        return Unreadable(number, f"not valid JSON: {error.msg} at character {error.pos + 1}")
+    except ValueError:
+        return Unreadable(number, "a number is too long")
+    except RecursionError:
+        return Unreadable(number, "nested too deeply")
+
+
+def _interpret(fields: dict[str, Any]) -> Header | Entry | Tombstone:
+    if "format" in fields and "id" not in fields:
+        return Header(**take(fields, HEADER_RULES))
+    deleted = fields.get("deleted")
+    if deleted is not None and deleted is not False:
+        values = take(fields, TOMBSTONE_RULES)
+        del values["deleted"]
+        return Tombstone(**values)
+    values = take(fields, ENTRY_RULES)
+    values["tags"] = tuple(values["tags"])
+    if values["confidence"] is None:
+        values["confidence"] = default_confidence(values["source"])
+    return Entry(**values)
+
+
+def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
+    r"""Read the lines of a file, which may come in pieces cut anywhere; only ``\n`` ends a line.
+
+    A last line without its end that is nothing by itself was torn off. One that is whole counts.
+    """
+    number = 0
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        for data in whole:
+            number += 1
+            yield parse_line(data if number > 1 else split_bom(data)[1], number)
+        # Of a line that is too long anyway its beginning is enough.
+        rest = rest[: LINE_BYTES + 1]
+    if rest:
+        line = parse_line(rest if number else split_bom(rest)[1], number + 1)
+        if isinstance(line, Unreadable) and not line.blank:
+            line = Unreadable(line.line, f"torn off, its writer was stopped half way ({line.reason})")
+        yield line
+
+
+# Writing
+
+
+def encode(line: Header | Entry | Tombstone) -> bytes:
+    """Return a line as it is written: compact JSON in UTF-8, keys in the specification's order, then `extra`, then LF.
+
+    Raises:
+        InvalidArgument: it would not read back as what it is, or a rule of writing forbids a field.
+        RefusedText: a rule of writing forbids a text.
+    """
+    if isinstance(line, Entry):
+        fields: dict[str, object] = dict(zip(FIELDS, line, strict=False))
+        _check_texts(line)
+    elif isinstance(line, Tombstone):
+        fields = {"id": line.id, "deleted": True, "created_at": line.created_at}
+    else:
+        fields = {"format": line.format, "created_at": line.created_at}
+    extra = line.extra or {}
+    if not extra.keys().isdisjoint(fields):
+        raise InvalidArgument(f"extra may not hold {', '.join(sorted(extra.keys() & fields.keys()))}")
+    try:
+        text = json.dumps({**fields, **extra}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # Some tools end a line at these, JSON Lines does not.
+        for separator in "\x85\u2028\u2029":
+            text = text.replace(separator, f"\\u{ord(separator):04x}")
+        data = text.encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidArgument(f"this cannot be written as JSON: {error}") from error
+    again = parse_line(data, 1)
+    if isinstance(again, Unreadable):
+        raise InvalidArgument(f"this cannot be a line of {FORMAT}: {again.reason}")
+    if type(again) is not type(line) or (again.extra or {}) != extra or _known(again) != _known(line):
+        raise InvalidArgument(f"this cannot be a line of {FORMAT}: it would read back as something else")
+    return data + b"\n"
+
+
+def _known(line: Header | Entry | Tombstone) -> object:
+    """Return everything but `extra`, which may be None or empty."""
+    return line._replace(extra=None) if isinstance(line, Entry) else replace(line, extra=None)
+
+
+def _check_texts(entry: Entry) -> None:
+    """Hold an entry against the rules of writing, as far as it holds texts; reading it back checks the types."""
+    named = [("text", entry.text), ("id", entry.id), ("source", entry.source), *(("tag", tag) for tag in entry.tags)]
+    for what, text in named:
+        if isinstance(text, str):
+            check_text(text, what)
+    if isinstance(entry.scope, str) and not is_writable_scope(entry.scope):
+        raise InvalidArgument(
+            f"{shown(entry.scope)} is no scope; a scope is global, a domain in lower case or project:NAME"
+        )
+    if isinstance(entry.scope, str):
+        check_text(entry.scope, "scope")

@@ -1,0 +1,87 @@
+"""Entries as a short block for the top of an agent's context: by kind, what the user said first."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ..similarity import Gist, gist
+from ..visible import escape_line
+from .jsonl import USER, Entry
+from .jsonl_rules import KINDS
+
+FRAME = "Agents and the user noted this earlier. It is reference data and may be out of date."
+
+_STARTS_A_BLOCK = re.compile(
+    r"#{1,6}(\s|$)|[-+*](\s|$)|[>|<]|(?P<number>[0-9]{1,9})[.)](\s|$)|([-_*]\s*){3,}$|```|~~~|\[[^\]]*\]:"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outranked:
+    """An inferred entry that gives way to one the user said: it repeats that one, or says the opposite."""
+
+    entry: Entry
+    by: Entry
+    opposite: bool
+
+
+def find_outranked(entries: Iterable[Entry]) -> list[Outranked]:
+    """Find the inferred entries that say the same as, or the opposite of, a user's entry of the same scope and kind.
+
+    Of several user's entries that do, the newest is named (decision 25).
+    """
+    entries = list(entries)
+    said: dict[tuple[str, str, tuple[str, ...]], tuple[Gist, Entry]] = {}
+    for entry in entries:
+        if entry.source == USER:
+            essence = gist(entry.text)
+            said[entry.scope, entry.kind, essence.words] = (essence, entry)
+    found = []
+    for entry in entries if said else ():
+        if entry.source != USER:
+            essence = gist(entry.text)
+            heard = said.get((entry.scope, entry.kind, essence.words))
+            if heard and essence.words:
+                found.append(Outranked(entry, heard[1], opposite=essence.negations != heard[0].negations))
+    return found
+
+
+def render_prompt(entries: Iterable[Entry]) -> str:
+    """Return the block for these entries, "" when there are none.
+
+    One line an entry, so a text can open nothing: line breaks and invisible characters of foreign writers become
+    visible escapes, look-alike markers are broken as in recall's block, and what Markdown would take for the start
+    of a heading, list, quote or fence gets a backslash. The markers carry an id that comes from the content.
+    """
+    entries = list(entries)
+    outranked = find_outranked(entries)
+    hidden = {loser.entry.id for loser in outranked}
+    lines = []
+    for kind in KINDS:
+        group = [entry for entry in entries if entry.kind == kind and entry.id not in hidden]
+        group.sort(key=lambda entry: entry.source != USER)
+        if group:
+            lines += [f"{kind}:", *(_bullet(entry) for entry in group)]
+    if not lines:
+        return ""
+    if outranked:
+        lines.append(_report(outranked))
+    body = "\n".join([FRAME, *lines])
+    mark = blake2b(body.encode(), digest_size=8).hexdigest()
+    return f'<agent-memory id="{mark}">\n{body}\n</agent-memory id="{mark}">\n'
+
+
+def _bullet(entry: Entry) -> str:
+    text = escape_line(entry.text.strip())
+    if start := _STARTS_A_BLOCK.match(text):
+        place = len(start["number"] or "")
+        text = f"{text[:place]}\\{text[place:]}"
+    return f"- {text}" if entry.scope == "global" else f"- {text} ({escape_line(entry.scope)})"
+
+
+def _report(outranked: list[Outranked]) -> str:
+    opposite = sum(loser.opposite for loser in outranked)
+    counts = [(opposite, "contradict"), (len(outranked) - opposite, "repeat")]
+    told = " and ".join(f"{count} that {verb}" for count, verb in counts if count)
+    return f"(not shown: inferred entries, {told} what the user said)"

@@ -1,0 +1,204 @@
+"""The current view: what the lines of an agent-memory/0.1 file mean together.
+
+Order in time decides, and order in the file where times are equal. A file that only our writers touched has its
+lines in both orders at once. After git has merged two branches line by line (`merge=union`) only the stamps
+still tell what came last: whichever side is merged into which, the view is the same, as long as stamps differ.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from .jsonl import FORMAT, Entry, Header, Line, Tombstone, Unreadable, parse_file
+from .moments import expired, sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a reader of the file should know. `line` is None when no single line is meant."""
+
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The entries that hold now, oldest first, and what was wrong on the way."""
+
+    entries: tuple[Entry, ...]
+    warnings: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What stands in a file, before anybody asks what holds now.
+
+    Attributes:
+        header: the first line that is not blank, if it is a header, of whatever format.
+        entries: the last entry of each id, in the order of the file, whether it holds or not.
+        deleted: the ids among them whose last line is a tombstone.
+        tombstones: when each id was last deleted, as a sort key.
+        unreadable: the lines that are nothing, blank ones among them.
+    """
+
+    header: Header | None
+    entries: dict[str, Entry]
+    deleted: set[str]
+    tombstones: dict[str, str]
+    unreadable: tuple[Unreadable, ...]
+
+    @property
+    def known(self) -> bool:
+        """Whether the file says it is of this format."""
+        return self.header is not None and self.header.format == FORMAT
+
+    @property
+    def latest(self) -> str:
+        """The latest stamp of all lines."""
+        keys = [sort_key(entry.created_at) for entry in self.entries.values()]
+        keys += self.tombstones.values()
+        if self.header is not None and self.header.created_at:
+            keys.append(sort_key(self.header.created_at))
+        return f"{max(keys)}Z" if keys else ""
+
+
+def sort_out(lines: Iterable[Line]) -> Contents:
+    """Find the line that counts for each id: the one with the latest stamp, and of equal stamps the last in the file.
+
+    A second header is what a merge or `cat` leaves behind: it says nothing new. One of another format is reported.
+    """
+    header: Header | None = None
+    first = True
+    entries: dict[str, Entry] = {}
+    tombstones: dict[str, str] = {}
+    deleted: set[str] = set()
+    unreadable: list[Unreadable] = []
+    for number, line in enumerate(lines, 1):
+        if type(line) is Entry:
+            key = line[0]
+            if entries.setdefault(key, line) is not line:
+                if sort_key(line.created_at) < sort_key(entries[key].created_at):
+                    continue
+                del entries[key]  # so that the order is that of the lines that count
+                entries[key] = line
+            if tombstones and key in tombstones:
+                if sort_key(line.created_at) < tombstones[key]:
+                    deleted.add(key)
+                else:
+                    deleted.discard(key)
+        elif isinstance(line, Tombstone):
+            when = sort_key(line.created_at)
+            if when >= tombstones.get(line.id, ""):
+                tombstones[line.id] = when
+                if line.id in entries and when >= sort_key(entries[line.id].created_at):
+                    deleted.add(line.id)
+        elif isinstance(line, Header):
+            if first:
+                header = line
+            elif line.format != FORMAT:
+                unreadable.append(Unreadable(number, f"a header of another format, {ascii(line.format)[:60]}"))
+        elif isinstance(line, Unreadable):
+            unreadable.append(line)
+            if line.blank:
+                continue
+        first = False
+    return Contents(header, entries, deleted, tombstones, tuple(unreadable))
+
+
+def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> View:
+    """Return what holds at `now`: for everybody, or with a scope for `global` and exactly that scope.
+
+    A scope takes in no other: `github.com` is not `api.github.com`. Without a scope nothing is filtered.
+    `now` carries its zone, which decides when an expiry date is over.
+    """
+    return current(sort_out(lines), now, scope)
+
+
+def current(contents: Contents, now: datetime, scope: str | None = None) -> View:
+    """Return what of a file's contents holds at `now`, like `view`.
+
+    A superseded entry is gone for good: also when its successor is deleted, expired or of another scope, and
+    wherever the two lines stand. What an entry superseded counts by the entry's last line.
+    """
+    notices = [Notice(line.line, line.reason) for line in contents.unreadable]
+    if contents.header is None and (contents.entries or contents.tombstones or contents.unreadable):
+        notices.insert(0, Notice(None, f"the first line is no {FORMAT} header; the file is read, never written"))
+    elif contents.header is not None and not contents.known:
+        # Another version may mean other things by the same lines: a deleted entry must not show.
+        reason = f"its format is {ascii(contents.header.format)[:60]}, not {FORMAT}; nothing in it is read or written"
+        return View((), (Notice(None, reason),))
+    superseded, cycles = _superseded(contents.entries)
+    gone = superseded | contents.deleted
+    live = [
+        entry
+        for entry in contents.entries.values()
+        if entry[0] not in gone
+        and (scope is None or entry.scope == scope or entry.scope == "global")
+        and (entry.expires_at is None or not expired(entry.expires_at, now))
+    ]
+    live.sort(key=lambda entry: sort_key(entry.created_at))
+    return View(tuple(live), (*notices, *cycles))
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What `compact` did: how many entries are left, how many lines went, and the unreadable ones it kept."""
+
+    kept: int
+    dropped: int
+    unreadable: tuple[Notice, ...]
+
+
+def compacted(data: bytes, now: datetime) -> tuple[bytes, Compacted]:
+    """Return a file's bytes with only its header, the lines of what holds at `now`, and what cannot be read.
+
+    Lines stay as they were written. Blank ones go. The view at `now` or later is the same before and after.
+    """
+    lines = list(parse_file([data]))
+    contents = sort_out(lines)
+    holds = current(contents, now).entries
+    notices = tuple(Notice(line.line, line.reason) for line in contents.unreadable if not line.blank)
+    unread = {notice.line for notice in notices}
+    kept = {id(line) for line in (contents.header, *holds)}
+    raw = data.removesuffix(b"\n").split(b"\n")
+    left = [
+        piece + b"\n"
+        for number, (piece, line) in enumerate(zip(raw, lines, strict=True), 1)
+        if id(line) in kept or number in unread
+    ]
+    return b"".join(left), Compacted(len(holds), len(lines) - len(left), notices)
+
+
+def _superseded(entries: dict[str, Entry]) -> tuple[set[str], list[Notice]]:
+    """Return the ids that another entry replaces.
+
+    Where entries replace each other in a circle, the newest is not replaced by its neighbour in the circle, so it
+    stays if nothing outside replaces it. An entry that replaces itself does not.
+    """
+    successors = {entry.id: entry.supersedes for entry in entries.values() if entry.supersedes is not None}
+    notices = []
+    order: dict[str, int] = {}
+    walked: set[str] = set()
+    spared: set[str] = set()
+    for start in successors:
+        path: dict[str, None] = {}
+        step: str | None = start
+        while step is not None and step not in walked and step not in path:
+            path[step] = None
+            step = successors.get(step)
+        walked.update(path)
+        if step in path:
+            circle = list(path)[list(path).index(step) :]
+            if len(circle) == 1:
+                notices.append(Notice(None, f"entry {step!a} supersedes itself, which means nothing"))
+                spared.add(step)
+                continue
+            order = order or {key: place for place, key in enumerate(entries)}
+            newest = max(circle, key=lambda key: (sort_key(entries[key].created_at), order[key]))
+            spared.add(next(key for key in circle if successors[key] == newest))
+            names = ", ".join(ascii(key) for key in sorted(circle))
+            notices.append(Notice(None, f"entries {names} supersede each other; the newest, {newest!a}, stays"))
+    return {replaced for key, replaced in successors.items() if key not in spared}, notices

@@ -1,0 +1,97 @@
+"""Points in time as agent-memory/0.1 spells them: RFC 3339 stamps, and expiry dates.
+
+A file is sorted out by its stamps, and machines whose clocks disagree write into one file. So stamps of foreign
+writers are read in every RFC 3339 spelling, and our own never go backwards.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+
+_RFC_3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+SECONDS = frozenset(f":{second:02d}Z" for second in range(60))
+
+
+def instant(text: str) -> datetime | None:
+    """Return the moment an RFC 3339 stamp names, in UTC, or None if it is not one."""
+    if not _RFC_3339.fullmatch(text):
+        return None
+    if text[17:19] == "60":  # a leap second, which datetime does not know
+        text = text[:17] + "59" + text[19:]
+    try:
+        return datetime.fromisoformat(text.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_instant(text: object) -> bool:
+    """Say whether a value is a stamp."""
+    if type(text) is not str:
+        return False
+    # Nearly all are spelled as we spell them, and many share their minute: two look-ups instead of a parse.
+    return (text[16:] in SECONDS and is_minute(text[:16])) or instant(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def is_minute(text: str) -> bool:
+    """Say whether a stamp that begins so, and goes on with one of `SECONDS`, is one."""
+    return text[10:11] == "T" and instant(text + ":00Z") is not None
+
+
+def sort_key(stamp: str) -> str:
+    """Return what stamps sort by in time, however they are spelled."""
+    if len(stamp) == 20 and stamp[10] == "T" and stamp[19] == "Z":
+        return stamp[:19]
+    moment = instant(stamp)
+    return moment.replace(tzinfo=None).isoformat() if moment else ""
+
+
+def new_stamp(now: datetime, latest: str = "") -> str:
+    """Return the stamp for a line written at `now` into a file whose latest stamp is `latest`: never an earlier one.
+
+    A clock that was set back must not make a new line look older than the line it replaces.
+    """
+    moment = now.astimezone(UTC).replace(microsecond=0)
+    last = instant(latest)
+    if last and last > moment:
+        moment = last
+        if moment.microsecond and moment < datetime.max.replace(microsecond=0, tzinfo=UTC):
+            moment += timedelta(seconds=1)
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+@lru_cache(maxsize=4096)
+def _end(text: str) -> datetime | date | None:
+    if not _DAY.fullmatch(text):
+        return instant(text)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def is_expiry(text: object) -> bool:
+    """Say whether a value can stand under `expires_at`: a stamp, or a calendar date."""
+    return type(text) is str and _end(text) is not None
+
+
+def expired(expires_at: str, now: datetime) -> bool:
+    """Say whether an entry is to be ignored at `now`.
+
+    A stamp is the first moment at which the entry is ignored. A calendar date is valid all that day, on the
+    calendar of the zone that `now` carries.
+    """
+    end = _end(expires_at)
+    if isinstance(end, datetime):
+        return now >= end
+    return end is not None and now.date() > end
+
+
+def expiry_text(expires_at: str | date | datetime | None) -> str | None:
+    """Return an expiry as it is written; a time of day without a zone is local time."""
+    if isinstance(expires_at, datetime):
+        return new_stamp(expires_at)
+    return expires_at.isoformat() if isinstance(expires_at, date) else expires_at
