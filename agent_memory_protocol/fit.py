@@ -92,7 +92,7 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
 def head(lines: list[str], found: Outline, room: Room, command: str, unread_lines: int = 0) -> Fitted:
     """Return the first lines of a document, as many as the room holds: what `overflow = "head"` asks for."""
     lines = [shorten_line(line) for line in lines]
-    units = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
+    units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2

@@ -354,7 +354,9 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         body = "\n".join([escape_line(line) for line in body.split("\n")])
     if settings.datamark:
         body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
-    draft = _Draft(Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed)
+    draft = _Draft(
+        Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed
+    )
     draft.mark = DATAMARK if settings.datamark else ""
     draft.overflow = settings.overflow
     return draft
@@ -430,7 +432,7 @@ def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, m
             floors.append(draft.size)
             continue
         found = draft.read()[1]
-        units = [*found.entries, *found.index_lines]
+        units: list[Entry | IndexLine] = [*found.entries, *found.index_lines]
         note = fit.omission_line(units, draft.command(actor, budget), unread_lines=draft.unread_lines)
         floors.append(min(draft.size, len(note.encode()) + len(draft.mark)))
     if sum(floors) > min(room_bytes, room_characters):

@@ -7,12 +7,28 @@ all of them alike. This module holds no rule, only the order of steps: who may, 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from . import agents, config, limits
-from .access import Actor, check_read, check_write
+from . import agents, config, ledger, limits
+from .access import Actor, check_read, check_write, why_not_read
+from .answers import (
+    Created,
+    Edited,
+    Headroom,
+    Pruning,
+    Redacted,
+    Remembered,
+    Removed,
+    Restorable,
+    Shown,
+    Status,
+    StoredEntry,
+    Synced,
+    Where,
+)
+from .books import Books
 from .diagnosis import Diagnosis
 from .errors import (
     AgentMemoryError,
@@ -20,127 +36,32 @@ from .errors import (
     Disabled,
     InvalidArgument,
     LimitExceeded,
+    Refused,
     StorageError,
 )
-from .files import Content, Root, TooLarge
-from .layout import OWNER_FOLDERS, Target, Tier, check_conversation_id, check_owner, name_key
+from .files import Root
+from .layout import OWNER_FOLDERS, Target, Tier, check_conversation_id, check_owner
+from .ledger import About
+from .lock import hold
 from .recall import Budget, Recall, recall_here
 from .settings import PROJECT_FILE, Settings, personal_file
-from .tiers import compose, document, store
+from .tiers import compose, document, edit, prune, store
 from .tiers.document import Document
-from .tiers.entries import Entry
-
-_LARGEST_WRITABLE = 4 << 20
-_TRIES = 20
+from .tiers.prune import Plan
+from .transaction import Change, Outcome, change_document, lock_name, plan_healing, read_document
 
 
-@dataclass(frozen=True, slots=True)
-class Headroom:
-    """How much more a document holds: lines and bytes left, and the limits they are left of."""
-
-    lines: int
-    bytes: int
-    max_lines: int
-    max_bytes: int
-
-    @property
-    def is_near(self) -> bool:
-        """Whether 90 % of a limit are used (decision 13)."""
-        return (
-            self.lines <= self.max_lines * (1 - limits.NEAR) or self.bytes <= self.max_bytes * (1 - limits.NEAR)
-        )
+class PlanOutdated(StorageError):
+    """A document was changed after a plan for it was made; nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEntry:
-    """An entry as it stands in its document.
+@dataclass(slots=True)
+class _Made:
+    """What `remember` has come to; filled in anew at every try."""
 
-    Attributes:
-        id: 12 hex digits, the same wherever the entry stands and whatever date it has.
-        target: the document.
-        text: its Markdown, lines joined with newlines.
-        section: the heading it stands under.
-        date: the day it is dated with, its own or a heading's; None for a lasting entry.
-        line, last_line: where it stands, counted from 1.
-    """
-
-    id: str
-    target: Target
-    text: str
-    section: str
-    date: date | None
-    date_source: str
-    line: int
-    last_line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What `remember` did.
-
-    Attributes:
-        status: `added`, `kept` (the entry was there already, nothing changed) or `redated`.
-        entry: the entry as it stands now.
-        path: the document's file.
-        line: where the entry begins in it, counted from 1.
-        headroom: what is left in the document.
-        notes: what the writer should know: a section that was created, one of two with the same name.
-    """
-
-    status: str
-    entry: StoredEntry
-    path: Path
-    line: int
-    headroom: Headroom
+    entry_id: str = ""
+    status: str = "kept"
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """A tier document that `init` made, or found there already."""
-
-    target: Target
-    path: Path
-    created: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """One document at a glance. Where it cannot be read, `problem` says why and the figures are 0."""
-
-    target: Target
-    path: Path
-    lines: int = 0
-    bytes: int = 0
-    tokens: int = 0
-    share: float = 0.0
-    """The larger of lines and bytes, as a share of its limit; 1.0 is full."""
-    entries: int = 0
-    dated: int = 0
-    oldest: date | None = None
-    newest: date | None = None
-    indexed: int = 0
-    """How many notes have an index line in it."""
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A document as it is on disk now, its lines numbered from 1."""
-
-    target: Target
-    path: Path
-    lines: list[tuple[int, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Each path in use and whether it exists, and the settings: those set somewhere, and all with their origin."""
-
-    paths: list[tuple[str, bool]]
-    settings: list[tuple[str, object, str]]
-    all_settings: list[tuple[str, object, str]]
-    problems: list[str]
 
 
 class Workspace:
@@ -158,7 +79,9 @@ class Workspace:
         self._environ = environ
 
     @classmethod
-    def open(cls, root: "str | os.PathLike[str] | None" = None, *, environ: Mapping[str, str] | None = None) -> "Workspace":
+    def open(
+        cls, root: "str | os.PathLike[str] | None" = None, *, environ: Mapping[str, str] | None = None
+    ) -> "Workspace":
         """Find the project root, from the current folder or as `root` says (decision 1). Creates nothing.
 
         Raises:
@@ -255,7 +178,7 @@ class Workspace:
         with self._opened() as (root, settings):
             for target in self._readable(root, settings, actor) if targets is None else targets:
                 check_read(_joined(actor, target), target, settings.readers_of_all)
-                read = self._read(root, store.locate(root, target))
+                read = read_document(root, store.locate(root, target))
                 if read is not None:
                     found += _stored_entries(read[0])
         return found
@@ -385,6 +308,8 @@ class Workspace:
         conversation: str | None = None,
         section: str | None = None,
         dated: date | bool | None = None,
+        about: About | None = None,
+        make_room: bool = False,
         today: date | None = None,
     ) -> Remembered:
         """Write one entry into one tier document, which is created with its header where it is missing.
@@ -399,6 +324,8 @@ class Workspace:
             conversation: which conversation's document.
             section: the heading to write under; created at the end where it does not exist.
             dated: a date, True for today, False for none; by default today in the conversation tier, else none.
+            about: source, kind, confidence and tags, kept in the ledger beside the document.
+            make_room: archive the oldest dated entries where the document would pass its limit, never undated ones.
             today: the local calendar date (decision 19); the clock's where it is left out.
 
         Raises:
@@ -415,28 +342,304 @@ class Workspace:
                 document.check_section_name(section)
             if dated is None:
                 dated = target.tier is Tier.CONVERSATION
-            day = (today or date.today()) if dated is True else dated or None
-            new = compose.compose(
-                text, day=None if dated is True else day and day.toordinal(), max_bytes=settings.max_bytes
-            )
-            if new.day is None and day is not None:
-                new = compose.compose(text, day=day.toordinal(), max_bytes=settings.max_bytes)
+            today = today or date.today()
+            day = dated.toordinal() if isinstance(dated, date) else None
+            new = compose.compose(text, day=day, max_bytes=settings.max_bytes)
+            if new.day is None and dated is True:
+                new = compose.compose(text, day=today.toordinal(), max_bytes=settings.max_bytes)
             target = store.locate(root, target)
+            made = _Made()
 
-            def change(current: Document) -> tuple[Document, str, tuple[str, ...], str]:
-                entry_id = document.id_of_new(new, target)
-                there = current.entry(entry_id)
-                if there is None:
-                    added = document.add(current, new, section)
-                    position = added.document.outline.entries.index(added.entry)
-                    return added.document, "added", added.notes, added.document.ids[position]
-                if new.day is not None and there.mark is not None and there.mark.day < new.day:
-                    return document.redate(current, there, new.day), "redated", (), entry_id
-                return current, "kept", (), entry_id
+            def change(current: Document) -> Change:
+                made.entry_id = document.id_of_new(new, target)
+                made.status, made.notes = "kept", ()
+                there = current.entry(made.entry_id)
+                if there is not None:
+                    if new.day is None or there.mark is None or there.mark.day >= new.day:
+                        return Change(current)
+                    made.status = "redated"
+                    return Change(document.redate(current, there, new.day))
+                added, reasons = self._add(current, new, section, settings, make_room=make_room, today=today)
+                made.entry_id, made.status, made.notes = added.entry_id, "added", added.notes
+                return Change(added.document, reasons=reasons, about={added.entry_id: about or About()})
 
-            result, status, notes, entry_id = self._change(root, settings, target, change)
-            entry = next(entry for entry in _stored_entries(result) if entry.id == entry_id)
-            return Remembered(status, entry, self._path(target), entry.line, _headroom(result, settings), notes)
+            done = self._change(root, settings, target, change)
+            entry = next(entry for entry in _stored_entries(done.document) if entry.id == made.entry_id)
+            return Remembered(
+                made.status,
+                entry,
+                self._path(target),
+                entry.line,
+                _headroom(done.document, settings),
+                (*made.notes, *_healing_notes(done)),
+            )
+
+    def forget(
+        self, entry_ids: Sequence[str], *, actor: Actor | None = None, reason: str = "forgotten"
+    ) -> list[Removed]:
+        """Take entries out of their documents. Their text stays in the ledger, from where `restore` brings it back.
+
+        Raises:
+            InvalidArgument: there is no such entry; nothing was changed.
+            AccessDenied: this actor may not write its document; nothing was changed.
+        """
+        actor = actor or Actor()
+        gone: list[Removed] = []
+        with self._opened(for_writing=True) as (root, settings):
+            for target, ids in self._find(root, settings, actor, entry_ids).items():
+                texts: dict[str, str] = {}
+
+                def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+                    standing = [one for one in ids if one in current.ids]
+                    texts.update((one, edit.take(current, one).markdown) for one in standing)
+                    return Change(edit.remove(current, standing), reasons=dict.fromkeys(standing, reason))
+
+                done = self._change(root, settings, target, change)
+                gone += [Removed(target, one, texts[one], done.run) for one in ids if one in texts]
+        return gone
+
+    def edit(self, entry_id: str, text: str, *, actor: Actor | None = None) -> Edited:
+        """Put another text in an entry's place. It keeps its date unless the text begins with one; the old text stays
+        in the ledger.
+
+        Raises:
+            InvalidArgument: there is no such entry, or one with the new text is there already.
+            RefusedText, LimitExceeded, AccessDenied: nothing was changed.
+        """
+        actor = actor or Actor()
+        with self._opened(for_writing=True) as (root, settings):
+            ((target, ids),) = self._find(root, settings, actor, [entry_id]).items()
+            made: list[str] = []
+
+            def change(current: Document) -> Change:
+                old = current.entry(ids[0])
+                if old is None:
+                    raise InvalidArgument(f"{ids[0]} has just left {target.path}")
+                new = compose.compose(text, max_bytes=settings.max_bytes)
+                if new.day is None and old.mark is not None:
+                    new = compose.compose(text, day=old.mark.day, max_bytes=settings.max_bytes)
+                new_id = document.id_of_new(new, target)
+                if new_id in current.ids and new_id != ids[0]:
+                    raise InvalidArgument(f"{target.path} already has an entry with that text, {new_id}")
+                changed, new_id = edit.replace(current, ids[0], new)
+                made[:] = [new_id]
+                return Change(changed, reasons={ids[0]: f"edited: {new_id} stands in its place"})
+
+            done = self._change(root, settings, target, change)
+            entry = next(entry for entry in _stored_entries(done.document) if entry.id == made[0])
+            return Edited(ids[0], entry, self._path(target), _headroom(done.document, settings))
+
+    def plan_pruning(
+        self,
+        targets: Sequence[Target] | None = None,
+        *,
+        actor: Actor | None = None,
+        older_than: timedelta | None = None,
+        sections: bool = False,
+        to_limit: bool = False,
+        today: date | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Pruning]:
+        """Say what is outdated in these documents, or in all (decision 22). Changes nothing.
+
+        Args:
+            targets: the documents; all that this actor may read where it is left out.
+            actor: who asks.
+            older_than: the age in days from which dated entries go; by default the setting `prune.older_than`.
+            sections: take entries whose section is dated as well.
+            to_limit: take the oldest dated entries until the document fits, instead of all that are old.
+            today: the local calendar date (decision 19); the clock's where it is left out.
+            progress: called with how many of how many documents are done.
+        """
+        if self._missing:
+            return []
+        today = today or date.today()
+        plans = []
+        with self._opened() as (root, settings):
+            chosen = self._readable(root, settings, actor or Actor()) if targets is None else targets
+            for number, target in enumerate(chosen):
+                target = store.locate(root, target)
+                try:
+                    check_read(_joined(actor or Actor(), target), target, settings.readers_of_all)
+                    read = read_document(root, target)
+                    if read is not None:
+                        plans.append(
+                            self._plan(read[0], settings, today, older_than, sections=sections, to_limit=to_limit)
+                        )
+                except StorageError as error:
+                    plans.append(Pruning(target, self._path(target), None, problem=str(error)))
+                if progress is not None:
+                    progress(number + 1, len(chosen))
+        return plans
+
+    def apply_pruning(
+        self,
+        plans: Sequence[Pruning],
+        *,
+        actor: Actor | None = None,
+        force: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Removed]:
+        """Take out what the plans say: exactly that, archived in the ledgers first.
+
+        Raises:
+            ChangedMeanwhile: a document is no longer the one its plan was made from; plan again.
+            Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
+            AccessDenied: this actor may not write one of the documents; nothing was changed.
+        """
+        actor = actor or Actor()
+        work = [plan for plan in plans if plan.plan is not None and plan.removals]
+        most = [plan for plan in work if plan.plan is not None and plan.plan.drops_most]
+        if most and not force:
+            named = ", ".join(
+                f"{plan.target} ({len(plan.removals)} of {len(plan.removals) + len(plan.kept)})" for plan in most
+            )
+            raise Refused(
+                f"more than half of the entries would go from {named}; nothing was changed: add --force to do it"
+            )
+        gone: list[Removed] = []
+        with self._opened(for_writing=True) as (root, settings):
+            for plan in work:
+                self._check_write(root, settings, actor, plan.target)
+            for number, plan in enumerate(work):
+                planned = plan.plan
+                assert planned is not None
+
+                def change(current: Document, planned: Plan = planned) -> Change:
+                    if current.data != planned.document.data:
+                        raise PlanOutdated(f"{current.target.path} was changed after the plan was made; plan again")
+                    return Change(planned.result, reasons={one.id: f"pruned: {one.reason}" for one in planned.removals})
+
+                done = self._change(root, settings, plan.target, change)
+                gone += [Removed(plan.target, one.id, one.text, done.run) for one in plan.removals]
+                if progress is not None:
+                    progress(number + 1, len(work))
+        return gone
+
+    def restorable(
+        self,
+        entry_ids: Sequence[str] = (),
+        *,
+        actor: Actor | None = None,
+        last: bool = False,
+        since: date | None = None,
+    ) -> list[Restorable]:
+        """List entries that the ledgers can bring back, oldest removal first: all, those named, those of the last
+        command that removed any, or those removed since a day (UTC).
+
+        Raises:
+            InvalidArgument: one that is named is in no ledger.
+        """
+        if self._missing:
+            return []
+        actor = actor or Actor()
+        found: list[Restorable] = []
+        with self._opened() as (root, settings):
+            for target in self._with_ledgers(root, settings, actor):
+                read = read_document(root, target)
+                books = Books(root, target, lock_name(target), _now())
+                found += [Restorable(target, one) for one in books.archived(read[0] if read else None)]
+        found.sort(key=lambda one: one.archived.removed_at)
+        if since is not None:
+            found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
+        if last and found:
+            found = [one for one in found if one.archived.run == found[-1].archived.run]
+        missing = set(entry_ids) - {one.archived.taken.id for one in found}
+        if missing:
+            raise InvalidArgument(
+                f"no ledger has {', '.join(sorted(missing))}; `amp restore --list` names what there is"
+            )
+        return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
+
+    def restore(
+        self, chosen: Sequence[Restorable], *, actor: Actor | None = None
+    ) -> tuple[list[StoredEntry], list[str]]:
+        """Put entries back where they stood, as near as can be told. Returns them, and why others could not go back.
+
+        Raises:
+            AccessDenied: this actor may not write one of the documents; nothing was changed.
+            LimitExceeded: a document would pass its limit; the documents before it are restored.
+        """
+        actor = actor or Actor()
+        restored: list[StoredEntry] = []
+        problems: list[str] = []
+        by_target: dict[Target, list[Restorable]] = {}
+        for one in chosen:
+            by_target.setdefault(one.target, []).append(one)
+        with self._opened(for_writing=True) as (root, settings):
+            for target in by_target:
+                self._check_write(root, settings, actor, target)
+            for target, group in by_target.items():
+                refused: list[str] = []
+
+                def change(current: Document, group: list[Restorable] = group, refused: list[str] = refused) -> Change:
+                    refused.clear()
+                    for one in group:
+                        if one.archived.taken.id not in current.ids:
+                            try:
+                                current = edit.put_back(current, one.archived.taken)
+                            except Refused as error:
+                                refused.append(str(error))
+                    return Change(current)
+
+                done = self._change(root, settings, target, change)
+                problems += refused
+                wanted = {one.archived.taken.id for one in group}
+                restored += [entry for entry in _stored_entries(done.document) if entry.id in wanted]
+        return restored, problems
+
+    def sync(self, *, actor: Actor | None = None, apply: bool = False) -> list[Synced]:
+        """Say what went missing by accident and goes back, and what was taken out by hand and is noted (decision 23).
+
+        With `apply` it is done: for every document that this actor may write.
+        """
+        if self._missing:
+            return []
+        actor = actor or Actor()
+        found = []
+        with self._opened(for_writing=apply) as (root, settings):
+            for target in self._readable(root, settings, actor):
+                try:
+                    healing = plan_healing(root, target, now=_now())
+                    if apply and healing.has_work:
+                        self._check_write(root, settings, actor, target)
+                        self._change(root, settings, target, Change)
+                except AgentMemoryError as error:
+                    found.append(Synced(target, self._path(target), problem=str(error)))
+                    continue
+                if healing.has_work:
+                    back = tuple(add.taken.markdown for add in healing.put_back)
+                    by_hand = tuple(one.markdown for one in healing.removed)
+                    found.append(Synced(target, self._path(target), back, by_hand))
+        return found
+
+    def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
+        """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
+
+        Raises:
+            InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
+        """
+        actor = actor or Actor()
+        found = []
+        with self._opened(for_writing=True) as (root, settings):
+            for target, ids in self._find(root, settings, actor, entry_ids, in_ledgers=True).items():
+                texts: dict[str, str] = {}
+
+                def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+                    texts.clear()
+                    texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
+                    return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, "redacted"))
+
+                self._change(root, settings, target, change)
+                with hold(root, lock_name(target)):
+                    root.forget()
+                    books = Books(root, target, lock_name(target), _now())
+                    lines = {one: books.redact([one]) for one in ids}
+                    books.drop_journal()
+                for one in ids:
+                    elsewhere = self._same_text(root, settings, texts.get(one, ""), target)
+                    found.append(Redacted(one, target, one in texts, lines[one], elsewhere))
+        return found
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
@@ -447,7 +650,9 @@ class Workspace:
         line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
         notes = [line] if changed else []
         if wish == "track" and git_ignore.is_ignored(self.path):
-            notes.append("git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line")
+            notes.append(
+                "git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line"
+            )
         return notes
 
     def git_notes(self) -> list[str]:
@@ -477,45 +682,120 @@ class Workspace:
                 raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
             yield root, settings
 
-    def _change(
-        self,
-        root: Root,
-        settings: Settings,
-        target: Target,
-        change: Callable[[Document], tuple[Document, str, tuple[str, ...], str]],
-    ) -> tuple[Document, str, tuple[str, ...], str]:
-        """Change one document under its lock: read, change, check, write; again if someone else was quicker."""
-        from .lock import hold
-        from .writing import ChangedMeanwhile, make_folders, replace
+    def _change(self, root: Root, settings: Settings, target: Target, change: Callable[[Document], Change]) -> Outcome:
+        return change_document(
+            root,
+            target,
+            change,
+            header=lambda: self._header(root, settings, target),
+            check=lambda old, new: _check_limits(old, new, settings),
+            now=_now(),
+        )
 
-        with hold(root, lock_name(target)):
-            for attempt in range(_TRIES):
-                root.forget()
-                read = self._read(root, target)
-                if read is None:
-                    current = document.parse(self._header(root, settings, target).encode(), target)
-                else:
-                    current = read[0]
-                    document.check_writable(current)
-                    if not any(line.strip() for line in current.lines):
-                        header = self._header(root, settings, target).encode()
-                        current = document.parse(current.bom + header, target)
-                changed = change(current)
-                new = changed[0]
-                if new is current:
-                    return changed
-                _check_limits(current, new, settings)
-                try:
-                    if read is not None:
-                        replace(root, target.parts, new.data, expected=read[1])
-                        return changed
-                    make_folders(root, target.parts[:-1])
-                    if self._create(root, target, new.data.decode()):
-                        return changed
-                except ChangedMeanwhile:
-                    if attempt == _TRIES - 1:
-                        raise
-        raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
+    def _plan(
+        self,
+        current: Document,
+        settings: Settings,
+        today: date,
+        older_than: timedelta | None,
+        *,
+        sections: bool,
+        to_limit: bool,
+    ) -> Pruning:
+        days = settings.older_than if older_than is None else older_than.days
+        if to_limit:
+            plan = prune.plan_to_limit(
+                current,
+                today=today,
+                max_lines=settings.max_lines,
+                max_bytes=settings.max_bytes,
+                sections=sections,
+                older_than=None if older_than is None else days,
+            )
+        else:
+            plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections)
+        room = _headroom(plan.result, settings)
+        return Pruning(
+            current.target,
+            self._path(current.target),
+            plan,
+            tuple(prune.old_sections(current, today=today, older_than=days)),
+            (max(0, -room.lines), max(0, -room.bytes)),
+        )
+
+    def _add(
+        self,
+        current: Document,
+        new: compose.NewEntry,
+        section: str | None,
+        settings: Settings,
+        *,
+        make_room: bool,
+        today: date,
+    ) -> tuple[document.Added, dict[str, str]]:
+        """Add an entry; where it does not fit and room may be made, archive the oldest dated entries until it does."""
+        added = document.add(current, new, section)
+        if not make_room or _fits(added.document, settings):
+            return added, {}
+        plan = prune.plan_to_limit(
+            added.document,
+            today=today,
+            max_lines=settings.max_lines,
+            max_bytes=settings.max_bytes,
+            spare=added.entry_id,
+        )
+        reasons = {one.id: "made room for a new entry" for one in plan.removals}
+        added = document.add(edit.remove(current, list(reasons)), new, section)
+        note = (
+            f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` brings them back"
+        )
+        return replace(added, notes=(*added.notes, note) if reasons else added.notes), reasons
+
+    def _find(
+        self, root: Root, settings: Settings, actor: Actor, entry_ids: Sequence[str], *, in_ledgers: bool = False
+    ) -> dict[Target, list[str]]:
+        """Find the document of each entry, and check that this actor may write them all."""
+        if not entry_ids:
+            raise InvalidArgument("which entry? give its id; `amp list` shows them")
+        found: dict[Target, list[str]] = {}
+        left = set(entry_ids)
+        for target in (
+            self._with_ledgers(root, settings, actor) if in_ledgers else self._readable(root, settings, actor)
+        ):
+            read = read_document(root, target)
+            ids = set(read[0].ids) if read else set()
+            if in_ledgers:
+                books = Books(root, target, lock_name(target), _now())
+                ids |= books.known_ids()
+            here = [one for one in dict.fromkeys(entry_ids) if one in ids]
+            if here:
+                found[target] = here
+                left -= set(here)
+        if left:
+            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
+        for target in found:
+            self._check_write(root, settings, actor, target)
+        return found
+
+    def _with_ledgers(self, root: Root, settings: Settings, actor: Actor) -> list[Target]:
+        """List documents that exist, and those of which only the ledger is left."""
+        return [
+            target
+            for target in store.list_targets(root, beside=ledger.NAME)
+            if settings.has_tier(target.tier) and why_not_read(actor, target, settings.readers_of_all) is None
+        ]
+
+    def _same_text(self, root: Root, settings: Settings, text: str, but: Target) -> tuple[str, ...]:
+        """Name the other documents that hold a text."""
+        wanted = " ".join(text.split())
+        return tuple(
+            target.path
+            for target in self._readable(root, settings, Actor())
+            if wanted
+            and target != but
+            and (source := store.read(root, target)) is not None
+            and wanted in " ".join(source.text.split())
+        )
 
     def _create(self, root: Root, target: Target, text: str) -> bool:
         from .writing import create, make_folders
@@ -533,16 +813,7 @@ class Workspace:
             max_bytes=settings.max_bytes,
         )
 
-    def _read(self, root: Root, target: Target) -> tuple[Document, Content] | None:
-        try:
-            content = root.read(target.parts, limit=_LARGEST_WRITABLE)
-        except TooLarge as error:
-            raise DamagedFile("is too large to be a page of memory; split it up by hand", path=target.path) from error
-        return None if content is None else (document.parse(content.data, target), content)
-
     def _readable(self, root: Root, settings: Settings, actor: Actor) -> list[Target]:
-        from .access import why_not_read
-
         return [
             target
             for target in store.list_targets(root)
@@ -599,17 +870,6 @@ class Workspace:
         return self.path.joinpath(*target.parts)
 
 
-def lock_name(target: Target) -> str:
-    """Return the name of the lock, and of the journal, that a document has."""
-    if not target.owner:
-        return target.tier.value
-    from hashlib import blake2b
-
-    # A name may be longer, in bytes, than a file name; its digest never is.
-    key = name_key(target.owner)
-    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
-
-
 def _joined(actor: Actor, target: Target) -> Actor:
     """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
     if target.tier is Tier.CONVERSATION and actor.conversation is None:
@@ -640,6 +900,24 @@ def _headroom(parsed: Document, settings: Settings) -> Headroom:
         max_lines=settings.max_lines,
         max_bytes=settings.max_bytes,
     )
+
+
+def _fits(parsed: Document, settings: Settings) -> bool:
+    return parsed.line_count <= settings.max_lines and len(parsed.data) <= settings.max_bytes
+
+
+def _healing_notes(done: Outcome) -> list[str]:
+    """Say what had happened to the document behind our back, where it was mended."""
+    notes = []
+    if done.healed:
+        notes.append(f"{len(done.healed)} remembered entries had been overwritten by another program; they are back")
+    if done.removed_by_hand:
+        notes.append(f"{len(done.removed_by_hand)} entries were taken out by hand; the ledger keeps them")
+    return notes
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _check_limits(old: Document, new: Document, settings: Settings) -> None:

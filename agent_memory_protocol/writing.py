@@ -115,10 +115,11 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
     return Content(data, info)
 
 
-def append(root: Root, parts: tuple[str, ...], line: bytes) -> None:
+def append(root: Root, parts: tuple[str, ...], line: bytes, *, sync: bool = True) -> None:
     r"""Add one or more whole lines, each with its ``\n``, to a file in a single write; create the file if need be.
 
-    When the file does not end a line (a writer was killed half way), the new line still starts on its own.
+    When the file does not end a line (a writer was killed half way), the new line still starts on its own. Without
+    `sync` the disk is not asked to confirm: for what may be lost with the power.
 
     Raises:
         StorageError: it cannot be written. The file is as it was, unless the message says otherwise.
@@ -128,7 +129,7 @@ def append(root: Root, parts: tuple[str, ...], line: bytes) -> None:
     try:
         place, fd, created = _open_for_append(root, parts)
         try:
-            _append(fd, line, parts)
+            _append(fd, line, parts, sync=sync)
         except BaseException:
             if created and os.fstat(fd).st_size == 0:
                 _remove_quietly(place.folder, place.name)
@@ -139,7 +140,7 @@ def append(root: Root, parts: tuple[str, ...], line: bytes) -> None:
                 os.close(fd)
     except OSError as error:
         raise _not_written(error, parts) from error
-    if created:
+    if created and sync:
         _confirm(place.folder, parts)
 
 
@@ -283,7 +284,7 @@ def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[Place, int, bo
     return place, fd, False
 
 
-def _append(fd: int, line: bytes, parts: tuple[str, ...]) -> None:
+def _append(fd: int, line: bytes, parts: tuple[str, ...], *, sync: bool) -> None:
     size = os.fstat(fd).st_size
     if size:
         os.lseek(fd, size - 1, os.SEEK_SET)
@@ -293,7 +294,8 @@ def _append(fd: int, line: bytes, parts: tuple[str, ...]) -> None:
     try:
         written = os.write(fd, line)
         _check_whole(written, line)
-        os.fsync(fd)
+        if sync:
+            os.fsync(fd)
     except BaseException as error:
         if written and not _take_back(fd, size, written):
             reason = explain(error) if isinstance(error, OSError) else "interrupted"

@@ -4,7 +4,7 @@ import click
 
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.workspace import StoredEntry
+from agent_memory_protocol.answers import StoredEntry
 
 from .options import (
     actor,

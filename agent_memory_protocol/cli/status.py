@@ -3,7 +3,8 @@
 import click
 
 from agent_memory_protocol import PROTOCOL, __version__
-from agent_memory_protocol.workspace import Status, Workspace
+from agent_memory_protocol.answers import Status
+from agent_memory_protocol.workspace import Workspace
 
 from .options import (
     actor,

@@ -8,7 +8,7 @@ import click
 from agent_memory_protocol.dates import day_number
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.layout import Tier
-from agent_memory_protocol.workspace import Remembered
+from agent_memory_protocol.answers import Remembered
 
 from .options import (
     TextCommand,

@@ -35,7 +35,9 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         raise RefusedText("the text is empty; say what is to be remembered")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        raise RefusedText(f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it")
+        raise RefusedText(
+            f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it"
+        )
     _refuse_invisible(lines)
     lines[0] = _without_marker(lines[0].lstrip(" \t"))
     for written in dates.impossible_dates(lines[0]):

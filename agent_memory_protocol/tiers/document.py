@@ -79,6 +79,11 @@ class Added:
     entry: Entry
     notes: tuple[str, ...]
 
+    @property
+    def entry_id(self) -> str:
+        """The id of the new entry."""
+        return self.document.ids[self.document.outline.entries.index(self.entry)]
+
 
 def parse(data: bytes, target: Target) -> Document:
     """Read a document from its bytes. Writing `Document.data` back gives the same bytes.
@@ -147,7 +152,11 @@ def section_span(document: Document, section: str) -> tuple[int, int]:
         names = ", ".join(repr(heading.text) for heading in document.outline.headings) or "none"
         raise InvalidArgument(f"{document.target.path} has no section {section!r}; it has {names}")
     heading = found[-1]
-    later = [other.start for other in document.outline.headings if other.start > heading.start and other.level <= heading.level]
+    later = [
+        other.start
+        for other in document.outline.headings
+        if other.start > heading.start and other.level <= heading.level
+    ]
     return heading.start, min(later, default=len(document.lines))
 
 
@@ -180,7 +189,9 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
         matching = find_sections(document, section)
         heading = matching[-1] if matching else None
         if len(matching) > 1:
-            notes.append(f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used")
+            notes.append(
+                f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used"
+            )
         if not matching:
             created = f"## {section.strip().lstrip('#').strip()}"
             notes.append(f"the section {created!r} was not there and stands now at the end")
@@ -311,7 +322,9 @@ def _add_at(
         if entry is not None and entry.end == first + len(new.lines) and _only_added(document, changed, entry, heading):
             return Added(changed, entry, tuple(notes))
     opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
-    why = f"the fence opened in line {opened} never closes; close it" if opened else "what stands around it would change"
+    why = (
+        f"the fence opened in line {opened} never closes; close it" if opened else "what stands around it would change"
+    )
     raise Refused(f"{document.target.path}: the entry cannot be placed: {why}, or name another section")
 
 

@@ -4,8 +4,9 @@ After every edit the document is read again: everything else must be what it was
 (decisions 17 and 21).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agent_memory_protocol import markdown
 from agent_memory_protocol.errors import Refused
@@ -52,6 +53,61 @@ class Taken:
     id: str
     markdown: str
     place: Place
+
+
+def as_json(taken: Taken) -> dict[str, object]:
+    """Return an entry's Markdown and place as JSON values, for the ledger and the journal."""
+    place = taken.place
+    fields: dict[str, object] = {"headings": [_above_json(one) for one in place.headings]}
+    if place.label is not None:
+        fields["label"] = _above_json(place.label)
+    fields |= {"after": place.after, "before": place.before, "next_heading": place.next_heading}
+    fields["blank"] = [place.blank_before, place.blank_after]
+    return {"markdown": taken.markdown, "place": fields}
+
+
+def from_json(entry_id: str, fields: Mapping[str, Any]) -> Taken:
+    """Read back what `as_json` returned. A place that is not as it writes one counts as unknown.
+
+    Raises:
+        ValueError: there is no Markdown.
+    """
+    text = fields.get("markdown")
+    if not isinstance(text, str):
+        raise ValueError("no Markdown")
+    try:
+        place = fields["place"]
+        label = place.get("label")
+        before, after = place["blank"]
+        return Taken(
+            entry_id,
+            text,
+            Place(
+                headings=tuple(_read_above(one) for one in place["headings"]),
+                label=None if label is None else _read_above(label),
+                after=str(place["after"]),
+                before=str(place["before"]),
+                next_heading=str(place["next_heading"]),
+                blank_before=int(before),
+                blank_after=int(after),
+            ),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Taken(entry_id, text, Place())
+
+
+def section_of(place: Place) -> str:
+    """Return the text of the heading an entry stood under, "" where it stood under none."""
+    return _heading_text(place.headings[-1].markdown) if place.headings else ""
+
+
+def _above_json(one: Above) -> list[object]:
+    return [one.markdown, one.blank_before, one.blank_after]
+
+
+def _read_above(value: Any) -> Above:
+    text, before, after = value
+    return Above(str(text), int(before), int(after))
 
 
 def take(document: Document, entry_id: str) -> Taken:

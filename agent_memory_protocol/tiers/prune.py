@@ -62,9 +62,7 @@ class Plan:
         return len(self.removals) * 2 > len(self.removals) + len(self.kept)
 
 
-def plan_pruning(
-    document: Document, *, today: date, older_than: int, sections: bool = False
-) -> Plan:
+def plan_pruning(document: Document, *, today: date, older_than: int, sections: bool = False) -> Plan:
     """Say which entries are more than `older_than` days old, going by their own dates.
 
     With `sections`, entries whose date is their section's go as well, once that is old. Changes nothing.
@@ -81,10 +79,16 @@ def plan_to_limit(
     max_bytes: int,
     sections: bool = False,
     older_than: int | None = None,
+    spare: str = "",
 ) -> Plan:
-    """Say which of the oldest dated entries must go for the document to fit; as many as can, where it never will."""
-    judged = _judge(document, today=today.toordinal(), older_than=older_than or -1, sections=sections)
-    candidates = sorted((one for one in judged if one.cause == "old"), key=lambda one: (one.date, one.line))
+    """Say which of the oldest dated entries must go for the document to fit; as many as can, where it never will.
+
+    With `older_than` only entries of more than that many days go; the entry with the id `spare` never goes.
+    """
+    age = older_than if older_than is not None else -1
+    judged = _judge(document, today=today.toordinal(), older_than=age, sections=sections)
+    old = [one for one in judged if one.cause == "old" and one.id != spare]
+    candidates = sorted(old, key=lambda one: (one.date or today, one.line))
     if document.line_count <= max_lines and len(document.data) <= max_bytes:
         candidates = []
     low, high = 0, len(candidates)
@@ -118,7 +122,9 @@ def old_sections(document: Document, *, today: date, older_than: int) -> list[tu
 
 def suspicious_days(entries: Sequence[Entry]) -> set[int]:
     """Return the indexes of entries dated more than 180 days before both dated neighbours: a mistyped year, mostly."""
-    dated = [(index, entry.day) for index, entry in enumerate(entries) if entry.day is not None and entry.day_source == OWN]
+    dated = [
+        (index, entry.day) for index, entry in enumerate(entries) if entry.day is not None and entry.day_source == OWN
+    ]
     return {
         index
         for (_, before), (index, day), (_, after) in zip(dated, dated[1:], dated[2:], strict=False)

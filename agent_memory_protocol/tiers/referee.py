@@ -205,9 +205,7 @@ def _hide_in_block(lines: list[str], start: int, end: int, spans: set[tuple[int,
     return closing != ""
 
 
-def _locate(
-    lines: list[str], first: int, last: int, content: str, start: int, end: int
-) -> list[tuple[int, int, int]]:
+def _locate(lines: list[str], first: int, last: int, content: str, start: int, end: int) -> list[tuple[int, int, int]]:
     """Map a span of an inline token's content to spans of the source lines it was made from."""
     spans: list[tuple[int, int, int]] = []
     position = 0

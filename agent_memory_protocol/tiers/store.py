@@ -48,12 +48,19 @@ def locate(root: Root, target: Target) -> Target:
     return target
 
 
-def list_targets(root: Root) -> list[Target]:
-    """List every tier document that exists: shared, then agents, then conversations, by name."""
+def list_targets(root: Root, *, beside: str = "") -> list[Target]:
+    """List every tier document that exists: shared, then agents, then conversations, by name.
+
+    With `beside`, also those of which only a file of that name, beside where the document would be, is left.
+    """
     candidates = [Target(Tier.SHARED)]
     for tier, folder in OWNER_FOLDERS.items():
         candidates += [Target(tier, name) for name in root.list_folders(folder)]
-    return [target for target in candidates if root.exists(target.parts)]
+    return [
+        target
+        for target in candidates
+        if root.exists(target.parts) or (beside and root.exists((*target.parts[:-1], beside)))
+    ]
 
 
 def read(root: Root, target: Target) -> Source | None:

@@ -1,0 +1,197 @@
+"""What a workspace answers: frozen values that every surface prints in its own way."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from . import limits
+from .layout import Target
+from .ledger import Archived
+from .tiers.prune import Judged, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """How much more a document holds: lines and bytes left, and the limits they are left of."""
+
+    lines: int
+    bytes: int
+    max_lines: int
+    max_bytes: int
+
+    @property
+    def is_near(self) -> bool:
+        """Whether 90 % of a limit are used (decision 13)."""
+        return self.lines <= self.max_lines * (1 - limits.NEAR) or self.bytes <= self.max_bytes * (1 - limits.NEAR)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry as it stands in its document.
+
+    Attributes:
+        id: 12 hex digits, the same wherever the entry stands and whatever date it has.
+        target: the document.
+        text: its Markdown, lines joined with newlines.
+        section: the heading it stands under.
+        date: the day it is dated with, its own or a heading's; None for a lasting entry.
+        line, last_line: where it stands, counted from 1.
+    """
+
+    id: str
+    target: Target
+    text: str
+    section: str
+    date: date | None
+    date_source: str
+    line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What `remember` did.
+
+    Attributes:
+        status: `added`, `kept` (the entry was there already, nothing changed) or `redated`.
+        entry: the entry as it stands now.
+        path: the document's file.
+        line: where the entry begins in it, counted from 1.
+        headroom: what is left in the document.
+        notes: what the writer should know: a section that was created, one of two with the same name.
+    """
+
+    status: str
+    entry: StoredEntry
+    path: Path
+    line: int
+    headroom: Headroom
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A tier document that `init` made, or found there already."""
+
+    target: Target
+    path: Path
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One document at a glance. Where it cannot be read, `problem` says why and the figures are 0."""
+
+    target: Target
+    path: Path
+    lines: int = 0
+    bytes: int = 0
+    tokens: int = 0
+    share: float = 0.0
+    """The larger of lines and bytes, as a share of its limit; 1.0 is full."""
+    entries: int = 0
+    dated: int = 0
+    oldest: date | None = None
+    newest: date | None = None
+    indexed: int = 0
+    """How many notes have an index line in it."""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A document as it is on disk now, its lines numbered from 1."""
+
+    target: Target
+    path: Path
+    lines: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Each path in use and whether it exists, and the settings: those set somewhere, and all with their origin."""
+
+    paths: list[tuple[str, bool]]
+    settings: list[tuple[str, object, str]]
+    all_settings: list[tuple[str, object, str]]
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What pruning would take out of one document, and leave in it.
+
+    Attributes:
+        target, path: the document.
+        plan: the plan for it; it names the document's version it was made from.
+        old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
+        still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
+        problem: why no plan could be made; "" where one was.
+    """
+
+    target: Target
+    path: Path
+    plan: Plan | None
+    old_sections: tuple[tuple[int, str, date], ...] = ()
+    still_over: tuple[int, int] = (0, 0)
+    problem: str = ""
+
+    @property
+    def removals(self) -> tuple[Judged, ...]:
+        """What would go."""
+        return self.plan.removals if self.plan else ()
+
+    @property
+    def kept(self) -> tuple[Judged, ...]:
+        """What would stay."""
+        return self.plan.kept if self.plan else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """An entry that has left its document: where from, what it said, and the id of the command that took it out."""
+
+    target: Target
+    id: str
+    text: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What `edit` did: the entry that went and the one that stands in its place."""
+
+    old_id: str
+    entry: StoredEntry
+    path: Path
+    headroom: Headroom
+
+
+@dataclass(frozen=True, slots=True)
+class Restorable:
+    """An entry that can come back, and the document it comes back to."""
+
+    target: Target
+    archived: Archived
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What healing would do, or did, to one document: texts that go back, texts that were taken out by hand."""
+
+    target: Target
+    path: Path
+    put_back: tuple[str, ...] = ()
+    removed_by_hand: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """Where a redacted entry stood: in the document, on how many ledger lines, and where the same text still is."""
+
+    id: str
+    target: Target
+    was_in_document: bool
+    ledger_lines: int
+    elsewhere: tuple[str, ...] = field(default_factory=tuple)

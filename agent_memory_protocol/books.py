@@ -1,0 +1,163 @@
+"""The books of a document: its journal and its ledger on disk.
+
+Whoever uses them holds the document's lock. `journal` and `ledger` say what the lines mean; here they are read and
+written, through `files` and `writing`.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from . import journal, ledger
+from .files import Content, Root
+from .formats.jsonl import Tombstone, encode, parse_file
+from .formats.jsonl_view import Contents
+from .formats.moments import new_stamp
+from .journal import Add, Healing
+from .layout import Target
+from .ledger import About, Archived
+from .tiers.document import Document
+from .tiers.edit import Taken, take
+from .writing import LOCAL, append, create, make_local_folder, remove, replace
+
+JOURNALS = "journal"
+
+
+class Books:
+    """The journal and the ledger of one document, at one moment."""
+
+    def __init__(self, root: Root, target: Target, name: str, now: datetime) -> None:
+        self._root = root
+        self._target = target
+        self._name = f"{name}.jsonl"
+        self._now = now.astimezone(UTC)
+        self._journal: Content | None = None
+        self._records: list[journal.Record] = []
+        self._healing = Healing()
+        self.run = os.urandom(6).hex()
+        """The id of this command in both books."""
+
+    # -- the journal ---------------------------------------------------------------------------------------------------
+
+    def plan_healing(self, current: Document, changed_at: float | None) -> Healing:
+        """Say what must go back into the document as it is, and what was taken out by hand.
+
+        `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
+        """
+        self._journal = self._root.read((*LOCAL, JOURNALS, self._name))
+        self._records = []
+        if self._journal is None:
+            self._healing = Healing()
+        elif journal.last_write_is(self._journal.data, journal.fingerprint(current.data)):
+            self._healing = Healing(is_known=True)
+        else:
+            self._records = journal.decode(self._journal.data)
+            moment = self._now.timestamp() if changed_at is None else changed_at
+            self._healing = journal.plan_healing(self._records, current, moment)
+        return self._healing
+
+    def begin(self, current: Document, new: Document) -> None:
+        """Note what is about to be written, so that it is finished should this process end half way."""
+        now = self._now.timestamp()
+        again = {add.taken.id for add in self._healing.put_back}
+        there, then = set(current.ids), set(new.ids)
+        adds = tuple(Add(take(new, one), now, again=one in again) for one in new.ids if one not in there)
+        gone = tuple(one for one in current.ids if one not in then)
+        write = journal.Write(
+            self.run, journal.fingerprint(current.data), journal.fingerprint(new.data), now, adds, gone
+        )
+        parts = (*LOCAL, JOURNALS, self._name)
+        if self._must_begin_anew(now):
+            records = self._records or journal.decode(self._journal.data if self._journal else b"")
+            recent = journal.rest_of(records, now - journal.RACE_SECONDS)
+            lines = self._state(current, recent) + journal.encode(write)
+            make_local_folder(self._root, JOURNALS)
+            if self._journal is None:
+                create(self._root, parts, lines)
+            else:
+                replace(self._root, parts, lines, expected=self._journal)
+            return
+        state = b"" if self._healing.is_known else self._state(current, ())
+        append(self._root, parts, state + journal.encode(write))
+
+    def done(self) -> None:
+        """Note that the write has reached the document."""
+        append(self._root, (*LOCAL, JOURNALS, self._name), journal.encode(journal.Done(self.run)), sync=False)
+
+    def drop_journal(self) -> None:
+        """Remove the journal, which may hold a text that must go."""
+        remove(self._root, (*LOCAL, JOURNALS, self._name))
+
+    def _must_begin_anew(self, now: float) -> bool:
+        if self._journal is None or self._journal.size > journal.LARGEST:
+            return True
+        changed_at = self._journal.stamp[2] / 1e9
+        return abs(now - changed_at) > journal.KEEP_SECONDS
+
+    def _state(self, current: Document, recent: tuple[Add, ...]) -> bytes:
+        state = journal.State(journal.fingerprint(current.data), current.data.decode(), self._now.timestamp(), recent)
+        return journal.encode(state)
+
+    # -- the ledger ----------------------------------------------------------------------------------------------------
+
+    def archive(self, taken: Sequence[tuple[Taken, str]]) -> None:
+        """Keep entries word for word, each with the reason why it goes, before they leave the document."""
+        if not taken:
+            return
+        contents, _ = self._ledger()
+        lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=self.run, known=contents.entries)
+        self._append_to_ledger(lines, contents)
+
+    def note(self, about: Mapping[str, tuple[str, About]]) -> None:
+        """Keep what a writer said of new entries: for each id, its Markdown and the rest."""
+        if not about:
+            return
+        contents, _ = self._ledger()
+        for entry_id, (markdown, said) in about.items():
+            line = ledger.about_line(entry_id, markdown, said, now=self._now, latest=contents.latest)
+            self._append_to_ledger(line, contents)
+            contents, _ = self._ledger()
+
+    def archived(self, current: Document | None) -> list[Archived]:
+        """List what was removed from the document and does not stand in it now, oldest first."""
+        contents, lines = self._ledger()
+        return ledger.archived(contents, lines, () if current is None else current.ids)
+
+    def known_ids(self) -> set[str]:
+        """Return the id of every entry that the ledger has a text of."""
+        return set(self._ledger()[0].entries)
+
+    def redact(self, entry_ids: Sequence[str]) -> int:
+        """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went.
+
+        The one time that lines of a ledger are taken out; all others stay as they are, byte for byte.
+        """
+        parts = ledger.parts_of(self._target)
+        content = self._root.read(parts)
+        if content is None:
+            return 0
+        kept, dropped = [], 0
+        for raw in content.data.splitlines(keepends=True):
+            line = next(iter(parse_file([raw])), None)
+            if getattr(line, "id", None) in entry_ids and not isinstance(line, Tombstone):
+                dropped += 1
+            else:
+                kept.append(raw)
+        if dropped:
+            latest = ledger.read(content.data, "/".join(parts)).latest
+            stamp = new_stamp(self._now, latest)
+            about = {"reason": "redacted", "run": self.run}
+            stones = [encode(Tombstone(one, stamp, about)) for one in entry_ids]
+            replace(self._root, parts, b"".join([*kept, *stones]), expected=content)
+        return dropped
+
+    def _ledger(self) -> tuple[Contents, list[object]]:
+        parts = ledger.parts_of(self._target)
+        content = self._root.read(parts)
+        data = b"" if content is None else content.data
+        return ledger.read(data, "/".join(parts)), list(parse_file([data]))
+
+    def _append_to_ledger(self, lines: bytes, contents: Contents) -> None:
+        if contents.header is None:
+            lines = ledger.header_line(self._now) + lines
+        append(self._root, ledger.parts_of(self._target), lines)

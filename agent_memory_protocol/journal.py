@@ -1,0 +1,261 @@
+"""The journal: what was promised lately, so that no promise is lost to a crash or to an editor without our lock.
+
+Agents and editors rewrite memory files as they like. The journal of a document, local and short-lived, holds each
+write with the document's fingerprint before and after it. Comparing it with the document tells what has gone
+missing by accident and goes back, and what a person took out and stays out (decision 23). The comparison is a plan:
+values in, values out.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from .tiers import document as documents
+from .tiers import edit
+from .tiers.document import Document, section_key
+from .tiers.edit import Taken, take
+
+KEEP_SECONDS = 86_400
+"""A journal whose last line is older is begun anew."""
+
+RACE_SECONDS = 600
+"""How long an editor may have held an older copy for its save to count as an accident."""
+
+LARGEST = 256 * 1024
+"""From this size on, a journal is begun anew with the adds of the last minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """An entry that was written and acknowledged, or was about to be.
+
+    Attributes:
+        taken: its id, Markdown and place.
+        at: when, in seconds since the epoch.
+        again: whether it was put back before; it is not put back twice.
+    """
+
+    taken: Taken
+    at: float
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A document as it was found, from which the following writes went on."""
+
+    fingerprint: str
+    text: str
+    at: float
+    recent: tuple[Add, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write: the document's fingerprint before and after it, what it added, and the ids that it took out."""
+
+    run: str
+    before: str
+    after: str
+    at: float
+    adds: tuple[Add, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The write of that run has reached the document."""
+
+    run: str
+
+
+Record = State | Write | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Healing:
+    """What must happen before the next write.
+
+    Attributes:
+        put_back: entries that go back into the document.
+        removed: entries that someone took out by hand, for the ledger.
+        is_known: whether the document is as the last write left it, so that nothing needs to be noted.
+    """
+
+    put_back: tuple[Add, ...] = ()
+    removed: tuple[Taken, ...] = ()
+    is_known: bool = False
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the document or the ledger would change."""
+        return bool(self.put_back or self.removed)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the journal knows to have stood in the document: entries by id, and the adds among them in order."""
+
+    entries: dict[str, Taken] = field(default_factory=dict)
+    adds: list[Add] = field(default_factory=list)
+    states: set[str] = field(default_factory=set)
+
+
+def fingerprint(data: bytes) -> str:
+    """Return what tells one version of a document from another."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def plan_healing(records: Sequence[Record], current: Document, changed_at: float) -> Healing:
+    """Compare a document with its journal.
+
+    Args:
+        records: the journal, oldest first.
+        current: the document as it is.
+        changed_at: when its file was last changed, in seconds since the epoch.
+    """
+    now = fingerprint(current.data)
+    writes = [record for record in records if isinstance(record, Write)]
+    if not records or (writes and now == writes[-1].after):
+        return Healing(is_known=bool(records))
+    if writes and now == writes[-1].before and Done(writes[-1].run) not in records:
+        # The process ended between journal and document: what it was about to add is added now.
+        return Healing(put_back=writes[-1].adds, is_known=True)
+    known = _replay(records, current)
+    if now in known.states:
+        # A version that is known was brought back on purpose: a checkout, an undo.
+        return Healing()
+    return _judge(known, current, changed_at)
+
+
+def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
+    """Return the adds made since a moment, for a journal that is begun anew."""
+    adds = [add for record in records if isinstance(record, State) for add in record.recent]
+    adds += [add for record in records if isinstance(record, Write) for add in record.adds]
+    gone = {entry_id for record in records if isinstance(record, Write) for entry_id in record.gone}
+    return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
+
+
+def _replay(records: Sequence[Record], current: Document) -> _Known:
+    known = _Known()
+    for record in records:
+        if isinstance(record, State):
+            known.states.add(record.fingerprint)
+            then = documents.parse(record.text.encode(), current.target)
+            known.entries = {entry_id: take(then, entry_id) for entry_id in then.ids}
+            known.adds = list(record.recent)
+        elif isinstance(record, Write):
+            known.states |= {record.before, record.after}
+            for entry_id in record.gone:
+                known.entries.pop(entry_id, None)
+                known.adds = [add for add in known.adds if add.taken.id != entry_id]
+            for add in record.adds:
+                known.entries[add.taken.id] = add.taken
+                known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
+    return known
+
+
+def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
+    standing = set(current.ids)
+    new_texts = [
+        (section_key(current.section(entry)), current.text(entry))
+        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
+        if entry_id not in known.entries
+    ]
+
+    def was_edited(one: Taken) -> bool:
+        section = section_key(edit.section_of(one.place))
+        return any(there == section and _is_edit_of(one.markdown, text) for there, text in new_texts)
+
+    put_back: list[Add] = []
+    adds = {add.taken.id for add in known.adds}
+    removed = [one for entry_id, one in known.entries.items() if entry_id not in standing and entry_id not in adds]
+    removed = [one for one in removed if not was_edited(one)]
+    older = set(known.entries) - adds
+    for number, add in enumerate(known.adds):
+        before = older | {earlier.taken.id for earlier in known.adds[:number]}
+        if add.taken.id in standing or was_edited(add.taken):
+            continue
+        later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
+        in_a_race = changed_at - add.at <= RACE_SECONDS
+        half_stands = len(before & standing) * 2 >= len(before)
+        if add.again or later_stands or not in_a_race or not half_stands:
+            removed.append(add.taken)
+        else:
+            put_back.append(add)
+    return Healing(tuple(put_back), tuple(removed))
+
+
+# How the lines are written.
+
+
+def encode(record: Record) -> bytes:
+    """Return a record as one line of JSON."""
+    return json.dumps(_as_json(record), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(data: bytes) -> list[Record]:
+    """Read a journal. A line that was torn off, or is none of ours, is passed over."""
+    records = []
+    for line in data.split(b"\n"):
+        if line:
+            record = _read(line)
+            if record is not None:
+                records.append(record)
+    return records
+
+
+def last_write_is(data: bytes, now: str) -> bool:
+    """Say, from the end of a journal alone, whether its last write left the document with this fingerprint."""
+    for line in reversed(data[-65_536:].split(b"\n")[-3:]):
+        if line.startswith(b'{"run":'):
+            record = _read(line)
+            return isinstance(record, Write) and record.after == now
+    return False
+
+
+def _as_json(record: Record) -> dict[str, object]:
+    if isinstance(record, Done):
+        return {"done": record.run}
+    if isinstance(record, State):
+        recent = {"recent": [_add_json(add) for add in record.recent]} if record.recent else {}
+        return {"state": record.fingerprint, "at": record.at, "text": record.text, **recent}
+    fields: dict[str, object] = {"run": record.run, "before": record.before, "after": record.after, "at": record.at}
+    if record.adds:
+        fields["adds"] = [_add_json(add) for add in record.adds]
+    if record.gone:
+        fields["gone"] = list(record.gone)
+    return fields
+
+
+def _add_json(add: Add) -> dict[str, object]:
+    again = {"again": True} if add.again else {}
+    return {"id": add.taken.id, "at": add.at, **again, **edit.as_json(add.taken)}
+
+
+def _read(line: bytes) -> Record | None:
+    try:
+        value: Any = json.loads(line)
+        if "done" in value:
+            return Done(str(value["done"]))
+        if "state" in value:
+            recent = tuple(_read_add(add) for add in value.get("recent", ()))
+            return State(str(value["state"]), str(value["text"]), float(value["at"]), recent)
+        adds = tuple(_read_add(add) for add in value.get("adds", ()))
+        gone = tuple(str(entry_id) for entry_id in value.get("gone", ()))
+        return Write(str(value["run"]), str(value["before"]), str(value["after"]), float(value["at"]), adds, gone)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _read_add(value: Mapping[str, Any]) -> Add:
+    taken = edit.from_json(str(value["id"]), value)
+    return Add(taken, float(value["at"]), bool(value.get("again", False)))
+
+
+def _is_edit_of(old: str, new: str) -> bool:
+    """Say whether a text that has appeared is what became of one that has gone: they share most of their words."""
+    one, other = set(old.casefold().split()), set(new.casefold().split())
+    return len(one & other) * 2 >= len(one | other)

@@ -1,0 +1,152 @@
+"""The ledger: what has left a document, word for word, so that it can come back (decision 23).
+
+`ledger.jsonl` beside each document is an append-only agent-memory/0.1 file that travels with the repository. The
+document is the truth about what is there: an entry that stands in it is live, whatever the ledger says.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from .errors import StorageError
+from .formats.jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
+from .formats.jsonl_view import Contents, sort_out
+from .formats.moments import new_stamp
+from .layout import Target
+from .tiers import edit
+from .tiers.edit import Taken
+from .visible import show_invisible
+
+NAME = "ledger.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """An entry that has left its document.
+
+    Attributes:
+        taken: its id, exact Markdown and former place.
+        removed_at: when, RFC 3339 UTC.
+        reason: why, in words.
+        run: the id of the command that removed it; entries removed together share it.
+    """
+
+    taken: Taken
+    removed_at: str
+    reason: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a writer says of an entry beside its text; it stands in the ledger, not in the document."""
+
+    source: str | None = None
+    kind: str | None = None
+    confidence: float | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any of it is given."""
+        return bool(self.source or self.kind or self.tags) or self.confidence is not None
+
+
+def parts_of(target: Target) -> tuple[str, ...]:
+    """Return the path of a document's ledger below the root."""
+    return (*target.parts[:-1], NAME)
+
+
+def read(data: bytes, path: str) -> Contents:
+    """Read a ledger. A line that is nothing is passed over; `amp check` reports it.
+
+    Raises:
+        StorageError: its first line names another format.
+    """
+    contents = sort_out(parse_file([data]))
+    if contents.header is not None and not contents.known:
+        raise StorageError(f"{path}: the format {contents.header.format!r} is unknown here; use a newer amp")
+    return contents
+
+
+def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str]) -> list[Archived]:
+    """List what was removed and does not stand in the document now, oldest removal first."""
+    there = set(standing)
+    tombstones: dict[str, Tombstone] = {}
+    for line in lines:
+        if isinstance(line, Tombstone):
+            tombstones[line.id] = line
+    found = []
+    for entry_id in contents.deleted:
+        tombstone = tombstones[entry_id]
+        if entry_id in there:
+            continue
+        try:
+            taken = edit.from_json(entry_id, contents.entries[entry_id].extra or {})
+        except ValueError:
+            continue  # some other tool's line: nothing that could be put back
+        about = tombstone.extra or {}
+        found.append(Archived(taken, tombstone.created_at, str(about.get("reason", "")), str(about.get("run", ""))))
+    order = {entry_id: number for number, entry_id in enumerate(contents.entries)}
+    return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
+
+
+def removal_lines(
+    taken: Sequence[tuple[Taken, str]], *, now: datetime, latest: str, run: str, known: Mapping[str, Entry]
+) -> bytes:
+    """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
+
+    Args:
+        taken: the entries, and for each the reason why it goes.
+        now: the present moment, with its zone.
+        latest: the latest stamp in the ledger; no line is stamped earlier, whatever the clock says.
+        run: the id of this command.
+        known: what the ledger knows of entries already: source, kind, confidence and tags stay.
+    """
+    stamp = new_stamp(now, latest)
+    lines = []
+    for one, reason in taken:
+        lines.append(encode(_entry(one, stamp, known.get(one.id))))
+        lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, "run": run})))
+    return b"".join(lines)
+
+
+def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:
+    """Return the line that keeps what a writer said of an entry."""
+    stamp = new_stamp(now, latest)
+    confidence = default_confidence(about.source) if about.confidence is None else about.confidence
+    return encode(
+        Entry(
+            id=entry_id,
+            kind=about.kind or "fact",
+            text=_one_line(markdown),
+            tags=about.tags,
+            source=about.source,
+            confidence=confidence,
+            created_at=stamp,
+            extra={"markdown": markdown},
+        )
+    )
+
+
+def header_line(now: datetime) -> bytes:
+    """Return the first line of a ledger."""
+    return encode(Header(FORMAT, new_stamp(now), {"ledger": True}))
+
+
+def _entry(taken: Taken, stamp: str, known: Entry | None) -> Entry:
+    return Entry(
+        id=taken.id,
+        kind=known.kind if known else "fact",
+        text=_one_line(taken.markdown),
+        tags=known.tags if known else (),
+        source=known.source if known else None,
+        confidence=known.confidence if known else default_confidence(None),
+        created_at=stamp,
+        extra=edit.as_json(taken),
+    )
+
+
+def _one_line(markdown: str) -> str:
+    """Return an entry as the one sentence that an agent-memory/0.1 line holds; its exact Markdown stands beside it."""
+    return show_invisible(" ".join(markdown.split())) or "(nothing)"

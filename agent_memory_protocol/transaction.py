@@ -1,0 +1,182 @@
+"""Change one document as a whole or not at all: lock, read, heal, change, check, journal, archive, replace.
+
+The order is the promise (decision 23): what is about to be added stands in the journal before the document is
+replaced, what is about to leave stands in the ledger before, and success is reported after.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+
+from .books import Books
+from .errors import DamagedFile, Refused, StorageError
+from .files import Content, Root, TooLarge
+from .journal import Healing
+from .layout import Target, name_key
+from .ledger import About
+from .lock import hold
+from .tiers import document as documents
+from .tiers import edit
+from .tiers.document import Document
+from .tiers.edit import Taken
+from .writing import ChangedMeanwhile, create, make_folders, replace
+
+LARGEST = 4 << 20
+"""A larger file is no page of memory; it is never rewritten."""
+
+BY_HAND = "taken out by hand"
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A changed document, why entries leave it, and what is said of entries that come.
+
+    Attributes:
+        document: the document as it is to be.
+        reasons: for each entry that goes, why; "removed" where nothing is said.
+        about: for new entries, what their writer said beside the text.
+    """
+
+    document: Document
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, About] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a transaction did.
+
+    Attributes:
+        document: the document as it is now.
+        run: the id of this transaction in journal and ledger.
+        healed: the ids of entries that had gone missing by accident and are back.
+        removed_by_hand: the ids of entries that someone took out, now in the ledger.
+    """
+
+    document: Document
+    run: str
+    healed: tuple[str, ...] = ()
+    removed_by_hand: tuple[str, ...] = ()
+
+
+def change_document(
+    root: Root,
+    target: Target,
+    change: Callable[[Document], Change],
+    *,
+    header: Callable[[], str],
+    check: Callable[[Document, Document], None],
+    now: datetime,
+    wait: float = 10.0,
+) -> Outcome:
+    """Change one document under its lock; read it again and start over if someone else was quicker.
+
+    Args:
+        root: the opened project.
+        target: the document, its owner spelled as its folder is.
+        change: makes the new document from the present one. It may be called several times.
+        header: gives the text a document that does not exist yet begins with.
+        check: raises when the step from the old to the new document breaks a limit.
+        now: the present moment, with its zone.
+        wait: how many seconds to wait for the lock.
+
+    Raises:
+        LockBusy: another process held the lock all the time.
+        Refused, StorageError: nothing was changed; the message says why.
+    """
+    with hold(root, lock_name(target), wait=wait):
+        for _ in range(_TRIES):
+            root.forget()
+            try:
+                return _attempt(root, target, change, header, check, now)
+            except ChangedMeanwhile:
+                continue
+    raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
+
+
+def plan_healing(root: Root, target: Target, *, now: datetime) -> Healing:
+    """Say what the next write to a document would put back, and what it would note as taken out by hand."""
+    read = read_document(root, target)
+    if read is None:
+        return Healing()
+    return Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
+
+
+def read_document(root: Root, target: Target) -> tuple[Document, Content] | None:
+    """Read a document whole, with what tells later whether it is still the same; None where it does not exist."""
+    try:
+        content = root.read(target.parts, limit=LARGEST)
+    except TooLarge as error:
+        raise DamagedFile("is too large to be a page of memory; split it up by hand", path=target.path) from error
+    return None if content is None else (documents.parse(content.data, target), content)
+
+
+def lock_name(target: Target) -> str:
+    """Return the name of the lock, and of the journal, that a document has."""
+    if not target.owner:
+        return target.tier.value
+    # A name may be longer, in bytes, than a file name; its digest never is.
+    key = name_key(target.owner)
+    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+def _attempt(
+    root: Root,
+    target: Target,
+    change: Callable[[Document], Change],
+    header: Callable[[], str],
+    check: Callable[[Document, Document], None],
+    now: datetime,
+) -> Outcome:
+    read = read_document(root, target)
+    current = _with_header(read[0] if read else None, target, header)
+    books = Books(root, target, lock_name(target), now)
+    healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
+    healed, removed = _heal(current, healing)
+    changed = change(healed)
+    new = changed.document
+    back = tuple(one for one in healed.ids if one not in current.ids)
+    by_hand = tuple(one.id for one in removed)
+    if new is current and not removed:
+        return Outcome(current, books.run)
+    check(current, new)
+    if new is not current:
+        make_folders(root, target.parts[:-1])
+        books.begin(current, new)
+    leaving = [one for one in healed.ids if one not in new.ids]
+    books.archive(
+        [(one, BY_HAND) for one in removed]
+        + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]
+    )
+    coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
+    books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
+    if new is not current:
+        if read is not None:
+            replace(root, target.parts, new.data, expected=read[1])
+        elif not create(root, target.parts, new.data):
+            raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
+        books.done()
+    return Outcome(new, books.run, back, by_hand)
+
+
+def _with_header(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
+    """Return the document to change: a healthy one as it is, a missing or blank one with its header (S4-65)."""
+    if current is None:
+        return documents.parse(header().encode(), target)
+    documents.check_writable(current)
+    if not any(line.strip() for line in current.lines):
+        return documents.parse(current.bom + header().encode(), target)
+    return current
+
+
+def _heal(current: Document, healing: Healing) -> tuple[Document, list[Taken]]:
+    """Put back what went missing. What cannot go back where it stood is archived like what was taken out by hand."""
+    removed = list(healing.removed)
+    for add in healing.put_back:
+        try:
+            current = edit.put_back(current, add.taken)
+        except Refused:
+            removed.append(add.taken)
+    return current, removed
