@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .access import Actor as Actor
     from .errors import AgentMemoryError as AgentMemoryError
+    from .formats.jsonl_file import MemoryFile as MemoryFile
     from .layout import Tier as Tier
     from .recall import recall_for_agent as recall_for_agent
     from .workspace import Workspace as Workspace
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 _MODULES = {
     "Actor": "access",
     "AgentMemoryError": "errors",
+    "MemoryFile": "formats.jsonl_file",
     "Tier": "layout",
     "Workspace": "workspace",
     "recall_for_agent": "recall",
 }
 
-__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "Tier", "Workspace", "recall_for_agent"]
+__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "MemoryFile", "Tier", "Workspace", "recall_for_agent"]
 
 
 def __getattr__(name: str) -> object:

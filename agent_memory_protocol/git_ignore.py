@@ -1,17 +1,21 @@
-"""Whether git tracks the memory: the one line in `.gitignore` that decides it, put in or taken out."""
+"""What git is told about the memory: whether to track it, and to merge ledgers by keeping both sides' lines."""
 
 import subprocess
 from pathlib import Path
 
 from .files import Root, decode
 from .layout import SCAFFOLDING, Target, Tier
-from .limits import split_lines_with_ends
+from .ledger import NAME
+from .limits import split_lines, split_lines_with_ends
 from .writing import create, replace
 
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
 _SAME = frozenset([SCAFFOLDING, f"{SCAFFOLDING}/", f"/{SCAFFOLDING}", f"/{SCAFFOLDING}/"])
 _SECONDS = 5
+
+_ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
+MERGE_LINE = f"{NAME} merge=union -text"
 
 
 def ignore(root: Root) -> bool:
@@ -39,6 +43,21 @@ def track(root: Root) -> bool:
         return False
     bom = content.data[: len(content.data) - len("".join(lines).encode())]
     replace(root, _PARTS, bom + "".join(kept).encode(), expected=content)
+    return True
+
+
+def merge_ledgers(root: Root) -> bool:
+    """Write `.scaffolding/.gitattributes`, or add its line to it (decision 23). Says whether anything changed.
+
+    A hosted merge ignores it; a ledger that was merged by hand still reads right.
+    """
+    content = root.read(_ATTRIBUTES)
+    if content is None:
+        return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode())
+    if any(line.split()[:1] == [NAME] for line in split_lines(decode(content.data, "/".join(_ATTRIBUTES)))):
+        return False
+    joint = b"" if not content.data or content.data.endswith(b"\n") else b"\n"
+    replace(root, _ATTRIBUTES, content.data + joint + f"{MERGE_LINE}\n".encode(), expected=content)
     return True
 
 

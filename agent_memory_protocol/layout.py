@@ -107,6 +107,22 @@ class Target:
         return hash(self.key)
 
 
+def parse_target(text: str) -> Target:
+    """Read `shared`, `agent:NAME` or `conversation:ID`.
+
+    Raises:
+        InvalidArgument: it is none of these.
+        InvalidName: the name breaks the name rule.
+    """
+    kind, _, owner = text.partition(":")
+    if kind == Tier.SHARED.value and not owner:
+        return Target(Tier.SHARED)
+    if owner and kind in (Tier.AGENT.value, Tier.CONVERSATION.value):
+        tier = Tier.parse(kind)
+        return Target(tier, check_owner(tier, owner))
+    raise InvalidArgument(f"{ascii(text)} is no document; write shared, agent:NAME or conversation:ID")
+
+
 OWNER_FOLDERS = {Tier.AGENT: (SCAFFOLDING, "agent-memory", "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
 """The folder of the folders that belong to one agent or one conversation each."""
 

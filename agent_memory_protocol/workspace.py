@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from . import agents, config, ledger, limits
+from . import agents, config, git_ignore, ledger, limits
 from .access import Actor, check_read, check_write, why_not_read
 from .answers import (
     Created,
@@ -296,6 +296,7 @@ class Workspace:
                     root, target, self._header(root, settings, target)
                 )
                 made.append(Created(target, self._path(target), created))
+            git_ignore.merge_ledgers(root)
         return made
 
     def remember(
@@ -643,8 +644,6 @@ class Workspace:
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
-        from . import git_ignore
-
         with self._opened(for_writing=True) as (root, _):
             changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
         line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
@@ -657,8 +656,6 @@ class Workspace:
 
     def git_notes(self) -> list[str]:
         """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
-        from . import git_ignore
-
         if git_ignore.is_ignored(self.path):
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
         return []

@@ -20,7 +20,12 @@ _VERBS = {
     "remember": "write",
     "show": "read",
     "list": "read",
+    "forget": "upkeep",
+    "edit": "upkeep",
     "status": "status",
+    "prune": "upkeep",
+    "restore": "upkeep",
+    "sync": "upkeep",
     "where": "status",
     "doctor": "doctor",
 }

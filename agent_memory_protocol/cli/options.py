@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+_FEW = 20
+"""Work on no more documents than this is done before anybody wonders."""
+
+
 class TextCommand(click.Command):
     """A command that takes a text, which may begin with a dash: an argument with a blank in it is no option."""
 
@@ -144,3 +148,15 @@ def plain(line: str) -> str:
     from agent_memory_protocol.visible import show_invisible
 
     return show_invisible(line)
+
+
+def progress(doing: str) -> Callable[[int, int], None] | None:
+    """Return what shows on stderr how far long work has come; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if total > _FEW:
+            click.echo(f"\r{doing}: {done} of {total}{' ' * 8 if done < total else chr(10)}", nl=False, err=True)
+
+    return show

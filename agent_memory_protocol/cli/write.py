@@ -7,7 +7,9 @@ import click
 
 from agent_memory_protocol.dates import day_number
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
+from agent_memory_protocol.formats.jsonl_rules import KINDS
 from agent_memory_protocol.layout import Tier
+from agent_memory_protocol.ledger import About
 from agent_memory_protocol.answers import Remembered
 
 from .options import (
@@ -73,6 +75,11 @@ def init_command(
 @click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Date the entry with this day.")
 @click.option("--undated", is_flag=True, help="Do not date it, in a conversation either: it is lasting.")
+@click.option("--source", metavar="S", help="Where it is from: a URL, a session id or user; kept in the ledger.")
+@click.option("--kind", type=click.Choice(KINDS), help="What kind of memory it is; kept in the ledger.")
+@click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable; kept in the ledger.")
+@click.option("--make-room", is_flag=True, help="Archive the oldest dated entries where the file is full.")
 @json_option
 @root_option
 @as_option
@@ -85,6 +92,11 @@ def remember_command(
     dated: bool,
     day: str | None,
     undated: bool,
+    source: str | None,
+    kind: str | None,
+    confidence: float | None,
+    tags: tuple[str, ...],
+    make_room: bool,
     as_json: bool,
     root: str | None,
     as_agent: str | None,
@@ -107,6 +119,8 @@ def remember_command(
         conversation=conversation,
         section=section,
         dated=parse_date(day) if day is not None else True if dated else False if undated else None,
+        about=About(source, kind, confidence, tags),
+        make_room=make_room,
     )
     for line in done.notes:
         note(line)
