@@ -37,11 +37,13 @@ class Change:
         document: the document as it is to be.
         reasons: for each entry that goes, why; "removed" where nothing is said.
         about: for new entries, what their writer said beside the text.
+        unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
     """
 
     document: Document
     reasons: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, About] = field(default_factory=dict)
+    unarchived: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def _attempt(
     if new is not current:
         make_folders(root, target.parts[:-1])
         books.begin(current, new)
-    leaving = [one for one in healed.ids if one not in new.ids]
+    leaving = [one for one in healed.ids if one not in new.ids and one not in changed.unarchived]
     books.archive(
         [(one, BY_HAND) for one in removed]
         + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]

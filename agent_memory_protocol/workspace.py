@@ -1,22 +1,20 @@
-"""One project's memory: the only way in for whoever writes its Markdown.
+"""One project's memory: the only way in for whoever reads or writes its Markdown.
 
 Every surface (command line, library, hooks, servers) goes through `Workspace`, so access, limits and locking hold for
-all of them alike. This module holds no rule, only the order of steps: who may, lock, read, change, check, write.
+all of them alike. This module holds no rule, only the order of steps; the verbs are in `remembering` and `upkeep`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import date, timedelta
 from pathlib import Path
 
-from . import agents, config, git_ignore, ledger, limits
-from .access import Actor, check_read, check_write, why_not_read
+from . import config, diagnosis, git_ignore, limits, remembering, upkeep
+from .access import Actor
 from .answers import (
     Created,
     Edited,
-    Headroom,
     Pruning,
     Redacted,
     Remembered,
@@ -28,40 +26,15 @@ from .answers import (
     Synced,
     Where,
 )
-from .books import Books
 from .diagnosis import Diagnosis
-from .errors import (
-    AgentMemoryError,
-    DamagedFile,
-    Disabled,
-    InvalidArgument,
-    LimitExceeded,
-    Refused,
-    StorageError,
-)
-from .files import Root
-from .layout import OWNER_FOLDERS, Target, Tier, check_conversation_id, check_owner
+from .errors import AgentMemoryError, DamagedFile, InvalidArgument
+from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
-from .lock import hold
 from .recall import Budget, Recall, recall_here
+from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
-from .tiers import compose, document, edit, prune, store
-from .tiers.document import Document
-from .tiers.prune import Plan
-from .transaction import Change, Outcome, change_document, lock_name, plan_healing, read_document
-
-
-class PlanOutdated(StorageError):
-    """A document was changed after a plan for it was made; nothing was changed."""
-
-
-@dataclass(slots=True)
-class _Made:
-    """What `remember` has come to; filled in anew at every try."""
-
-    entry_id: str = ""
-    status: str = "kept"
-    notes: tuple[str, ...] = ()
+from .tiers import document, store
+from .writing import create, make_folders
 
 
 class Workspace:
@@ -75,7 +48,6 @@ class Workspace:
     def __init__(self, found: config.FoundRoot, environ: Mapping[str, str]) -> None:
         self.path = Path(found.path)
         self.how = found.how
-        self._missing = found.missing
         self._environ = environ
 
     @classmethod
@@ -95,8 +67,8 @@ class Workspace:
         """The settings as they are on disk now."""
         if self._missing:
             return config.load_settings(None, self._environ)
-        with self._opened() as (_, settings):
-            return settings
+        with self._session() as session:
+            return session.settings
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -143,8 +115,8 @@ class Workspace:
         """List the documents that exist and that this actor may read."""
         if self._missing:
             return []
-        with self._opened() as (root, settings):
-            return self._readable(root, settings, actor or Actor())
+        with self._session() as session:
+            return session.readable(actor or Actor())
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
         """Return a document, or one section of it, as it is on disk now; None where there is none (S4-27, S4-29).
@@ -156,10 +128,10 @@ class Workspace:
         """
         if self._missing:
             return None
-        with self._opened() as (root, settings):
-            check_read(_joined(actor or Actor(), target), target, settings.readers_of_all)
-            target = store.locate(root, target)
-            content = root.read(target.parts)
+        with self._session() as session:
+            session.check_read(actor or Actor(), target)
+            target = store.locate(session.root, target)
+            content = session.root.read(target.parts)
             if content is None:
                 return None
             found = document.parse(content.data, target)
@@ -167,7 +139,7 @@ class Workspace:
             if section is not None:
                 start, end = document.section_span(found, section)
                 numbered = numbered[start:end]
-            return Shown(target, self._path(target), numbered)
+            return Shown(target, session.path(target), numbered)
 
     def entries(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[StoredEntry]:
         """List every entry of these documents, or of all that this actor may read."""
@@ -175,12 +147,11 @@ class Workspace:
             return []
         actor = actor or Actor()
         found = []
-        with self._opened() as (root, settings):
-            for target in self._readable(root, settings, actor) if targets is None else targets:
-                check_read(_joined(actor, target), target, settings.readers_of_all)
-                read = read_document(root, store.locate(root, target))
-                if read is not None:
-                    found += _stored_entries(read[0])
+        with self._session() as session:
+            for target in session.readable(actor) if targets is None else targets:
+                session.check_read(actor, target)
+                read = session.read(store.locate(session.root, target))
+                found += [] if read is None else stored_entries(read)
         return found
 
     def status(self, actor: Actor | None = None) -> list[Status]:
@@ -188,12 +159,12 @@ class Workspace:
         if self._missing:
             return []
         rows = []
-        with self._opened() as (root, settings):
-            for target in self._readable(root, settings, actor or Actor()):
+        with self._session() as session:
+            for target in session.readable(actor or Actor()):
                 try:
-                    rows.append(self._status(root, settings, target))
+                    rows.append(_status(session, target))
                 except AgentMemoryError as error:
-                    rows.append(Status(target, self._path(target), problem=str(error)))
+                    rows.append(Status(target, session.path(target), problem=str(error)))
         return rows
 
     def left_out(
@@ -212,6 +183,7 @@ class Workspace:
             target: the document.
             actor: who asks; access is theirs.
             agent: for whom recall is made, where that matters for the bounds of the whole block.
+            max_lines, max_chars, max_tokens: the bounds, as `recall` takes them.
         """
         actor = actor or Actor()
         shown = self.show(target, actor)
@@ -243,8 +215,6 @@ class Workspace:
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
         """Say what keeps an actor's memory away, or that nothing does."""
-        from . import diagnosis
-
         settings = self.settings
         found = diagnosis.of_settings(settings)
         if self._missing:
@@ -252,11 +222,11 @@ class Workspace:
         existing = []
         try:
             existing = self.targets()
-            with self._opened() as (root, _):
+            with self._session() as session:
                 for tier, folder in OWNER_FOLDERS.items():
-                    found += diagnosis.of_names(root.list_folders(folder), tier.value)
+                    found += diagnosis.of_names(session.root.list_folders(folder), tier.value)
                 if actor.agent is not None:
-                    reason = agents.read_only_reason(root, actor.agent, settings, environ=self._environ)
+                    reason = session.read_only_reason(actor)
                     found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
         except AgentMemoryError as error:
             found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
@@ -287,16 +257,16 @@ class Workspace:
         if conversation is not None:
             targets.append(Target(Tier.CONVERSATION, check_owner(Tier.CONVERSATION, conversation)))
         made = []
-        with self._opened(for_writing=True) as (root, settings):
+        with self._session(for_writing=True) as session:
             for target in targets:
-                self._check_write(root, settings, actor, target)
-            for target in targets:
-                target = store.locate(root, target)
-                created = not root.exists(target.parts) and self._create(
-                    root, target, self._header(root, settings, target)
-                )
-                made.append(Created(target, self._path(target), created))
-            git_ignore.merge_ledgers(root)
+                session.check_write(actor, target)
+            for target in [store.locate(session.root, target) for target in targets]:
+                created = False
+                if not session.root.exists(target.parts):
+                    make_folders(session.root, target.parts[:-1])
+                    created = create(session.root, target.parts, session.header(target).encode())
+                made.append(Created(target, session.path(target), created))
+            git_ignore.merge_ledgers(session.root)
         return made
 
     def remember(
@@ -337,42 +307,17 @@ class Workspace:
         """
         actor = actor or Actor()
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
-        with self._opened(for_writing=True) as (root, settings):
-            self._check_write(root, settings, actor, target)
-            if section is not None:
-                document.check_section_name(section)
-            if dated is None:
-                dated = target.tier is Tier.CONVERSATION
-            today = today or date.today()
-            day = dated.toordinal() if isinstance(dated, date) else None
-            new = compose.compose(text, day=day, max_bytes=settings.max_bytes)
-            if new.day is None and dated is True:
-                new = compose.compose(text, day=today.toordinal(), max_bytes=settings.max_bytes)
-            target = store.locate(root, target)
-            made = _Made()
-
-            def change(current: Document) -> Change:
-                made.entry_id = document.id_of_new(new, target)
-                made.status, made.notes = "kept", ()
-                there = current.entry(made.entry_id)
-                if there is not None:
-                    if new.day is None or there.mark is None or there.mark.day >= new.day:
-                        return Change(current)
-                    made.status = "redated"
-                    return Change(document.redate(current, there, new.day))
-                added, reasons = self._add(current, new, section, settings, make_room=make_room, today=today)
-                made.entry_id, made.status, made.notes = added.entry_id, "added", added.notes
-                return Change(added.document, reasons=reasons, about={added.entry_id: about or About()})
-
-            done = self._change(root, settings, target, change)
-            entry = next(entry for entry in _stored_entries(done.document) if entry.id == made.entry_id)
-            return Remembered(
-                made.status,
-                entry,
-                self._path(target),
-                entry.line,
-                _headroom(done.document, settings),
-                (*made.notes, *_healing_notes(done)),
+        with self._session(for_writing=True) as session:
+            return remembering.remember(
+                session,
+                actor,
+                target,
+                text,
+                section=section,
+                dated=dated,
+                about=about or About(),
+                make_room=make_room,
+                today=today or date.today(),
             )
 
     def forget(
@@ -384,51 +329,20 @@ class Workspace:
             InvalidArgument: there is no such entry; nothing was changed.
             AccessDenied: this actor may not write its document; nothing was changed.
         """
-        actor = actor or Actor()
-        gone: list[Removed] = []
-        with self._opened(for_writing=True) as (root, settings):
-            for target, ids in self._find(root, settings, actor, entry_ids).items():
-                texts: dict[str, str] = {}
-
-                def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
-                    standing = [one for one in ids if one in current.ids]
-                    texts.update((one, edit.take(current, one).markdown) for one in standing)
-                    return Change(edit.remove(current, standing), reasons=dict.fromkeys(standing, reason))
-
-                done = self._change(root, settings, target, change)
-                gone += [Removed(target, one, texts[one], done.run) for one in ids if one in texts]
-        return gone
+        with self._session(for_writing=True) as session:
+            return upkeep.forget(session, actor or Actor(), entry_ids, reason)
 
     def edit(self, entry_id: str, text: str, *, actor: Actor | None = None) -> Edited:
-        """Put another text in an entry's place. It keeps its date unless the text begins with one; the old text stays
-        in the ledger.
+        """Put another text in an entry's place; the old one stays in the ledger.
+
+        The entry keeps its date unless the new text begins with one.
 
         Raises:
             InvalidArgument: there is no such entry, or one with the new text is there already.
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
-        actor = actor or Actor()
-        with self._opened(for_writing=True) as (root, settings):
-            ((target, ids),) = self._find(root, settings, actor, [entry_id]).items()
-            made: list[str] = []
-
-            def change(current: Document) -> Change:
-                old = current.entry(ids[0])
-                if old is None:
-                    raise InvalidArgument(f"{ids[0]} has just left {target.path}")
-                new = compose.compose(text, max_bytes=settings.max_bytes)
-                if new.day is None and old.mark is not None:
-                    new = compose.compose(text, day=old.mark.day, max_bytes=settings.max_bytes)
-                new_id = document.id_of_new(new, target)
-                if new_id in current.ids and new_id != ids[0]:
-                    raise InvalidArgument(f"{target.path} already has an entry with that text, {new_id}")
-                changed, new_id = edit.replace(current, ids[0], new)
-                made[:] = [new_id]
-                return Change(changed, reasons={ids[0]: f"edited: {new_id} stands in its place"})
-
-            done = self._change(root, settings, target, change)
-            entry = next(entry for entry in _stored_entries(done.document) if entry.id == made[0])
-            return Edited(ids[0], entry, self._path(target), _headroom(done.document, settings))
+        with self._session(for_writing=True) as session:
+            return upkeep.replace_text(session, actor or Actor(), entry_id, text)
 
     def plan_pruning(
         self,
@@ -454,24 +368,17 @@ class Workspace:
         """
         if self._missing:
             return []
-        today = today or date.today()
-        plans = []
-        with self._opened() as (root, settings):
-            chosen = self._readable(root, settings, actor or Actor()) if targets is None else targets
-            for number, target in enumerate(chosen):
-                target = store.locate(root, target)
-                try:
-                    check_read(_joined(actor or Actor(), target), target, settings.readers_of_all)
-                    read = read_document(root, target)
-                    if read is not None:
-                        plans.append(
-                            self._plan(read[0], settings, today, older_than, sections=sections, to_limit=to_limit)
-                        )
-                except StorageError as error:
-                    plans.append(Pruning(target, self._path(target), None, problem=str(error)))
-                if progress is not None:
-                    progress(number + 1, len(chosen))
-        return plans
+        with self._session() as session:
+            return upkeep.plan_pruning(
+                session,
+                actor or Actor(),
+                targets,
+                today=today or date.today(),
+                older_than=older_than,
+                sections=sections,
+                to_limit=to_limit,
+                progress=progress,
+            )
 
     def apply_pruning(
         self,
@@ -484,38 +391,12 @@ class Workspace:
         """Take out what the plans say: exactly that, archived in the ledgers first.
 
         Raises:
-            ChangedMeanwhile: a document is no longer the one its plan was made from; plan again.
+            PlanOutdated: a document is no longer the one its plan was made from; plan again.
             Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        actor = actor or Actor()
-        work = [plan for plan in plans if plan.plan is not None and plan.removals]
-        most = [plan for plan in work if plan.plan is not None and plan.plan.drops_most]
-        if most and not force:
-            named = ", ".join(
-                f"{plan.target} ({len(plan.removals)} of {len(plan.removals) + len(plan.kept)})" for plan in most
-            )
-            raise Refused(
-                f"more than half of the entries would go from {named}; nothing was changed: add --force to do it"
-            )
-        gone: list[Removed] = []
-        with self._opened(for_writing=True) as (root, settings):
-            for plan in work:
-                self._check_write(root, settings, actor, plan.target)
-            for number, plan in enumerate(work):
-                planned = plan.plan
-                assert planned is not None
-
-                def change(current: Document, planned: Plan = planned) -> Change:
-                    if current.data != planned.document.data:
-                        raise PlanOutdated(f"{current.target.path} was changed after the plan was made; plan again")
-                    return Change(planned.result, reasons={one.id: f"pruned: {one.reason}" for one in planned.removals})
-
-                done = self._change(root, settings, plan.target, change)
-                gone += [Removed(plan.target, one.id, one.text, done.run) for one in plan.removals]
-                if progress is not None:
-                    progress(number + 1, len(work))
-        return gone
+        with self._session(for_writing=True) as session:
+            return upkeep.apply_pruning(session, actor or Actor(), plans, force=force, progress=progress)
 
     def restorable(
         self,
@@ -525,32 +406,17 @@ class Workspace:
         last: bool = False,
         since: date | None = None,
     ) -> list[Restorable]:
-        """List entries that the ledgers can bring back, oldest removal first: all, those named, those of the last
-        command that removed any, or those removed since a day (UTC).
+        """List entries that the ledgers can bring back, oldest removal first.
+
+        All of them, those named, those of the last command that took any out, or those since a day (UTC).
 
         Raises:
             InvalidArgument: one that is named is in no ledger.
         """
         if self._missing:
             return []
-        actor = actor or Actor()
-        found: list[Restorable] = []
-        with self._opened() as (root, settings):
-            for target in self._with_ledgers(root, settings, actor):
-                read = read_document(root, target)
-                books = Books(root, target, lock_name(target), _now())
-                found += [Restorable(target, one) for one in books.archived(read[0] if read else None)]
-        found.sort(key=lambda one: one.archived.removed_at)
-        if since is not None:
-            found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
-        if last and found:
-            found = [one for one in found if one.archived.run == found[-1].archived.run]
-        missing = set(entry_ids) - {one.archived.taken.id for one in found}
-        if missing:
-            raise InvalidArgument(
-                f"no ledger has {', '.join(sorted(missing))}; `amp restore --list` names what there is"
-            )
-        return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
+        with self._session() as session:
+            return upkeep.restorable(session, actor or Actor(), entry_ids, last=last, since=since)
 
     def restore(
         self, chosen: Sequence[Restorable], *, actor: Actor | None = None
@@ -561,33 +427,8 @@ class Workspace:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
             LimitExceeded: a document would pass its limit; the documents before it are restored.
         """
-        actor = actor or Actor()
-        restored: list[StoredEntry] = []
-        problems: list[str] = []
-        by_target: dict[Target, list[Restorable]] = {}
-        for one in chosen:
-            by_target.setdefault(one.target, []).append(one)
-        with self._opened(for_writing=True) as (root, settings):
-            for target in by_target:
-                self._check_write(root, settings, actor, target)
-            for target, group in by_target.items():
-                refused: list[str] = []
-
-                def change(current: Document, group: list[Restorable] = group, refused: list[str] = refused) -> Change:
-                    refused.clear()
-                    for one in group:
-                        if one.archived.taken.id not in current.ids:
-                            try:
-                                current = edit.put_back(current, one.archived.taken)
-                            except Refused as error:
-                                refused.append(str(error))
-                    return Change(current)
-
-                done = self._change(root, settings, target, change)
-                problems += refused
-                wanted = {one.archived.taken.id for one in group}
-                restored += [entry for entry in _stored_entries(done.document) if entry.id in wanted]
-        return restored, problems
+        with self._session(for_writing=True) as session:
+            return upkeep.restore(session, actor or Actor(), chosen)
 
     def sync(self, *, actor: Actor | None = None, apply: bool = False) -> list[Synced]:
         """Say what went missing by accident and goes back, and what was taken out by hand and is noted (decision 23).
@@ -596,23 +437,8 @@ class Workspace:
         """
         if self._missing:
             return []
-        actor = actor or Actor()
-        found = []
-        with self._opened(for_writing=apply) as (root, settings):
-            for target in self._readable(root, settings, actor):
-                try:
-                    healing = plan_healing(root, target, now=_now())
-                    if apply and healing.has_work:
-                        self._check_write(root, settings, actor, target)
-                        self._change(root, settings, target, Change)
-                except AgentMemoryError as error:
-                    found.append(Synced(target, self._path(target), problem=str(error)))
-                    continue
-                if healing.has_work:
-                    back = tuple(add.taken.markdown for add in healing.put_back)
-                    by_hand = tuple(one.markdown for one in healing.removed)
-                    found.append(Synced(target, self._path(target), back, by_hand))
-        return found
+        with self._session(for_writing=apply) as session:
+            return upkeep.sync(session, actor or Actor(), apply=apply)
 
     def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
         """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
@@ -620,31 +446,13 @@ class Workspace:
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
-        actor = actor or Actor()
-        found = []
-        with self._opened(for_writing=True) as (root, settings):
-            for target, ids in self._find(root, settings, actor, entry_ids, in_ledgers=True).items():
-                texts: dict[str, str] = {}
-
-                def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
-                    texts.clear()
-                    texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
-                    return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, "redacted"))
-
-                self._change(root, settings, target, change)
-                with hold(root, lock_name(target)):
-                    root.forget()
-                    books = Books(root, target, lock_name(target), _now())
-                    lines = {one: books.redact([one]) for one in ids}
-                    books.drop_journal()
-                for one in ids:
-                    elsewhere = self._same_text(root, settings, texts.get(one, ""), target)
-                    found.append(Redacted(one, target, one in texts, lines[one], elsewhere))
-        return found
+        with self._session(for_writing=True) as session:
+            return upkeep.redact(session, actor or Actor(), entry_ids)
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
-        with self._opened(for_writing=True) as (root, _):
+        with self._session(for_writing=True) as session:
+            root = session.root
             changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
         line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
         notes = [line] if changed else []
@@ -660,272 +468,43 @@ class Workspace:
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
         return []
 
-    # -- the steps -----------------------------------------------------------------------------------------------------
+    def _session(self, *, for_writing: bool = False) -> AbstractContextManager[Session]:
+        return open_session(str(self.path), self._environ, for_writing=for_writing)
 
-    @contextmanager
-    def _opened(self, *, for_writing: bool = False) -> Iterator[tuple[Root, Settings]]:
-        if for_writing:
-            if config.is_disabled(self._environ):
-                raise Disabled("memory is switched off by AMP_DISABLE; unset it to write")
-            if self._missing:
-                os.makedirs(self.path, exist_ok=True)
-                self._missing = False
-        with Root.open(str(self.path)) as root:
-            settings = config.load_settings(root, self._environ)
-            root.external_links = settings.external_links
-            if for_writing and not settings.enabled:
-                raise Disabled(f"memory is switched off by enabled = false in {settings.origin['enabled']}")
-            if for_writing and settings.damaged:
-                raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
-            yield root, settings
-
-    def _change(self, root: Root, settings: Settings, target: Target, change: Callable[[Document], Change]) -> Outcome:
-        return change_document(
-            root,
-            target,
-            change,
-            header=lambda: self._header(root, settings, target),
-            check=lambda old, new: _check_limits(old, new, settings),
-            now=_now(),
-        )
-
-    def _plan(
-        self,
-        current: Document,
-        settings: Settings,
-        today: date,
-        older_than: timedelta | None,
-        *,
-        sections: bool,
-        to_limit: bool,
-    ) -> Pruning:
-        days = settings.older_than if older_than is None else older_than.days
-        if to_limit:
-            plan = prune.plan_to_limit(
-                current,
-                today=today,
-                max_lines=settings.max_lines,
-                max_bytes=settings.max_bytes,
-                sections=sections,
-                older_than=None if older_than is None else days,
-            )
-        else:
-            plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections)
-        room = _headroom(plan.result, settings)
-        return Pruning(
-            current.target,
-            self._path(current.target),
-            plan,
-            tuple(prune.old_sections(current, today=today, older_than=days)),
-            (max(0, -room.lines), max(0, -room.bytes)),
-        )
-
-    def _add(
-        self,
-        current: Document,
-        new: compose.NewEntry,
-        section: str | None,
-        settings: Settings,
-        *,
-        make_room: bool,
-        today: date,
-    ) -> tuple[document.Added, dict[str, str]]:
-        """Add an entry; where it does not fit and room may be made, archive the oldest dated entries until it does."""
-        added = document.add(current, new, section)
-        if not make_room or _fits(added.document, settings):
-            return added, {}
-        plan = prune.plan_to_limit(
-            added.document,
-            today=today,
-            max_lines=settings.max_lines,
-            max_bytes=settings.max_bytes,
-            spare=added.entry_id,
-        )
-        reasons = {one.id: "made room for a new entry" for one in plan.removals}
-        added = document.add(edit.remove(current, list(reasons)), new, section)
-        note = (
-            f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` brings them back"
-        )
-        return replace(added, notes=(*added.notes, note) if reasons else added.notes), reasons
-
-    def _find(
-        self, root: Root, settings: Settings, actor: Actor, entry_ids: Sequence[str], *, in_ledgers: bool = False
-    ) -> dict[Target, list[str]]:
-        """Find the document of each entry, and check that this actor may write them all."""
-        if not entry_ids:
-            raise InvalidArgument("which entry? give its id; `amp list` shows them")
-        found: dict[Target, list[str]] = {}
-        left = set(entry_ids)
-        for target in (
-            self._with_ledgers(root, settings, actor) if in_ledgers else self._readable(root, settings, actor)
-        ):
-            read = read_document(root, target)
-            ids = set(read[0].ids) if read else set()
-            if in_ledgers:
-                books = Books(root, target, lock_name(target), _now())
-                ids |= books.known_ids()
-            here = [one for one in dict.fromkeys(entry_ids) if one in ids]
-            if here:
-                found[target] = here
-                left -= set(here)
-        if left:
-            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
-        for target in found:
-            self._check_write(root, settings, actor, target)
-        return found
-
-    def _with_ledgers(self, root: Root, settings: Settings, actor: Actor) -> list[Target]:
-        """List documents that exist, and those of which only the ledger is left."""
-        return [
-            target
-            for target in store.list_targets(root, beside=ledger.NAME)
-            if settings.has_tier(target.tier) and why_not_read(actor, target, settings.readers_of_all) is None
-        ]
-
-    def _same_text(self, root: Root, settings: Settings, text: str, but: Target) -> tuple[str, ...]:
-        """Name the other documents that hold a text."""
-        wanted = " ".join(text.split())
-        return tuple(
-            target.path
-            for target in self._readable(root, settings, Actor())
-            if wanted
-            and target != but
-            and (source := store.read(root, target)) is not None
-            and wanted in " ".join(source.text.split())
-        )
-
-    def _create(self, root: Root, target: Target, text: str) -> bool:
-        from .writing import create, make_folders
-
-        make_folders(root, target.parts[:-1])
-        return create(root, target.parts, text.encode())
-
-    def _header(self, root: Root, settings: Settings, target: Target) -> str:
-        from .templates import project_templates, render_header
-
-        return render_header(
-            target,
-            read_project_template=project_templates(root),
-            max_lines=settings.max_lines,
-            max_bytes=settings.max_bytes,
-        )
-
-    def _readable(self, root: Root, settings: Settings, actor: Actor) -> list[Target]:
-        return [
-            target
-            for target in store.list_targets(root)
-            if settings.has_tier(target.tier) and why_not_read(actor, target, settings.readers_of_all) is None
-        ]
-
-    def _check_write(self, root: Root, settings: Settings, actor: Actor, target: Target) -> None:
-        if not settings.has_tier(target.tier):
-            raise Disabled(f"the {target.tier} tier is switched off by tiers.{target.tier} = false")
-        if target.tier is Tier.CONVERSATION:
-            self._check_conversation(target.owner, settings)
-        reason = None
-        if actor.agent is not None:
-            reason = agents.read_only_reason(root, actor.agent, settings, environ=self._environ)
-        check_write(_joined(actor, target), target, read_only_reason=reason)
-
-    def _check_conversation(self, conversation: str | None, settings: Settings) -> None:
-        if conversation is not None and settings.strict_conversation_ids:
-            check_conversation_id(conversation, strict=True)
-
-    def _status(self, root: Root, settings: Settings, target: Target) -> Status:
-        source = store.read(root, target)
-        if source is None:
-            return Status(target, self._path(target), problem="it has just gone")
-        if source.gap is not None:
-            raise DamagedFile(f"has {source.lines:,} lines; that is no page of memory any more", path=target.path)
-        parsed = document.outline_of(source.text)
-        days = [entry.day for entry in parsed.entries if entry.day is not None]
-        size = len(source.data)
-        return Status(
-            target,
-            self._path(target),
-            lines=source.lines,
-            bytes=size,
-            tokens=limits.estimate_tokens(size),
-            share=max(source.lines / settings.max_lines, size / settings.max_bytes),
-            entries=len(parsed.entries),
-            dated=len(days),
-            oldest=date.fromordinal(min(days)) if days else None,
-            newest=date.fromordinal(max(days)) if days else None,
-            indexed=len(parsed.index_lines),
-        )
+    @property
+    def _missing(self) -> bool:
+        """Whether the root was named outright and is not there: nothing to read, and a writer makes it."""
+        return not self.path.exists()
 
     def _paths(self) -> list[Path]:
         personal = personal_file(self._environ)
         return [
-            self._path(Target(Tier.SHARED)),
+            self.path.joinpath(*Target(Tier.SHARED).parts),
             *(self.path.joinpath(*folder) for folder in OWNER_FOLDERS.values()),
             self.path.joinpath(*PROJECT_FILE),
             *([Path(personal)] if personal else []),
         ]
 
-    def _path(self, target: Target) -> Path:
-        return self.path.joinpath(*target.parts)
 
-
-def _joined(actor: Actor, target: Target) -> Actor:
-    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
-    if target.tier is Tier.CONVERSATION and actor.conversation is None:
-        return Actor(actor.agent, target.owner)
-    return actor
-
-
-def _stored_entries(parsed: Document) -> list[StoredEntry]:
-    return [
-        StoredEntry(
-            id=entry_id,
-            target=parsed.target,
-            text=parsed.text(entry),
-            section=parsed.section(entry),
-            date=None if entry.day is None else date.fromordinal(entry.day),
-            date_source=entry.day_source,
-            line=entry.start + 1,
-            last_line=entry.end,
-        )
-        for entry_id, entry in zip(parsed.ids, parsed.outline.entries, strict=True)
-    ]
-
-
-def _headroom(parsed: Document, settings: Settings) -> Headroom:
-    return Headroom(
-        lines=settings.max_lines - parsed.line_count,
-        bytes=settings.max_bytes - len(parsed.data),
-        max_lines=settings.max_lines,
-        max_bytes=settings.max_bytes,
+def _status(session: Session, target: Target) -> Status:
+    source = store.read(session.root, target)
+    if source is None:
+        return Status(target, session.path(target), problem="it has just gone")
+    if source.gap is not None:
+        raise DamagedFile(f"has {source.lines:,} lines; that is no page of memory any more", path=target.path)
+    found = document.outline_of(source.text)
+    days = [entry.day for entry in found.entries if entry.day is not None]
+    size = len(source.data)
+    return Status(
+        target,
+        session.path(target),
+        lines=source.lines,
+        bytes=size,
+        tokens=limits.estimate_tokens(size),
+        share=max(source.lines / session.settings.max_lines, size / session.settings.max_bytes),
+        entries=len(found.entries),
+        dated=len(days),
+        oldest=date.fromordinal(min(days)) if days else None,
+        newest=date.fromordinal(max(days)) if days else None,
+        indexed=len(found.index_lines),
     )
-
-
-def _fits(parsed: Document, settings: Settings) -> bool:
-    return parsed.line_count <= settings.max_lines and len(parsed.data) <= settings.max_bytes
-
-
-def _healing_notes(done: Outcome) -> list[str]:
-    """Say what had happened to the document behind our back, where it was mended."""
-    notes = []
-    if done.healed:
-        notes.append(f"{len(done.healed)} remembered entries had been overwritten by another program; they are back")
-    if done.removed_by_hand:
-        notes.append(f"{len(done.removed_by_hand)} entries were taken out by hand; the ledger keeps them")
-    return notes
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _check_limits(old: Document, new: Document, settings: Settings) -> None:
-    """Refuse a change that passes a limit. One that makes a document smaller is always welcome (decision 13)."""
-    size = len(new.data)
-    for have, limit, unit, grows in (
-        (new.line_count, settings.max_lines, "lines", new.line_count > old.line_count),
-        (size, settings.max_bytes, "bytes", size > len(old.data)),
-    ):
-        if have > limit and grows:
-            raise LimitExceeded(
-                f"{new.target.path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: "
-                f"add --make-room to archive its oldest dated entries, or run `amp prune {new.target}`"
-            )

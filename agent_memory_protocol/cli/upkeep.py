@@ -9,6 +9,7 @@ from agent_memory_protocol.answers import Pruning, Removed, Restorable, Synced
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, parse_target
 from agent_memory_protocol.tiers.prune import Judged
+from agent_memory_protocol.upkeep import PlanOutdated
 
 from .options import (
     TextCommand,
@@ -66,18 +67,29 @@ def prune_command(
     here = workspace(root)
     who = actor(as_agent)
     today = parse_date(day) if day else date.today()
-    plans = here.plan_pruning(
-        [parse_target(target) for target in targets] if targets else None,
-        actor=who,
-        older_than=parse_age(older_than, today) if older_than else None,
-        sections=sections,
-        to_limit=to_limit,
-        today=today,
-        progress=progress("planning"),
-    )
+    age = parse_age(older_than, today) if older_than else None
+    chosen = [parse_target(target) for target in targets] if targets else None
+
+    def plan() -> list[Pruning]:
+        return here.plan_pruning(
+            chosen,
+            actor=who,
+            older_than=age,
+            sections=sections,
+            to_limit=to_limit,
+            today=today,
+            progress=progress("planning"),
+        )
+
+    plans = plan()
     gone: list[Removed] = []
     if apply:
-        gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
+        try:
+            gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
+        except PlanOutdated as error:
+            note(str(error))
+            plans = plan()
+            gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
     if as_json:
         print_json(_pruning_json(plans, applied=apply))
         return

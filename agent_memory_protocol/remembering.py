@@ -1,0 +1,97 @@
+"""Remember: one text becomes one entry of one document, or is found to be there already."""
+
+from dataclasses import replace
+from datetime import date
+
+from .access import Actor
+from .answers import Remembered
+from .layout import Target, Tier
+from .ledger import About
+from .session import Session, stored_entries
+from .tiers import compose, document, edit, prune, store
+from .tiers.compose import NewEntry
+from .tiers.document import Added, Document
+from .transaction import Change, Outcome
+
+
+def remember(
+    session: Session,
+    actor: Actor,
+    target: Target,
+    text: str,
+    *,
+    section: str | None,
+    dated: date | bool | None,
+    about: About,
+    make_room: bool,
+    today: date,
+) -> Remembered:
+    """Write one entry; see `Workspace.remember`."""
+    session.check_write(actor, target)
+    if section is not None:
+        document.check_section_name(section)
+    new = _compose(session, target, text, dated, today)
+    target = store.locate(session.root, target)
+    entry_id, status = "", "kept"
+    notes: tuple[str, ...] = ()
+
+    def change(current: Document) -> Change:
+        nonlocal entry_id, status, notes
+        entry_id, status, notes = document.id_of_new(new, target), "kept", ()
+        there = current.entry(entry_id)
+        if there is not None:
+            if new.day is None or there.mark is None or there.mark.day >= new.day:
+                return Change(current)
+            status = "redated"
+            return Change(document.redate(current, there, new.day))
+        added, reasons = _add(session, current, new, section, today=today if make_room else None)
+        entry_id, status, notes = added.entry_id, "added", added.notes
+        return Change(added.document, reasons=reasons, about={added.entry_id: about})
+
+    done = session.change(target, change)
+    entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
+    notes = (*notes, *_healing_notes(done))
+    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
+
+
+def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:
+    """Compose the entry. A day that is asked for goes before one that begins the text, and that before today's."""
+    max_bytes = session.settings.max_bytes
+    day = dated.toordinal() if isinstance(dated, date) else None
+    new = compose.compose(text, day=day, max_bytes=max_bytes)
+    wants_today = target.tier is Tier.CONVERSATION if dated is None else dated is True
+    if new.day is None and wants_today:
+        return compose.compose(text, day=today.toordinal(), max_bytes=max_bytes)
+    return new
+
+
+def _add(
+    session: Session, current: Document, new: NewEntry, section: str | None, *, today: date | None
+) -> tuple[Added, dict[str, str]]:
+    """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit."""
+    added = document.add(current, new, section)
+    if today is None or session.fits(added.document):
+        return added, {}
+    plan = prune.plan_to_limit(
+        added.document,
+        today=today,
+        max_lines=session.settings.max_lines,
+        max_bytes=session.settings.max_bytes,
+        spare=added.entry_id,
+    )
+    if not plan.removals:
+        return added, {}
+    reasons = {one.id: "made room for a new entry" for one in plan.removals}
+    added = document.add(edit.remove(current, list(reasons)), new, section)
+    note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
+    return replace(added, notes=(*added.notes, note)), reasons
+
+
+def _healing_notes(done: Outcome) -> list[str]:
+    """Say what had happened to the document behind our back, where it was mended."""
+    notes = []
+    if done.healed:
+        notes.append(f"{len(done.healed)} remembered entries had been overwritten by another program; they are back")
+    if done.removed_by_hand:
+        notes.append(f"{len(done.removed_by_hand)} entries were taken out by hand; the ledger keeps them")
+    return notes

@@ -1,0 +1,208 @@
+"""One piece of work on one project: the opened root, its settings, and what every verb needs of both.
+
+Who may write, which documents an actor sees, and the one way to change a document are asked here, by whatever verb.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from . import agents, config, ledger
+from .access import Actor, check_read, check_write, why_not_read
+from .answers import Headroom, StoredEntry
+from .books import Books
+from .errors import Disabled, InvalidArgument, LimitExceeded, StorageError
+from .files import Root
+from .layout import Target, Tier, check_conversation_id
+from .settings import Settings
+from .tiers import store
+from .tiers.document import Document
+from .transaction import Change, Outcome, change_document, lock_name, read_document
+
+
+class Session:
+    """An opened project. `open_session` makes one, for one call of a workspace."""
+
+    def __init__(self, root: Root, settings: Settings, environ: Mapping[str, str]) -> None:
+        self.root = root
+        self.settings = settings
+        self.now = datetime.now(UTC)
+        self._environ = environ
+
+    def path(self, target: Target) -> Path:
+        """Return the file of a document."""
+        return Path(self.root.path, *target.parts)
+
+    # -- who and which ---------------------------------------------------------------------------------------------
+
+    def readable(self, actor: Actor, *, ledgers: bool = False) -> list[Target]:
+        """List the documents that exist and that this actor may read; with `ledgers` also those with only a ledger."""
+        return [
+            target
+            for target in store.list_targets(self.root, beside=ledger.NAME if ledgers else "")
+            if self.settings.has_tier(target.tier) and why_not_read(actor, target, self.settings.readers_of_all) is None
+        ]
+
+    def find(self, actor: Actor, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
+        """Find the document of each entry, and check that this actor may write them all.
+
+        Raises:
+            InvalidArgument: there is no such entry, among the documents that this actor may read.
+            AccessDenied: this actor may not write one of the documents.
+        """
+        if not entry_ids:
+            raise InvalidArgument("which entry? give its id; `amp list` shows them")
+        found: dict[Target, list[str]] = {}
+        left = set(entry_ids)
+        for target in self.readable(actor, ledgers=ledgers):
+            read = self.read(target)
+            ids = set(read.ids) if read else set()
+            if ledgers:
+                ids |= self.books(target).known_ids()
+            here = [one for one in dict.fromkeys(entry_ids) if one in ids]
+            if here:
+                found[target] = here
+                left -= set(here)
+        if left:
+            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
+        for target in found:
+            self.check_write(actor, target)
+        return found
+
+    def check_read(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not read."""
+        check_read(joined(actor, target), target, self.settings.readers_of_all)
+
+    def check_write(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not write, and what is switched off.
+
+        Raises:
+            AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
+        """
+        if not self.settings.has_tier(target.tier):
+            raise Disabled(f"the {target.tier} tier is switched off by tiers.{target.tier} = false")
+        if target.tier is Tier.CONVERSATION and self.settings.strict_conversation_ids:
+            check_conversation_id(target.owner, strict=True)
+        check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
+
+    def read_only_reason(self, actor: Actor) -> str | None:
+        """Return why this actor's agent is read-only; None where it may write, and for a person."""
+        if actor.agent is None:
+            return None
+        return agents.read_only_reason(self.root, actor.agent, self.settings, environ=self._environ)
+
+    # -- documents -------------------------------------------------------------------------------------------------
+
+    def read(self, target: Target) -> Document | None:
+        """Read a document whole; None where it does not exist."""
+        read = read_document(self.root, target)
+        return read[0] if read else None
+
+    def change(self, target: Target, change: Callable[[Document], Change]) -> Outcome:
+        """Change one document, all or nothing; see `transaction.change_document`."""
+        return change_document(
+            self.root,
+            target,
+            change,
+            header=lambda: self.header(target),
+            check=self._check_limits,
+            now=self.now,
+        )
+
+    def books(self, target: Target) -> Books:
+        """Return the journal and ledger of a document."""
+        return Books(self.root, target, lock_name(target), self.now)
+
+    def header(self, target: Target) -> str:
+        """Return the text that a new document begins with."""
+        from .templates import project_templates, render_header
+
+        return render_header(
+            target,
+            read_project_template=project_templates(self.root),
+            max_lines=self.settings.max_lines,
+            max_bytes=self.settings.max_bytes,
+        )
+
+    def headroom(self, document: Document) -> Headroom:
+        """Say how much more a document holds."""
+        return Headroom(
+            lines=self.settings.max_lines - document.line_count,
+            bytes=self.settings.max_bytes - len(document.data),
+            max_lines=self.settings.max_lines,
+            max_bytes=self.settings.max_bytes,
+        )
+
+    def fits(self, document: Document) -> bool:
+        """Say whether a document keeps its limits."""
+        room = self.headroom(document)
+        return room.lines >= 0 and room.bytes >= 0
+
+    def _check_limits(self, old: Document, new: Document) -> None:
+        """Refuse a change that passes a limit. One that makes a document smaller is always welcome (decision 13)."""
+        size = len(new.data)
+        for have, limit, unit, grows in (
+            (new.line_count, self.settings.max_lines, "lines", new.line_count > old.line_count),
+            (size, self.settings.max_bytes, "bytes", size > len(old.data)),
+        ):
+            if have > limit and grows:
+                raise LimitExceeded(
+                    f"{new.target.path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: "
+                    f"add --make-room to archive its oldest dated entries, or run `amp prune {new.target}`"
+                )
+
+
+@contextmanager
+def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = False) -> Iterator[Session]:
+    """Open a project for one piece of work.
+
+    Raises:
+        Disabled: it is to be written, and memory is switched off.
+        StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
+    """
+    if for_writing:
+        if config.is_disabled(environ):
+            raise Disabled("memory is switched off by AMP_DISABLE; unset it to write")
+        _make_root(path)
+    with Root.open(path) as root:
+        settings = config.load_settings(root, environ)
+        root.external_links = settings.external_links
+        if for_writing and not settings.enabled:
+            raise Disabled(f"memory is switched off by enabled = false in {settings.origin['enabled']}")
+        if for_writing and settings.damaged:
+            raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
+        yield Session(root, settings, environ)
+
+
+def joined(actor: Actor, target: Target) -> Actor:
+    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
+    if target.tier is Tier.CONVERSATION and actor.conversation is None:
+        return Actor(actor.agent, target.owner)
+    return actor
+
+
+def stored_entries(document: Document) -> list[StoredEntry]:
+    """Return the entries of a document as a workspace answers them."""
+    return [
+        StoredEntry(
+            id=entry_id,
+            target=document.target,
+            text=document.text(entry),
+            section=document.section(entry),
+            date=None if entry.day is None else date.fromordinal(entry.day),
+            date_source=entry.day_source,
+            line=entry.start + 1,
+            last_line=entry.end,
+        )
+        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
+    ]
+
+
+def _make_root(path: str) -> None:
+    """Make the root's folder where it was named outright and is missing."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{path}: the project root cannot be made: {error.strerror}; name another") from error

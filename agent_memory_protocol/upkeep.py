@@ -1,0 +1,258 @@
+"""Keep memory current and lose nothing: forget, edit, prune, restore, heal, redact.
+
+Each function is a verb of `Workspace`, on an opened session. What leaves a document is archived first; what the
+reader is shown as a plan is what is done.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+from .access import Actor
+from .answers import Edited, Pruning, Redacted, Removed, Restorable, StoredEntry, Synced
+from .errors import AgentMemoryError, InvalidArgument, Refused, StorageError
+from .layout import Target
+from .lock import hold
+from .session import Session, stored_entries
+from .tiers import compose, document, edit, prune, store
+from .tiers.document import Document
+from .tiers.prune import Plan
+from .transaction import Change, lock_name, plan_healing
+
+Progress = Callable[[int, int], None]
+
+
+class PlanOutdated(StorageError):
+    """A document was changed after a plan for it was made; nothing was changed in it. Plan again."""
+
+
+def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
+    """Take entries out of their documents into the ledgers."""
+    gone: list[Removed] = []
+    for target, ids in session.find(actor, entry_ids).items():
+        texts: dict[str, str] = {}
+
+        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+            texts.clear()
+            texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
+            return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
+
+        done = session.change(target, change)
+        gone += [Removed(target, one, text, done.run) for one, text in texts.items()]
+    return gone
+
+
+def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Edited:
+    """Put another text in an entry's place; the old one goes to the ledger."""
+    ((target, _),) = session.find(actor, [entry_id]).items()
+    max_bytes = session.settings.max_bytes
+    made = ""
+
+    def change(current: Document) -> Change:
+        nonlocal made
+        old = current.entry(entry_id)
+        if old is None:
+            raise InvalidArgument(f"{entry_id} has just left {target.path}")
+        new = compose.compose(text, max_bytes=max_bytes)
+        if new.day is None and old.mark is not None:
+            new = compose.compose(text, day=old.mark.day, max_bytes=max_bytes)
+        wanted = document.id_of_new(new, target)
+        if wanted in current.ids and wanted != entry_id:
+            raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
+        changed, made = edit.replace(current, entry_id, new)
+        return Change(changed, reasons={entry_id: f"edited: {made} stands in its place"})
+
+    done = session.change(target, change)
+    entry = next(entry for entry in stored_entries(done.document) if entry.id == made)
+    return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def plan_pruning(
+    session: Session,
+    actor: Actor,
+    targets: Sequence[Target] | None,
+    *,
+    today: date,
+    older_than: timedelta | None,
+    sections: bool,
+    to_limit: bool,
+    progress: Progress | None,
+) -> list[Pruning]:
+    """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
+    plans = []
+    chosen = session.readable(actor) if targets is None else targets
+    for number, named in enumerate(chosen):
+        target = store.locate(session.root, named)
+        session.check_read(actor, target)
+        try:
+            current = session.read(target)
+            if current is not None:
+                plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
+        except (StorageError, Refused) as error:
+            plans.append(Pruning(target, session.path(target), None, problem=str(error)))
+        if progress is not None:
+            progress(number + 1, len(chosen))
+    return plans
+
+
+def apply_pruning(
+    session: Session, actor: Actor, plans: Sequence[Pruning], *, force: bool, progress: Progress | None
+) -> list[Removed]:
+    """Take out exactly what the plans say."""
+    work = [(plan.target, plan.plan) for plan in plans if plan.plan is not None and plan.removals]
+    most = [f"{target} ({len(plan.removals)} of {len(plan.document.ids)})" for target, plan in work if plan.drops_most]
+    if most and not force:
+        raise Refused(
+            f"more than half of the entries would go from {', '.join(most)}; nothing was changed: add --force to do it"
+        )
+    for target, _ in work:
+        session.check_write(actor, target)
+    gone: list[Removed] = []
+    for number, (target, plan) in enumerate(work):
+        if plan_healing(session.root, target, now=session.now).has_work:
+            session.change(target, Change)
+
+        def change(current: Document, plan: Plan = plan) -> Change:
+            if current.data != plan.document.data:
+                raise PlanOutdated(f"{current.target.path} was changed after the plan was made; plan again")
+            return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
+
+        done = session.change(target, change)
+        gone += [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+        if progress is not None:
+            progress(number + 1, len(work))
+    return gone
+
+
+def restorable(
+    session: Session, actor: Actor, entry_ids: Sequence[str], *, last: bool, since: date | None
+) -> list[Restorable]:
+    """List what the ledgers can bring back, oldest removal first."""
+    found = [
+        Restorable(target, one)
+        for target in session.readable(actor, ledgers=True)
+        for one in session.books(target).archived(session.read(target))
+    ]
+    found.sort(key=lambda one: one.archived.removed_at)
+    if since is not None:
+        found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
+    if last and found:
+        found = [one for one in found if one.archived.run == found[-1].archived.run]
+    missing = set(entry_ids) - {one.archived.taken.id for one in found}
+    if missing:
+        raise InvalidArgument(f"no ledger has {', '.join(sorted(missing))}; `amp restore --list` names what there is")
+    return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
+
+
+def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> tuple[list[StoredEntry], list[str]]:
+    """Put entries back where they stood. Returns them, and why others could not go back."""
+    groups: dict[Target, list[Restorable]] = {}
+    for one in chosen:
+        groups.setdefault(one.target, []).append(one)
+    for target in groups:
+        session.check_write(actor, target)
+    restored: list[StoredEntry] = []
+    problems: list[str] = []
+    for target, group in groups.items():
+        refused: list[str] = []
+
+        def change(current: Document, group: list[Restorable] = group, refused: list[str] = refused) -> Change:
+            refused.clear()
+            for one in group:
+                if one.archived.taken.id not in current.ids:
+                    try:
+                        current = edit.put_back(current, one.archived.taken)
+                    except Refused as error:
+                        refused.append(str(error))
+            return Change(current)
+
+        done = session.change(target, change)
+        problems += refused
+        wanted = {one.archived.taken.id for one in group}
+        restored += [entry for entry in stored_entries(done.document) if entry.id in wanted]
+    return restored, problems
+
+
+def sync(session: Session, actor: Actor, *, apply: bool) -> list[Synced]:
+    """Say, and with `apply` do, what healing has to do."""
+    found = []
+    for target in session.readable(actor):
+        try:
+            healing = plan_healing(session.root, target, now=session.now)
+            if not healing.has_work:
+                continue
+            if apply:
+                session.check_write(actor, target)
+                session.change(target, Change)
+            back = tuple(add.taken.markdown for add in healing.put_back)
+            by_hand = tuple(one.markdown for one in healing.removed)
+            found.append(Synced(target, session.path(target), back, by_hand))
+        except AgentMemoryError as error:
+            found.append(Synced(target, session.path(target), problem=str(error)))
+    return found
+
+
+def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Redacted]:
+    """Take entries out of document, ledger and journal for good."""
+    found = []
+    for target, ids in session.find(actor, entry_ids, ledgers=True).items():
+        texts: dict[str, str] = {}
+
+        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+            texts.clear()
+            texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
+            return Change(edit.remove(current, list(texts)), unarchived=frozenset(texts))
+
+        if session.read(target) is not None:
+            session.change(target, change)
+        with hold(session.root, lock_name(target)):
+            session.root.forget()
+            books = session.books(target)
+            lines = {one: books.redact([one]) for one in ids}
+            books.drop_journal()
+        for one in ids:
+            elsewhere = _same_text(session, texts.get(one, ""), target)
+            found.append(Redacted(one, target, one in texts, lines[one], elsewhere))
+    return found
+
+
+def _plan(
+    session: Session,
+    current: Document,
+    today: date,
+    older_than: timedelta | None,
+    *,
+    sections: bool,
+    to_limit: bool,
+) -> Pruning:
+    settings = session.settings
+    days = settings.older_than if older_than is None else older_than.days
+    if to_limit:
+        plan = prune.plan_to_limit(
+            current,
+            today=today,
+            max_lines=settings.max_lines,
+            max_bytes=settings.max_bytes,
+            sections=sections,
+            older_than=None if older_than is None else days,
+        )
+    else:
+        plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections)
+    room = session.headroom(plan.result)
+    return Pruning(
+        current.target,
+        session.path(current.target),
+        plan,
+        tuple(prune.old_sections(current, today=today, older_than=days)),
+        (max(0, -room.lines), max(0, -room.bytes)),
+    )
+
+
+def _same_text(session: Session, text: str, but: Target) -> tuple[str, ...]:
+    """Name the other documents that hold a text."""
+    wanted = " ".join(text.split())
+    found = []
+    for target in session.readable(Actor()):
+        source = store.read(session.root, target) if wanted and target != but else None
+        if source is not None and wanted in " ".join(source.text.split()):
+            found.append(target.path)
+    return tuple(found)
