@@ -33,7 +33,7 @@ def day_number(text: str) -> int | None:
     if not _has_shape(text):
         return None
     year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
-    if not (1 <= year and 1 <= month <= 12 and 1 <= day):
+    if not (year >= 1 and 1 <= month <= 12 and day >= 1):
         return None
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if day > _DAYS_IN_MONTH[month] + (leap and month == 2):
@@ -251,7 +251,8 @@ def _lead_in_mark(plain: str) -> Mark | None:
     inside = lead_in[opening + 1 : -1]
     for start, day in _dates(inside):
         before, after = inside[:start].rstrip(), _after_time(inside[start + 10 :]).lstrip()
-        if opening > 0 and lead_in[opening - 1] != "]" and before[-1:] in ("", ",", ";") and after[:1] in ("", ",", ";"):
+        stands_alone = before[-1:] in ("", ",", ";") and after[:1] in ("", ",", ";")
+        if opening > 0 and lead_in[opening - 1] != "]" and stands_alone:
             return Mark(day, opening + 1 + start, opening + 11 + start, bracketed=False)
     return None
 
@@ -266,7 +267,7 @@ def _closing_mark(plain: str) -> Mark | None:
 
 
 def _dates(text: str) -> list[tuple[int, int]]:
-    """Return the position and the day of each date that stands by itself: no part of an id, a path or a range of digits."""
+    """Return the position and the day of each date that stands by itself, no part of an id or a path."""
     found = []
     position = text.find("-")
     while position >= 0:

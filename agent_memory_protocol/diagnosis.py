@@ -10,7 +10,7 @@ from .recall import Recall
 from .settings import Settings
 
 PROTOCOL_ID = "45f135a8614c2abc"
-"""The id of the protocol text that is implemented: SHA-256 of the text from its first `---`, first 16 digits (S4-02)."""
+"""The id of the protocol text that is implemented: SHA-256 from its first `---` on, first 16 digits (S4-02)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,8 @@ def of_settings(settings: Settings) -> list[Diagnosis]:
     if not settings.enabled:
         where = settings.origin.get("enabled", "the settings")
         found.append(Diagnosis(f"memory is switched off by {where}; nothing is recalled or written", is_problem=True))
-    for tier in TIERS:
-        if settings.enabled and not settings.has_tier(tier):
-            found.append(Diagnosis(f"the {tier} tier is switched off by tiers.{tier} = false", is_problem=True))
-    return found
+    off = [tier for tier in TIERS if settings.enabled and not settings.has_tier(tier)]
+    return [*found, *(Diagnosis(f"the {tier} tier is off: tiers.{tier} = false", is_problem=True) for tier in off)]
 
 
 def of_recall(recall: Recall, actor: Actor, existing: Sequence[Target]) -> list[Diagnosis]:
@@ -60,11 +58,10 @@ def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(name_key(name), []).append(name)
+    twins = [" and ".join(map(ascii, group)) for group in groups.values() if len(group) > 1]
     return [
-        Diagnosis(f"the {kind} folders {' and '.join(map(ascii, group))} differ only by case or Unicode form; merge them",
-                  is_problem=True)
-        for group in groups.values()
-        if len(group) > 1
+        Diagnosis(f"the {kind} folders {names} differ only by case or Unicode form; merge them", is_problem=True)
+        for names in twins
     ]
 
 

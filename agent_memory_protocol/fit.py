@@ -5,6 +5,7 @@ many go. So a smaller budget never brings back what a larger one left out, and t
 """
 
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from agent_memory_protocol import markdown
 from agent_memory_protocol.dates import day_text
@@ -16,7 +17,7 @@ _LONE_DATE_DAYS = 365
 
 
 class Room:
-    """How much rendered text fits, the line that tells of omissions included. Sizes are of text without final newline."""
+    """How much rendered text fits, the line that tells of omissions included; a final newline is not counted."""
 
     __slots__ = ("characters", "lines", "prefix", "size")
 
@@ -68,7 +69,7 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
     """
     lines = [shorten_line(line) for line in lines]
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
-    order = removal_order(lines, found, units)
+    order = removal_order(lines, units)
 
     def attempt(removals: int) -> list[str]:
         gone = set(order[:removals])
@@ -112,7 +113,7 @@ def shorten_line(line: str) -> str:
     return data[: LINE_BYTES - 3].decode("utf-8", "ignore") + "…"
 
 
-def removal_order(lines: list[str], found: Outline, units: list[Entry | IndexLine]) -> list[int]:
+def removal_order(lines: list[str], units: list[Entry | IndexLine]) -> list[int]:
     """Return the indexes of `units` in the order in which they are given up.
 
     First entries more than 90 days older than the newest, then one at a time from the section that takes most room,
@@ -172,7 +173,7 @@ def _estimate(lines: list[str], units: list[Entry | IndexLine], order: list[int]
 
 
 def render(lines: list[str], found: Outline, units: list[Entry | IndexLine], gone: set[int]) -> list[str]:
-    """Return the lines of what is kept: the title, units not in `gone`, and the headings and labels they stand under."""
+    """Return the lines of what is kept: the title, the units not in `gone`, their headings and labels."""
     kept_units = [unit for index, unit in enumerate(units) if index not in gone]
     headings = {0} if found.headings else set()
     labels = set()
@@ -239,7 +240,7 @@ def _all_older(left_out: list[Entry | IndexLine], kept: list[Entry | IndexLine])
 def _newest(days: list[int]) -> int | None:
     """Return the newest day, passing over one that lies more than a year after all others: a mistyped year."""
     days = sorted(set(days), reverse=True)
-    for day, next_older in zip(days, days[1:], strict=False):
+    for day, next_older in pairwise(days):
         if day - next_older <= _LONE_DATE_DAYS:
             return day
     return days[0] if days else None

@@ -120,7 +120,7 @@ def parse_target(text: str) -> Target:
     if owner and kind in (Tier.AGENT.value, Tier.CONVERSATION.value):
         tier = Tier.parse(kind)
         return Target(tier, check_owner(tier, owner))
-    raise InvalidArgument(f"{ascii(text)} is no document; write shared, agent:NAME or conversation:ID")
+    raise InvalidArgument(f"{text!a} is no document; write shared, agent:NAME or conversation:ID")
 
 
 OWNER_FOLDERS = {Tier.AGENT: (SCAFFOLDING, "agent-memory", "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
@@ -207,9 +207,8 @@ def _check_name(kind: str, name: str, length: int) -> str:
 
 def _check_unicode_name(kind: str, name: str) -> str:
     """Check what only names beyond ASCII can break: letters only, one script, one spelling."""
-    from unicodedata import category
+    from unicodedata import category, normalize
     from unicodedata import name as character_name
-    from unicodedata import normalize
 
     checked = normalize("NFC", name)
     if normalize("NFKC", checked) != checked:
@@ -225,7 +224,8 @@ def _check_unicode_name(kind: str, name: str) -> str:
             scripts.add("CJK" if script in _HAN_COMPANIONS else script.title())
         elif group in ("Mn", "Mc"):
             # Marks are part of a letter in many scripts; after anything else they only disguise. Selectors never write.
-            if not previous or category(previous)[0] not in "LM" or character_name(character, "").startswith("VARIATION"):
+            is_selector = character_name(character, "").startswith("VARIATION")
+            if not previous or category(previous)[0] not in "LM" or is_selector:
                 raise _bad(kind, name, f"it holds U+{ord(character):04X} where no letter carries it")
         elif not character.isascii() and group != "Nd":
             raise _bad(kind, name, f"it holds U+{ord(character):04X}, which is no letter or digit")

@@ -24,6 +24,9 @@ PROSE = frozenset([PARAGRAPH, FENCE, QUOTE, TABLE, HTML, CODE])
 _MAX_DEPTH = 6
 """Nested lists deeper than this are left to the referee."""
 
+_MOST_CELLS = 10_000
+"""So are larger tables, which markdown-it ends where too many cells are missing."""
+
 
 class Block:
     """One top-level block: lines `start` to `end` (exclusive), trailing blank lines not counted.
@@ -103,10 +106,12 @@ def _read_block(lines: list[str], start: int, text: str, indent: int) -> tuple[B
         _refuse_table(lines, start, text)
         return Block(HEADING, start, start + 1, level=heading_level(text)), start + 1
     if first in "`~" and fence_length(text):
+        _refuse_table(lines, start, text)
         return _read_fence(lines, start, text)
     if first == ">":
         return _read_quote(lines, start)
     if first == "<":
+        _refuse_table(lines, start, text)
         return _read_comment(lines, start, text)
     if first in "-*_" and is_rule(text):
         return Block(RULE, start, start + 1), start + 1
@@ -174,7 +179,7 @@ def _read_paragraph(lines: list[str], start: int, text: str) -> tuple[Block, int
         if _interrupts_paragraph(text) or _is_delimiter_row(text):
             break
     else:
-        number = len(lines) if start + 1 < len(lines) else start + 1
+        number = max(start + 1, len(lines))
     return Block(PARAGRAPH, start, number, column=column, paragraph_end=number), number
 
 
@@ -191,6 +196,9 @@ def _read_table(lines: list[str], paragraph: Block, number: int) -> Block | None
     delimiters = _cells(text)
     if (
         "|" not in header
+        or header.strip() != header
+        or not header.strip("| \t")
+        or text.startswith(("- ", "-\t"))
         or "\\" in header
         or "`" in header
         or column_of(header_line, header) >= 4
@@ -199,16 +207,18 @@ def _read_table(lines: list[str], paragraph: Block, number: int) -> Block | None
     ):
         raise _NotCertain
     start = number - 1
-    for number in range(number + 1, len(lines)):
-        line = lines[number]
+    for following in range(number + 1, len(lines)):
+        line = lines[following]
         text = line.strip(" \t")
         if not text or (heading_level(text) and column_of(line, text) < 4):
-            end = number
+            end = following
             break
-        if column_of(line, text) >= 4 or _starts_block(text):
+        if column_of(line, text) >= 4 or _starts_block(text) or not text.strip():
             raise _NotCertain
     else:
         end = len(lines)
+    if len(delimiters) * (end - start) > _MOST_CELLS:
+        raise _NotCertain
     if start > paragraph.start:
         paragraph.end = paragraph.paragraph_end = start
     return Block(TABLE, start, end)
@@ -246,11 +256,11 @@ class _Item:
 def _read_item(lines: list[str], start: int, text: str, indent: int) -> tuple[Block, int]:
     item = _Item()
     content = _open_items(item, text, indent)
-    column = len(lines[start]) - len(lines[start].lstrip(" \t")) + len(text) - len(content)
+    rest = text[marker_width(text) :]
+    column = lines[start].index(text[0]) + len(text) - len(rest.lstrip(" \t"))
     begins_with_paragraph = len(item.offsets) == 1 and _open_leaf(item, content)
     if len(item.offsets) > 1:
         _open_leaf(item, content)
-        column = lines[start].index(text[0]) + marker_width(text) + 1
     paragraph_end = start + 1 if begins_with_paragraph else start
     in_first_paragraph = begins_with_paragraph
     end = start + 1
@@ -494,7 +504,9 @@ def _refuse_table(lines: list[str], number: int, text: str) -> None:
     """Stop where this line and the next would make a table: a table takes precedence over what the line looks like."""
     if "|" in text and number + 1 < len(lines):
         following = lines[number + 1].strip(" \t")
-        if following and _is_delimiter_row(following):
+        # Under a single cell, such as `# a |`, a row of dashes alone will do.
+        one_cell = "|" not in text.strip().strip("|").replace("\\|", "")
+        if following and (_is_delimiter_row(following) or (one_cell and not following.strip("-"))):
             raise _NotCertain
 
 

@@ -328,10 +328,10 @@ class _Draft:
 
     def _number(self, line: int) -> int:
         """Return the line of the file, from 1, that a line of the text comes from."""
-        assert self.source is not None
         for number in self.removed:
             line += number <= line
-        skipped = self.unread_lines if self.source.gap is not None and line >= self.source.gap else 0
+        gap = None if self.source is None else self.source.gap
+        skipped = 0 if gap is None or line < gap else self.unread_lines
         return line + skipped + 1
 
 

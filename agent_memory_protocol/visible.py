@@ -1,7 +1,7 @@
-"""Make text safe to quote in a prompt: what a reader cannot see is removed or shown, look-alike markers are escaped.
+r"""Make text safe to quote in a prompt: what a reader cannot see is removed or shown, look-alike markers are escaped.
 
 Recalled memory is data that others wrote (decision 27). Text hidden from whoever reviews the rendered page is not
-injected (decision 16); invisible and control characters become visible escapes such as `\\u200b`; what could pass
+injected (decision 16); invisible and control characters become visible escapes such as `\u200b`; what could pass
 for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
@@ -93,7 +93,7 @@ def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]
 
 
 def _find_comments(text: str) -> list[tuple[int, int]] | None:
-    """Return where each comment stands, its line end included, if each is alone on its line; None if only a parser can tell.
+    """Return where each comment stands, line end included, if each is alone on its line; None if a parser must tell.
 
     That is so where no line begins with other HTML, and no fence before the last comment could make one visible.
     """
@@ -227,7 +227,8 @@ def _joins(before: str, after: str, joiner: str) -> bool:
         return False
     from unicodedata import category
 
-    if joiner == "\u200d" and category(after) == "So" and (category(before) in ("So", "Sk") or before in _EMOJI_SELECTORS):
+    is_emoji = category(before) in ("So", "Sk") or before in _EMOJI_SELECTORS
+    if joiner == "\u200d" and is_emoji and category(after) == "So":
         return True
     return all(any(low <= ord(character) <= high for low, high in _JOINING_SCRIPTS) for character in (before, after))
 

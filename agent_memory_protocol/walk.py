@@ -200,6 +200,7 @@ class Walk:
         """Say where the link at `parts` leads: its resolved target is walked from the root like any other path."""
         link = os.path.join(folder.path, parts[-1])
         try:
+            os.stat(link)  # The system's own word on it: realpath takes `file/..` for a folder.
             full = os.path.realpath(link, strict=True)
         except OSError as error:
             if error.errno == errno.ELOOP:

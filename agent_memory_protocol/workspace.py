@@ -183,7 +183,9 @@ class Workspace:
             target: the document.
             actor: who asks; access is theirs.
             agent: for whom recall is made, where that matters for the bounds of the whole block.
-            max_lines, max_chars, max_tokens: the bounds, as `recall` takes them.
+            max_lines: the bound on lines of one document, as `recall` takes it.
+            max_chars: the bound on characters of the block.
+            max_tokens: the bound on tokens of the block.
         """
         actor = actor or Actor()
         shown = self.show(target, actor)

@@ -121,7 +121,7 @@ def _complain(message: str) -> None:
 
 
 def _stop_printing(error: OSError) -> int:
-    """Return the exit code for an answer that could not be printed; 0 when its reader had seen enough, as `head` does."""
+    """Return the exit code for an answer that could not be printed; 0 when its reader has seen enough, like `head`."""
     # What is still waiting to be printed must not make Python complain at its end.
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

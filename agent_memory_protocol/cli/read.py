@@ -2,9 +2,9 @@
 
 import click
 
+from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.answers import StoredEntry
 
 from .options import (
     actor,

@@ -70,7 +70,7 @@ def prune_command(
     age = parse_age(older_than, today) if older_than else None
     chosen = [parse_target(target) for target in targets] if targets else None
 
-    def plan() -> list[Pruning]:
+    def make_plans() -> list[Pruning]:
         return here.plan_pruning(
             chosen,
             actor=who,
@@ -81,14 +81,14 @@ def prune_command(
             progress=progress("planning"),
         )
 
-    plans = plan()
+    plans = make_plans()
     gone: list[Removed] = []
     if apply:
         try:
             gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
         except PlanOutdated as error:
             note(str(error))
-            plans = plan()
+            plans = make_plans()
             gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
     if as_json:
         print_json(_pruning_json(plans, applied=apply))
@@ -263,7 +263,7 @@ def parse_age(text: str, today: date) -> timedelta:
 
     days = parse_days(text)
     if days is None:
-        raise InvalidArgument(f"{ascii(text)} is no age; write 90d, 12w or a date such as 2026-01-31")
+        raise InvalidArgument(f"{text!a} is no age; write 90d, 12w or a date such as 2026-01-31")
     return timedelta(days=days)
 
 
@@ -282,9 +282,8 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         for line, text, day in sections:
             waiting = [one for one in plan.kept if one.cause == "section" and one.section == text]
             if waiting:
-                lines.append(
-                    f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; --sections takes its {_entries(len(waiting))}"
-                )
+                taken = f"--sections takes its {_entries(len(waiting))}"
+                lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
         counts = {cause: sum(one.cause == cause for one in plan.kept) for cause in ("undated", "recent")}
         said = [f"{count} {cause}" for cause, count in counts.items() if count]
         if said:

@@ -5,12 +5,12 @@ from datetime import date
 
 import click
 
+from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.dates import day_number
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.formats.jsonl_rules import KINDS
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.ledger import About
-from agent_memory_protocol.answers import Remembered
 
 from .options import (
     TextCommand,

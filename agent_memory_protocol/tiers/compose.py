@@ -80,8 +80,8 @@ def _escaped(lines: list[str]) -> list[str]:
     """Escape what would be a heading, a rule or a link definition, outside fences."""
     escaped = []
     fence = ""
-    for line in lines:
-        text = line.lstrip(" \t")
+    for written in lines:
+        line, text = written, written.lstrip(" \t")
         if fence:
             if markdown.closes_fence(text, fence[0], len(fence)) and text:
                 fence = ""

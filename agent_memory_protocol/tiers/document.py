@@ -12,7 +12,7 @@ from unicodedata import normalize
 from agent_memory_protocol import dates, files, headers, markdown, visible
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from agent_memory_protocol.layout import Target
-from agent_memory_protocol.limits import count_lines, split_lines, split_lines_with_ends
+from agent_memory_protocol.limits import split_lines, split_lines_with_ends
 from agent_memory_protocol.tiers import entries, referee
 from agent_memory_protocol.tiers.compose import NewEntry, without_leading_mark
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline
@@ -91,9 +91,8 @@ def parse(data: bytes, target: Target) -> Document:
     Raises:
         DamagedFile: it is not UTF-8 text.
     """
-    bom, rest = files.split_bom(data)
+    bom = files.split_bom(data)[0]
     raw = split_lines_with_ends(files.decode(data, target.path))
-    assert len(raw) == count_lines(rest)
     lines = [line.rstrip("\r\n") for line in raw]
     begin = headers.front_matter_end(lines)
     blocks = markdown.scan(lines, begin)
@@ -205,17 +204,17 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
 
 
 def redate(document: Document, entry: Entry, day: int) -> Document:
-    """Move an entry's own date mark to another day, in the spelling it has."""
-    assert entry.mark is not None
-    text = dates.day_text(day)
-    if entry.mark.bracketed:
-        text = f"[{text}]"
-    before = entry.paragraph[: entry.mark.start]
+    """Move an entry's own date mark to another day, in the spelling it has. An entry without one stays as it is."""
+    mark = entry.mark
+    if mark is None:
+        return document
+    text = f"[{dates.day_text(day)}]" if mark.bracketed else dates.day_text(day)
+    before = entry.paragraph[: mark.start]
     number = entry.start + before.count("\n")
     line = document.lines[number]
     indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
     start = indent + len(before) - (before.rfind("\n") + 1)
-    end = start + entry.mark.end - entry.mark.start
+    end = start + mark.end - mark.start
     raw = list(document.raw)
     raw[number] = line[:start] + text + line[end:] + raw[number][len(line) :]
     changed = rebuilt(document, raw)

@@ -6,6 +6,7 @@ After every edit the document is read again: everything else must be what it was
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from agent_memory_protocol import markdown
@@ -74,7 +75,7 @@ def from_json(entry_id: str, fields: Mapping[str, Any]) -> Taken:
     """
     text = fields.get("markdown")
     if not isinstance(text, str):
-        raise ValueError("no Markdown")
+        raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake
     try:
         place = fields["place"]
         label = place.get("label")
@@ -209,7 +210,7 @@ def put_back(document: Document, taken: Taken) -> Document:
 def _positions(
     document: Document, place: Place, heading: int | None, missing: Sequence[Above]
 ) -> list[tuple[int, Above | None]]:
-    """List where an entry may go back, best first: the line, right after what stands before it, and a label to make again."""
+    """List where an entry may go back, best first: right after which line, and the label to make again."""
     before = document.entry(place.before) if place.before else None
     after = document.entry(place.after) if place.after else None
     found: list[tuple[int, Above | None]] = []
@@ -257,7 +258,7 @@ def _is_back(old: Document, new: Document, taken: Taken, line: int) -> bool:
 
 
 def _texts(document: Document, entries: Sequence[Entry]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the text and headings of entries. Prose under one heading is joined: what stood between it may have gone."""
+    """Return the text and headings of entries. Prose under one heading is joined: what stood between may have gone."""
     texts: list[tuple[str, tuple[str, ...]]] = []
     was_prose = False
     for entry in entries:
@@ -438,7 +439,7 @@ def _without_doubled_rules(old: Document, new: Document) -> Document:
         blocks = document.outline.blocks
         return [
             (second.start, second.end)
-            for first, second in zip(blocks, blocks[1:], strict=False)
+            for first, second in pairwise(blocks)
             if first.kind == second.kind == markdown.RULE
         ]
 

@@ -174,12 +174,12 @@ def is_placeholder(line: str) -> bool:
 
 
 def index_target(text: str) -> str:
-    """Return the note that an item's text links to first, if it is a `.md` file of the same folder; else "" (decision 29)."""
+    """Return the note of the same folder that an item's text begins with a link to; "" for none (decision 29)."""
     opened = text.lstrip("*_")
     if not opened.startswith("["):
         return ""
     middle = opened.find("](")
-    if middle < 0 or "[" in opened[1:middle] and "`" not in opened[1:middle]:
+    if middle < 0 or ("[" in opened[1:middle] and "`" not in opened[1:middle]):
         return ""
     target = opened[middle + 2 :].partition(")")[0].strip(" ").removeprefix("<").removesuffix(">")
     target = target.removeprefix("./").partition("#")[0]
@@ -230,7 +230,8 @@ def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[
             for number in range(block.start, block.end):
                 if number > starts[-1] and dates.leading_mark(lines[number].strip(" \t")) is not None:
                     starts.append(number)
-    for start, end in zip(starts, [*starts[1:], run[-1].end], strict=True):
+    for start, limit in zip(starts, [*starts[1:], run[-1].end], strict=True):
+        end = limit
         while not lines[end - 1].strip(" \t"):
             end -= 1
         paragraph = ""

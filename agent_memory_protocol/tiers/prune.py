@@ -113,11 +113,11 @@ def plan_to_limit(
 
 def old_sections(document: Document, *, today: date, older_than: int) -> list[tuple[int, str, date]]:
     """Return the headings whose own date is old: line from 1, text, date. `--sections` would take their entries."""
-    found = []
-    for heading in document.outline.headings:
-        if heading.day is not None and 0 <= older_than < today.toordinal() - heading.day:
-            found.append((heading.start + 1, heading.text, date.fromordinal(heading.day)))
-    return found
+    return [
+        (heading.start + 1, heading.text, date.fromordinal(heading.day))
+        for heading in document.outline.headings
+        if heading.day is not None and today.toordinal() - heading.day > older_than
+    ]
 
 
 def suspicious_days(entries: Sequence[Entry]) -> set[int]:

@@ -193,7 +193,7 @@ def _hide_in_block(lines: list[str], start: int, end: int, spans: set[tuple[int,
                 found = [place for place in found if place[0] >= 0]
                 if not found:
                     break
-                position, opening, closing = min(found, key=lambda place: place[0])
+                position, _, closing = min(found, key=lambda place: place[0])
                 close = line.find(closing, position + 2)
             else:
                 close = line.find(closing, position)
