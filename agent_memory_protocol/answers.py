@@ -22,7 +22,9 @@ class Headroom:
     @property
     def is_near(self) -> bool:
         """Whether 90 % of a limit are used (decision 13)."""
-        return self.lines <= self.max_lines * (1 - limits.NEAR) or self.bytes <= self.max_bytes * (1 - limits.NEAR)
+        # Divided, not multiplied: then exactly 90 % is 0.9 to the computer too.
+        used = ((self.max_lines - self.lines) / self.max_lines, (self.max_bytes - self.bytes) / self.max_bytes)
+        return max(used) >= limits.NEAR
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ def of_recall(recall: Recall, actor: Actor, existing: Sequence[Target]) -> list[
         if part is not None and part.problem:
             found.append(Diagnosis(f"{target} cannot be recalled: {part.problem}", is_problem=True, is_damage=True))
         elif part is not None:
-            left = f", {len(part.left_out)} entries left out" if part.left_out else ""
+            count = len(part.left_out)
+            left = f", {count} {'entry' if count == 1 else 'entries'} left out" if count else ""
             found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
         elif target in existing:
             found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))

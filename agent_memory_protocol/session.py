@@ -5,7 +5,7 @@ Who may write, which documents an actor sees, and the one way to change a docume
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from . import agents, config, ledger
 from .access import Actor, check_read, check_write, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
+from .disk_errors import explain, shown
 from .errors import Disabled, InvalidArgument, LimitExceeded, StorageError
 from .files import Root
 from .layout import Target, Tier, check_conversation_id
@@ -56,23 +57,32 @@ class Session:
             raise InvalidArgument("which entry? give its id; `amp list` shows them")
         found: dict[Target, list[str]] = {}
         left = set(entry_ids)
+        problems = []
         for target in self.readable(actor, ledgers=ledgers):
-            read = self.read(target)
-            ids = set(read.ids) if read else set()
-            if ledgers:
-                ids |= self.books(target).known_ids()
+            try:
+                read = self.read(target)
+                ids = set(read.ids) if read else set()
+                if ledgers:
+                    ids |= self.books(target).known_ids()
+            except StorageError as error:
+                problems.append(str(error))
+                continue
             here = [one for one in dict.fromkeys(entry_ids) if one in ids]
             if here:
                 found[target] = here
                 left -= set(here)
         if left:
-            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
+            unread = f", and these were not read: {'; '.join(problems)}" if problems else ""
+            raise InvalidArgument(
+                f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are{unread}"
+            )
         for target in found:
             self.check_write(actor, target)
         return found
 
     def check_read(self, actor: Actor, target: Target) -> None:
-        """Refuse what this actor may not read."""
+        """Refuse what this actor may not read, and what is switched off."""
+        check_switched_on(target.tier, self.settings)
         check_read(joined(actor, target), target, self.settings.readers_of_all)
 
     def check_write(self, actor: Actor, target: Target) -> None:
@@ -81,8 +91,7 @@ class Session:
         Raises:
             AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
         """
-        if not self.settings.has_tier(target.tier):
-            raise Disabled(f"the {target.tier} tier is switched off by tiers.{target.tier} = false")
+        check_switched_on(target.tier, self.settings)
         if target.tier is Tier.CONVERSATION and self.settings.strict_conversation_ids:
             check_conversation_id(target.owner, strict=True)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
@@ -162,18 +171,34 @@ def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = F
         Disabled: it is to be written, and memory is switched off.
         StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
     """
-    if for_writing:
-        if config.is_disabled(environ):
-            raise Disabled("memory is switched off by AMP_DISABLE; unset it to write")
-        _make_root(path)
-    with Root.open(path) as root:
-        settings = config.load_settings(root, environ)
-        root.external_links = settings.external_links
-        if for_writing and not settings.enabled:
-            raise Disabled(f"memory is switched off by enabled = false in {settings.origin['enabled']}")
-        if for_writing and settings.damaged:
-            raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
-        yield Session(root, settings, environ)
+    if for_writing and config.is_disabled(environ):
+        check_switched_on(Tier.SHARED, config.load_settings(None, environ))
+    made = _make_root(path) if for_writing else []
+    try:
+        with Root.open(path) as root:
+            settings = config.load_settings(root, environ)
+            root.external_links = settings.external_links
+            if for_writing:
+                _check_writable(settings)
+            yield Session(root, settings, environ)
+    except BaseException:
+        _remove_empty(made)  # what was refused leaves nothing behind
+        raise
+
+
+def check_switched_on(tier: Tier, settings: Settings) -> None:
+    """Refuse to read or write what a setting switches off (decision 6).
+
+    Raises:
+        Disabled: memory, or this tier of it, is switched off; the message says where.
+    """
+    if not settings.enabled:
+        origin = settings.origin["enabled"]
+        where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
+        raise Disabled(f"memory is switched off by {where} to use it")
+    if not settings.has_tier(tier):
+        origin = settings.origin[f"tiers.{tier}"]
+        raise Disabled(f"the {tier} tier is switched off by tiers.{tier} = false in {origin}; change that to use it")
 
 
 def joined(actor: Actor, target: Target) -> Actor:
@@ -200,9 +225,34 @@ def stored_entries(document: Document) -> list[StoredEntry]:
     ]
 
 
-def _make_root(path: str) -> None:
-    """Make the root's folder where it was named outright and is missing."""
+def _check_writable(settings: Settings) -> None:
+    """Refuse to write where memory is switched off, or settings cannot be read: a limit may stand in them."""
+    if not settings.enabled:
+        check_switched_on(Tier.SHARED, settings)
+    if settings.damaged:
+        raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
+
+
+def _make_root(path: str) -> list[str]:
+    """Make the root's folder where it was named outright and is missing; return the folders that had to be made."""
+    missing = []
+    folder = path
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    made: list[str] = []
     try:
-        os.makedirs(path, exist_ok=True)
+        for folder in reversed(missing):
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+                made.append(folder)
     except OSError as error:
-        raise StorageError(f"{path}: the project root cannot be made: {error.strerror}; name another") from error
+        _remove_empty(made)
+        raise StorageError(f"{shown(path)}: the project root was not created: {explain(error)}") from error
+    return made
+
+
+def _remove_empty(folders: list[str]) -> None:
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(folder)

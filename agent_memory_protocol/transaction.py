@@ -17,7 +17,7 @@ from .layout import Target, name_key
 from .ledger import About
 from .lock import hold
 from .tiers import document as documents
-from .tiers import edit
+from .tiers import edit, store
 from .tiers.document import Document
 from .tiers.edit import Taken
 from .writing import ChangedMeanwhile, create, make_folders, replace
@@ -108,6 +108,7 @@ def plan_healing(root: Root, target: Target, *, now: datetime) -> Healing:
 
 def read_document(root: Root, target: Target) -> tuple[Document, Content] | None:
     """Read a document whole, with what tells later whether it is still the same; None where it does not exist."""
+    store.check_name(target)
     try:
         content = root.read(target.parts, limit=LARGEST)
     except TooLarge as error:

@@ -27,10 +27,10 @@ from .answers import (
     Where,
 )
 from .diagnosis import Diagnosis
-from .errors import AgentMemoryError, DamagedFile, InvalidArgument
+from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
-from .recall import Budget, Recall, recall_here
+from .recall import Budget, Recall, recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -99,17 +99,19 @@ class Workspace:
             InvalidArgument: the tier needs a name that nobody gave.
             InvalidName: a name breaks the name rule.
         """
+        # Both are checked, needed or not: a bad name is a mistake wherever it stands.
+        named = Actor(agent, conversation)
         if tier is None:
-            if agent is not None or (conversation is None and actor.agent is not None):
+            if named.agent is not None or (named.conversation is None and actor.agent is not None):
                 tier = Tier.AGENT
             else:
-                tier = Tier.SHARED if conversation is None else Tier.CONVERSATION
+                tier = Tier.SHARED if named.conversation is None else Tier.CONVERSATION
         if tier is Tier.SHARED:
             return Target(tier)
-        owner = (agent or actor.agent) if tier is Tier.AGENT else (conversation or actor.conversation)
+        owner = named.agent or actor.agent if tier is Tier.AGENT else named.conversation or actor.conversation
         if owner is None:
             raise InvalidArgument(f"which {tier.owner}? name it with --{tier.owner}")
-        return Target(tier, check_owner(tier, owner))
+        return Target(tier, owner)
 
     def targets(self, actor: Actor | None = None) -> list[Target]:
         """List the documents that exist and that this actor may read."""
@@ -141,8 +143,17 @@ class Workspace:
                 numbered = numbered[start:end]
             return Shown(target, session.path(target), numbered)
 
-    def entries(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[StoredEntry]:
-        """List every entry of these documents, or of all that this actor may read."""
+    def entries(
+        self,
+        actor: Actor | None = None,
+        targets: Sequence[Target] | None = None,
+        *,
+        on_problem: Callable[[Target, str], object] | None = None,
+    ) -> list[StoredEntry]:
+        """List every entry of these documents, or of all that this actor may read.
+
+        With `on_problem`, a document that cannot be read is told there, and the others are listed (decision 21).
+        """
         if self._missing:
             return []
         actor = actor or Actor()
@@ -150,8 +161,14 @@ class Workspace:
         with self._session() as session:
             for target in session.readable(actor) if targets is None else targets:
                 session.check_read(actor, target)
-                read = session.read(store.locate(session.root, target))
-                found += [] if read is None else stored_entries(read)
+                try:
+                    read = session.read(store.locate(session.root, target))
+                except StorageError as error:
+                    if on_problem is None:
+                        raise
+                    on_problem(target, str(error))
+                else:
+                    found += [] if read is None else stored_entries(read)
         return found
 
     def status(self, actor: Actor | None = None) -> list[Status]:
@@ -222,8 +239,10 @@ class Workspace:
         if self._missing:
             return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
         existing = []
+        rows = []
         try:
             existing = self.targets()
+            rows = self.status(actor)
             with self._session() as session:
                 for tier, folder in OWNER_FOLDERS.items():
                     found += diagnosis.of_names(session.root.list_folders(folder), tier.value)
@@ -234,8 +253,8 @@ class Workspace:
             found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
         if settings.enabled:
             found += diagnosis.of_recall(self.recall(actor), actor, existing)
-        recalled = {Target(Tier.SHARED), *([Target(Tier.AGENT, actor.agent)] if actor.agent else [])}
-        for row in self.status(actor):
+        recalled = set(targets_of(actor, settings))
+        for row in rows:
             if row.problem and row.target not in recalled:
                 found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
             elif row.share > 1:
@@ -489,6 +508,7 @@ class Workspace:
 
 
 def _status(session: Session, target: Target) -> Status:
+    store.check_name(target)
     source = store.read(session.root, target)
     if source is None:
         return Status(target, session.path(target), problem="it has just gone")

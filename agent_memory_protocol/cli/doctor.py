@@ -1,11 +1,13 @@
 """`amp doctor`: one answer to "why is my memory not there?"."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from agent_memory_protocol.diagnosis import of_protocol
+from agent_memory_protocol.errors import AgentMemoryError
 
 from .options import as_option, json_option, plain, print_json, reader, root_option, workspace
 from .status import table, where_json, where_lines
@@ -50,9 +52,9 @@ def doctor_command(
         print_json({"where": where_json(here), "checks": listed})
     else:
         click.echo("\n".join(where_lines(here)))
-        rows = here.status(who)
-        if rows:
-            click.echo("\n" + "\n".join(table(rows)))
+        with suppress(AgentMemoryError):  # why the memory cannot be read is among the findings
+            if rows := here.status(who):
+                click.echo("\n" + "\n".join(table(rows)))
         click.echo()
         for finding in findings:
             mark = click.style("!!", fg="red") if finding.is_problem else "ok"

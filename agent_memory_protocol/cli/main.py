@@ -80,7 +80,7 @@ def _run() -> int:
     out = sys.stdout
     try:
         # What click returns is the exit code where a verb ended itself, as --help does.
-        code = amp.main(prog_name="amp", standalone_mode=False)
+        code = amp.main(prog_name="amp", standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
     except SystemExit:
         if sys.stdout is out:
             raise

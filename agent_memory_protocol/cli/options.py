@@ -104,6 +104,14 @@ def workspace(root: str | None) -> "Workspace":
     return Workspace.open(root)
 
 
+def typed(text: str) -> str:
+    """Return a text from the command line as it was typed, in UTF-8, even where the locale says otherwise (B52)."""
+    try:
+        return os.fsencode(text).decode()
+    except UnicodeError:
+        return text
+
+
 def print_json(answer: dict[str, object]) -> None:
     """Print one JSON object that carries the version of its shape."""
     import json
@@ -135,6 +143,16 @@ def can_print(text: str) -> bool:
 def note(message: str) -> None:
     """Say something beside the answer, on stderr, in one line."""
     click.echo(f"amp: {plain(message)}", err=True)
+
+
+def note_settings(here: "Workspace") -> bool:
+    """Say what is wrong in the settings, or switched off by them; whether there was anything to say."""
+    from agent_memory_protocol.diagnosis import of_settings
+
+    found = of_settings(here.settings)
+    for problem in found:
+        note(problem.message)
+    return bool(found)
 
 
 def target_json(target: "Target") -> dict[str, object]:

@@ -1,5 +1,7 @@
 """`amp show` and `amp list`: what is on disk now."""
 
+import sys
+
 import click
 
 from agent_memory_protocol.answers import StoredEntry
@@ -13,6 +15,7 @@ from .options import (
     document_options,
     json_option,
     note,
+    note_settings,
     plain,
     print_json,
     root_option,
@@ -82,16 +85,27 @@ def show_command(
 def list_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
     """List every entry with its id, document, date, section and first words.
 
+    Ends with exit code 4 when a document cannot be read; the others are listed.
+
     \b
     Example:
         amp list --json
     """
-    entries = workspace(root).entries(actor(as_agent))
-    if as_json:
-        print_json({"entries": [_as_json(entry) for entry in entries]})
-        return
-    if not entries:
+    here = workspace(root)
+    problems: list[str] = []
+    entries = here.entries(actor(as_agent), on_problem=lambda _, problem: problems.append(problem))
+    for problem in problems:
+        note(problem)
+    if not note_settings(here) and not problems and not entries:
         note("there are no entries yet; `amp remember TEXT` writes the first")
+    if as_json:
+        print_json({"entries": [_as_json(entry) for entry in entries], "problems": problems})
+    else:
+        _print_entries(entries)
+    sys.exit(4 if problems else 0)
+
+
+def _print_entries(entries: list[StoredEntry]) -> None:
     shown: Target | None = None
     for entry in entries:
         if entry.target != shown:

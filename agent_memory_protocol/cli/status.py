@@ -1,5 +1,7 @@
 """`amp status` and `amp where`: how full the memory is, and where it lies."""
 
+import sys
+
 import click
 
 from agent_memory_protocol import PROTOCOL, __version__
@@ -12,6 +14,7 @@ from .options import (
     can_print,
     json_option,
     note,
+    note_settings,
     plain,
     print_json,
     root_option,
@@ -29,19 +32,21 @@ _BAR = 20
 def status_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
     """Show how full each memory file is, and how old what stands in it.
 
+    Ends with exit code 4 when one cannot be read.
+
     \b
     Example:
         amp status
     """
     here = workspace(root)
     rows = here.status(actor(as_agent))
+    if not note_settings(here) and not rows:
+        note(f"no memory yet in {here.path}; `amp init` lays it out")
     if as_json:
         print_json({"root": str(here.path), "documents": [_as_json(row) for row in rows]})
-        return
-    if not rows:
-        note(f"no memory yet in {here.path}; `amp init` lays it out")
-        return
-    click.echo("\n".join(table(rows)))
+    elif rows:
+        click.echo("\n".join(table(rows)))
+    sys.exit(4 if any(row.problem for row in rows) else 0)
 
 
 def table(rows: list[Status]) -> list[str]:
@@ -87,13 +92,15 @@ def table(rows: list[Status]) -> list[str]:
 @click.command("where")
 @json_option
 @root_option
-def where_command(as_json: bool, root: str | None) -> None:
+@as_option
+def where_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
     """Show which project root is used and why, each path in use, and the settings that are set.
 
     \b
     Example:
         amp where
     """
+    actor(as_agent)
     here = workspace(root)
     if as_json:
         print_json(where_json(here))

@@ -23,6 +23,7 @@ from .options import (
     root_option,
     target_json,
     tier_names,
+    typed,
     workspace,
 )
 
@@ -117,7 +118,7 @@ def remember_command(
         actor=actor(as_agent, conversation),
         agent=agent,
         conversation=conversation,
-        section=section,
+        section=None if section is None else typed(section),
         dated=parse_date(day) if day is not None else True if dated else False if undated else None,
         about=About(source, kind, confidence, tags),
         make_room=make_room,
@@ -138,7 +139,7 @@ def remember_command(
 def read_text(text: str) -> str:
     """Return the text, or what stands on stdin for `-`."""
     if text != "-":
-        return text
+        return typed(text)
     try:
         data = sys.stdin.buffer.read(_LARGEST_TEXT + 1)
     except (AttributeError, OSError) as error:

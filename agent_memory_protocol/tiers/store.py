@@ -1,9 +1,10 @@
 """Find and read tier documents on disk; the only part of `tiers` that touches it, through `files`."""
 
 from agent_memory_protocol import files
-from agent_memory_protocol.errors import DamagedFile
+from agent_memory_protocol.disk_errors import shown
+from agent_memory_protocol.errors import DamagedFile, InvalidName
 from agent_memory_protocol.files import Root
-from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, name_key
+from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
 from agent_memory_protocol.limits import count_lines, split_lines
 
 WHOLE_BYTES = 256 * 1024
@@ -61,6 +62,23 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
         for target in candidates
         if root.exists(target.parts) or (beside and root.exists((*target.parts[:-1], beside)))
     ]
+
+
+def check_name(target: Target) -> None:
+    """Refuse a document whose folder was found on disk and has a name that no agent or conversation can have.
+
+    Raises:
+        DamagedFile: nobody can recall it; the message says which rule the name breaks.
+    """
+    if not target.owner:
+        return
+    try:
+        if name_key(check_owner(target.tier, target.owner)) == name_key(target.owner):
+            return
+        reason = "a folder's name holds no colon"
+    except InvalidName as error:
+        reason = str(error)
+    raise DamagedFile(f"nobody can recall this: {reason}; rename its folder", path=shown(*target.parts))
 
 
 def read(root: Root, target: Target) -> Source | None:
