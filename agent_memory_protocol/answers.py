@@ -178,6 +178,15 @@ class Restorable:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back: entries, the files of notes, and why others could not."""
+
+    entries: tuple[StoredEntry, ...]
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Synced:
     """What healing would do, or did, to one document: texts that go back, texts that were taken out by hand."""
 
@@ -197,3 +206,47 @@ class Redacted:
     was_in_document: bool
     ledger_lines: int
     elsewhere: tuple[str, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A note in a list: where it lies, its type, title and description, and whether an index line names it."""
+
+    target: Target
+    file: str
+    type: str
+    title: str
+    description: str
+    is_listed: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What the index of a folder is, or was made to be.
+
+    Attributes:
+        target, path: the tier file that holds it.
+        notes: how many notes the folder has.
+        listed: how many of them the tier file named before.
+        added: the notes whose line is new.
+        dangling: lines, from 1, and the file they link to, which is gone; only a person may take them out.
+        unlisted: how many notes have no line because the tier file is full.
+        changed: whether the tier file is, or would be, another than before.
+        problem: what could not be read; "" for nothing.
+    """
+
+    target: Target
+    path: Path
+    notes: int = 0
+    listed: int = 0
+    added: tuple[str, ...] = ()
+    dangling: tuple[tuple[int, str], ...] = ()
+    unlisted: int = 0
+    changed: bool = False
+    problem: str = ""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every note has a line and every line has a note."""
+        return not (self.changed or self.dangling or self.unlisted or self.problem)

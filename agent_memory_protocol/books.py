@@ -118,6 +118,12 @@ class Books:
             self._append_to_ledger(line, contents)
             contents, _ = self._ledger()
 
+    def archive_note(self, file: str, entry_id: str, text: str, reason: str) -> None:
+        """Keep a whole note word for word before its file is removed."""
+        contents, _ = self._ledger()
+        lines = ledger.note_lines(file, entry_id, text, reason, now=self._now, latest=contents.latest, run=self.run)
+        self._append_to_ledger(lines, contents)
+
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()

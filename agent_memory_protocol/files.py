@@ -94,6 +94,19 @@ class Root(Walk):
         finally:
             os.close(fd)
 
+    def read_start(self, parts: tuple[str, ...], size: int) -> bytes | None:
+        """Read at most the first `size` bytes of a file; None when it does not exist. Raises as `read` does."""
+        opened = self.open_file(parts)
+        if opened is None:
+            return None
+        fd, _ = opened
+        try:
+            return os.read(fd, size)
+        except OSError as error:
+            raise damaged(error, parts) from error
+        finally:
+            os.close(fd)
+
     def exists(self, parts: tuple[str, ...]) -> bool:
         """Say whether anything stands there: a file, a folder, or a link, wherever it leads."""
         folder = self.folder(parts[:-1])

@@ -29,12 +29,14 @@ class Archived:
         removed_at: when, RFC 3339 UTC.
         reason: why, in words.
         run: the id of the command that removed it; entries removed together share it.
+        note: the file name where it was a whole note; "" for an entry of the document.
     """
 
     taken: Taken
     removed_at: str
     reason: str
     run: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
         except ValueError:
             continue  # some other tool's line: nothing that could be put back
         about = tombstone.extra or {}
-        found.append(Archived(taken, tombstone.created_at, str(about.get("reason", "")), str(about.get("run", ""))))
+        note = str((contents.entries[entry_id].extra or {}).get("note", ""))
+        reason, run = str(about.get("reason", "")), str(about.get("run", ""))
+        found.append(Archived(taken, tombstone.created_at, reason, run, note))
     order = {entry_id: number for number, entry_id in enumerate(contents.entries)}
     return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
 
@@ -109,6 +113,14 @@ def removal_lines(
         lines.append(encode(_entry(one, stamp, known.get(one.id))))
         lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, "run": run})))
     return b"".join(lines)
+
+
+def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetime, latest: str, run: str) -> bytes:
+    """Return the lines that archive a whole note before its file is removed."""
+    stamp = new_stamp(now, latest)
+    extra = {"note": file, "markdown": text}
+    entry = Entry(entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra)
+    return encode(entry) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
 def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:

@@ -43,8 +43,13 @@ class Session:
         return [
             target
             for target in store.list_targets(self.root, beside=ledger.NAME if ledgers else "")
-            if self.settings.has_tier(target.tier) and why_not_read(actor, target, self.settings.readers_of_all) is None
+            if self.may_read(actor, target)
         ]
+
+    def may_read(self, actor: Actor, target: Target) -> bool:
+        """Say whether this actor may read a document, and its tier is switched on."""
+        is_on = self.settings.has_tier(target.tier)
+        return is_on and why_not_read(actor, target, self.settings.readers_of_all) is None
 
     def find(self, actor: Actor, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
         """Find the document of each entry, and check that this actor may write them all.

@@ -7,8 +7,9 @@ reader is shown as a plan is what is done.
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
+from . import notekeeping
 from .access import Actor
-from .answers import Edited, Pruning, Redacted, Removed, Restorable, StoredEntry, Synced
+from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
 from .errors import AgentMemoryError, InvalidArgument, Refused, StorageError
 from .layout import Target
 from .lock import hold
@@ -143,14 +144,15 @@ def restorable(
     return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
 
 
-def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> tuple[list[StoredEntry], list[str]]:
-    """Put entries back where they stood. Returns them, and why others could not go back."""
+def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Restored:
+    """Put entries and notes back where they were."""
     groups: dict[Target, list[Restorable]] = {}
     for one in chosen:
         groups.setdefault(one.target, []).append(one)
     for target in groups:
         session.check_write(actor, target)
     restored: list[StoredEntry] = []
+    notes: list[str] = []
     problems: list[str] = []
     for target, group in groups.items():
         refused: list[str] = []
@@ -158,7 +160,7 @@ def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> tup
         def change(current: Document, group: list[Restorable] = group, refused: list[str] = refused) -> Change:
             refused.clear()
             for one in group:
-                if one.archived.taken.id not in current.ids:
+                if not one.archived.note and one.archived.taken.id not in current.ids:
                     try:
                         current = edit.put_back(current, one.archived.taken)
                     except Refused as error:
@@ -169,7 +171,12 @@ def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> tup
         problems += refused
         wanted = {one.archived.taken.id for one in group}
         restored += [entry for entry in stored_entries(done.document) if entry.id in wanted]
-    return restored, problems
+        for one in group:
+            if one.archived.note and notekeeping.put_back(session, target, one.archived):
+                notes.append(str(session.path(target).with_name(one.archived.note)))
+            elif one.archived.note:
+                problems.append(f"{one.archived.note} is there already beside {target.path}; move it away first")
+    return Restored(tuple(restored), tuple(notes), tuple(problems))
 
 
 def sync(session: Session, actor: Actor, *, apply: bool) -> list[Synced]:

@@ -10,16 +10,19 @@ from contextlib import AbstractContextManager
 from datetime import date, timedelta
 from pathlib import Path
 
-from . import config, diagnosis, git_ignore, limits, remembering, upkeep
+from . import config, diagnosis, git_ignore, limits, notekeeping, remembering, upkeep
 from .access import Actor
 from .answers import (
     Created,
     Edited,
+    Indexed,
+    NoteRow,
     Pruning,
     Redacted,
     Remembered,
     Removed,
     Restorable,
+    Restored,
     Shown,
     Status,
     StoredEntry,
@@ -439,10 +442,8 @@ class Workspace:
         with self._session() as session:
             return upkeep.restorable(session, actor or Actor(), entry_ids, last=last, since=since)
 
-    def restore(
-        self, chosen: Sequence[Restorable], *, actor: Actor | None = None
-    ) -> tuple[list[StoredEntry], list[str]]:
-        """Put entries back where they stood, as near as can be told. Returns them, and why others could not go back.
+    def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
+        """Put entries and notes back where they were, as near as can be told.
 
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
@@ -469,6 +470,89 @@ class Workspace:
         """
         with self._session(for_writing=True) as session:
             return upkeep.redact(session, actor or Actor(), entry_ids)
+
+    # -- notes ---------------------------------------------------------------------------------------------------------
+
+    def new_note(
+        self,
+        note_type: str,
+        slug: str,
+        *,
+        description: str,
+        why: str,
+        how: str,
+        body: str = "",
+        target: Target | None = None,
+        actor: Actor | None = None,
+    ) -> Path:
+        """Write one fact as one file beside a tier file, and its index line. Returns the file (S2-11 to S2-16).
+
+        Args:
+            note_type: user, feedback, project or reference.
+            slug: what it is called; the file is `TYPE_SLUG.md`.
+            description: one sentence, the hook of its index line.
+            why: why it is so.
+            how: how to apply it.
+            body: the fact, where the description does not say it whole.
+            target: beside which document; the acting agent's, else the shared one, where it is left out.
+            actor: who writes.
+
+        Raises:
+            InvalidArgument, RefusedText, AccessDenied: nothing was written.
+        """
+        actor = actor or Actor()
+        target = target or self.target(actor)
+        with self._session(for_writing=True) as session:
+            file = notekeeping.new(
+                session, actor, target, note_type, slug, description=description, why=why, how=how, body=body
+            )
+            return session.path(target).with_name(file)
+
+    def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
+        """List the notes beside these documents, or beside all that this actor may read."""
+        if self._missing:
+            return []
+        with self._session() as session:
+            return notekeeping.rows(session, actor or Actor(), targets)
+
+    def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
+        """Return a note's file name and text; it is named by file, stem, or what follows the type (S2-25).
+
+        Raises:
+            InvalidArgument: there is no such note.
+            AccessDenied: this actor may not read it.
+        """
+        actor = actor or Actor()
+        with self._session() as session:
+            return notekeeping.show(session, actor, target or self.target(actor), name)
+
+    def remove_note(
+        self, name: str, *, target: Target | None = None, actor: Actor | None = None, reason: str = "removed"
+    ) -> str:
+        """Remove a note and its index line; its text stays in the ledger, from where `restore` brings it back."""
+        actor = actor or Actor()
+        with self._session(for_writing=True) as session:
+            return notekeeping.take_out(session, actor, target or self.target(actor), name, reason)
+
+    def merge_notes(
+        self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
+    ) -> str:
+        """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
+        actor = actor or Actor()
+        with self._session(for_writing=True) as session:
+            return notekeeping.merge(session, actor, target or self.target(actor), names, into)
+
+    def index(
+        self, targets: Sequence[Target] | None = None, *, actor: Actor | None = None, check: bool = False
+    ) -> list[Indexed]:
+        """Bring the indexes up to date (decision 29), or with `check` only say what differs.
+
+        No note is ever removed, and no line that a person wrote is ever changed.
+        """
+        if self._missing:
+            return []
+        with self._session(for_writing=not check) as session:
+            return notekeeping.reindex(session, actor or Actor(), targets, check=check)
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""

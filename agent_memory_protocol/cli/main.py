@@ -23,6 +23,8 @@ _VERBS = {
     "forget": "upkeep",
     "edit": "upkeep",
     "status": "status",
+    "note": "notes",
+    "index": "notes",
     "prune": "upkeep",
     "restore": "upkeep",
     "sync": "upkeep",

@@ -139,16 +139,18 @@ def restore_command(
         raise InvalidArgument(
             "which entries? name their ids, or say --last or --since; `amp restore --list` shows them"
         )
-    problems: list[str] = []
+    problems: tuple[str, ...] = ()
     if apply and not only_list:
-        back, problems = here.restore(chosen, actor=who)
+        back = here.restore(chosen, actor=who)
+        problems = back.problems
         if as_json:
-            print_json(
-                {"restored": [{"id": entry.id, **target_json(entry.target)} for entry in back], "problems": problems}
-            )
+            entries = [{"id": entry.id, **target_json(entry.target), "line": entry.line} for entry in back.entries]
+            print_json({"restored": entries, "notes": list(back.notes), "problems": list(problems)})
         else:
-            for entry in back:
+            for entry in back.entries:
                 click.echo(f"restored: {entry.target.path}:{entry.line}  [{entry.id}]")
+            for path in back.notes:
+                click.echo(f"restored: {path}")
     elif as_json:
         print_json({"entries": [_restorable_json(one) for one in chosen]})
     else:

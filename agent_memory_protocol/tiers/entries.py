@@ -4,7 +4,7 @@
 nothing: lines in, values out.
 """
 
-from agent_memory_protocol import dates, markdown
+from agent_memory_protocol import dates, links, markdown
 from agent_memory_protocol.markdown import Block
 
 OWN = "own mark"
@@ -173,19 +173,6 @@ def is_placeholder(line: str) -> bool:
     return line.strip(" \t-+*_()[].…").lower() in _PLACEHOLDERS
 
 
-def index_target(text: str) -> str:
-    """Return the note of the same folder that an item's text begins with a link to; "" for none (decision 29)."""
-    opened = text.lstrip("*_")
-    if not opened.startswith("["):
-        return ""
-    middle = opened.find("](")
-    if middle < 0 or ("[" in opened[1:middle] and "`" not in opened[1:middle]):
-        return ""
-    target = opened[middle + 2 :].partition(")")[0].strip(" ").removeprefix("<").removesuffix(">")
-    target = target.removeprefix("./").partition("#")[0]
-    return target if target.lower().endswith(".md") and "/" not in target and "\\" not in target else ""
-
-
 def paragraph_text(lines: list[str], block: Block) -> str:
     """Return a block's first paragraph, its lines joined with a newline and freed of their indentation."""
     if block.paragraph_end <= block.start:
@@ -209,7 +196,7 @@ def _add_heading(found: Outline, lines: list[str], block: Block, above: tuple[in
 
 def _add_item(found: Outline, lines: list[str], block: Block, above: tuple[int, ...], label: int | None) -> None:
     paragraph = paragraph_text(lines, block)
-    target = index_target(paragraph)
+    target = links.note_target(paragraph)
     if target:
         line = IndexLine(block.start, block.end, target)
         line.headings, line.label = above, label

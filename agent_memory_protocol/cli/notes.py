@@ -1,0 +1,235 @@
+"""`amp note` and `amp index`: one fact, one file, and one line for each."""
+
+import sys
+
+import click
+
+from agent_memory_protocol.answers import Indexed
+from agent_memory_protocol.layout import Target, Tier, check_agent_name
+from agent_memory_protocol.notes.note import TYPES
+
+from .options import (
+    TextCommand,
+    actor,
+    as_option,
+    json_option,
+    note,
+    plain,
+    print_json,
+    root_option,
+    target_json,
+    workspace,
+)
+from .write import read_text
+
+agent_option = click.option("--agent", metavar="NAME", help="Beside this agent's MEMORY.md; default: the shared one.")
+
+
+def _target(agent: str | None, as_agent: str | None) -> Target:
+    who = actor(as_agent)
+    owner = check_agent_name(agent) if agent else who.agent
+    return Target(Tier.AGENT, owner) if owner else Target(Tier.SHARED)
+
+
+@click.group("note")
+def note_command() -> None:
+    """Write, read, remove and merge notes: one fact, one file."""
+
+
+@note_command.command("new", cls=TextCommand)
+@click.argument("note_type", metavar="TYPE", type=click.Choice(TYPES))
+@click.argument("slug")
+@click.option("--description", required=True, metavar="D", help="One sentence; the hook of the index line.")
+@click.option("--why", required=True, metavar="W", help="Why it is so.")
+@click.option("--how", required=True, metavar="H", help="How to apply it.")
+@click.option("--body", default="", metavar="B", help="The fact, where the description is not enough; - reads stdin.")
+@agent_option
+@json_option
+@root_option
+@as_option
+def new_command(
+    note_type: str,
+    slug: str,
+    description: str,
+    why: str,
+    how: str,
+    body: str,
+    agent: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Write a new note beside a memory file, and its line into the index.
+
+    \b
+    Example:
+        amp note new feedback market-before-machinery --description "Ask for the market before building" \\
+            --why "Two months went into a tool nobody wanted." --how "Name three users before the first commit."
+    """
+    path = workspace(root).new_note(
+        note_type,
+        slug,
+        description=description,
+        why=why,
+        how=how,
+        body=read_text(body) if body else "",
+        target=_target(agent, as_agent),
+        actor=actor(as_agent),
+    )
+    if as_json:
+        print_json({"path": str(path), "file": path.name})
+    else:
+        click.echo(f"written: {path}")
+
+
+@note_command.command("list")
+@agent_option
+@json_option
+@root_option
+@as_option
+def list_command(agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """List the notes: type, file, description. `!` marks one that no index line names."""
+    targets = [_target(agent, as_agent)] if agent or as_agent else None
+    rows = workspace(root).notes(actor(as_agent), targets)
+    if as_json:
+        print_json(
+            {
+                "notes": [
+                    {
+                        **target_json(row.target),
+                        "file": row.file,
+                        "type": row.type or None,
+                        "title": row.title,
+                        "description": row.description,
+                        "listed": row.is_listed,
+                        "problem": row.problem or None,
+                    }
+                    for row in rows
+                ]
+            }
+        )
+        return
+    if not rows:
+        note("there are no notes; `amp note new` writes the first")
+    shown: Target | None = None
+    for row in rows:
+        if row.target != shown:
+            click.echo(str(row.target))
+            shown = row.target
+        mark = " " if row.is_listed else "!"
+        click.echo(f"  {mark} {row.type or '-':<9}  {plain(row.file)}  {plain(row.problem or row.description)}")
+
+
+@note_command.command("show")
+@click.argument("name")
+@agent_option
+@json_option
+@root_option
+@as_option
+def show_command(name: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Show a note, named by its file, its stem, or what follows the type."""
+    file, text = workspace(root).show_note(name, target=_target(agent, as_agent), actor=actor(as_agent))
+    if as_json:
+        print_json({"file": file, "text": text})
+    else:
+        click.echo("\n".join(plain(line) for line in text.rstrip("\n").split("\n")))
+
+
+@note_command.command("remove")
+@click.argument("name")
+@click.option("--reason", default="removed", metavar="R", help="Why; kept in the ledger.")
+@agent_option
+@json_option
+@root_option
+@as_option
+def remove_command(
+    name: str, reason: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Remove a note and its index line. Its text stays in the ledger: `amp restore --last` shows it."""
+    here = workspace(root)
+    target = _target(agent, as_agent)
+    file = here.remove_note(name, target=target, actor=actor(as_agent), reason=reason)
+    if as_json:
+        print_json({"file": file})
+    else:
+        click.echo(f"removed: {file}; `amp restore --last --apply` brings it back")
+    for state in here.index([target], actor=actor(as_agent), check=True):
+        _say_dangling(state)
+
+
+@note_command.command("merge")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--into", required=True, metavar="NAME", help="The note that takes up the others.")
+@agent_option
+@json_option
+@root_option
+@as_option
+def merge_command(
+    names: tuple[str, ...], into: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Add the facts of some notes to another, and remove them; their texts stay in the ledger."""
+    file = workspace(root).merge_notes(names, into, target=_target(agent, as_agent), actor=actor(as_agent))
+    if as_json:
+        print_json({"file": file, "merged": list(names)})
+    else:
+        click.echo(f"merged: {', '.join(names)} into {file}; `amp note show {file[:-3]}` shows it")
+
+
+@click.command("index")
+@click.option("--check", is_flag=True, help="Only say what differs; exit code 1 when something does.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="This agent's index; repeatable. Default: all.")
+@json_option
+@root_option
+@as_option
+def index_command(check: bool, agents: tuple[str, ...], as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Bring the index of each folder of notes up to date: one line a note, in the block under `## Notes`.
+
+    No note is removed, and no line that a person wrote is changed.
+
+    \b
+    Example:
+        amp index --check
+    """
+    targets = [Target(Tier.AGENT, check_agent_name(name)) for name in agents] or None
+    found = workspace(root).index(targets, actor=actor(as_agent), check=check)
+    clean = all(state.is_clean for state in found) if check else not any(state.problem for state in found)
+    if as_json:
+        print_json({"clean": clean, "indexes": [_as_json(state) for state in found]})
+    else:
+        for state in found:
+            _say(state, check=check)
+        if not found:
+            note("there are no notes to index")
+    sys.exit(1 if check and not clean else 4 if not clean else 0)
+
+
+def _say(state: Indexed, *, check: bool) -> None:
+    listed = state.listed if check else state.listed + len(state.added)
+    click.echo(f"{state.target}  {state.target.path}: {listed} of {state.notes} notes listed")
+    for file in state.added:
+        click.echo(f"  + {plain(file)}{' has no line' if check else ''}")
+    _say_dangling(state)
+    if state.unlisted:
+        note(
+            f"{state.target.path} is full: {state.unlisted} notes are not listed; merge some, or split the agent's work"
+        )
+    if state.problem:
+        note(state.problem)
+
+
+def _say_dangling(state: Indexed) -> None:
+    for line, file in state.dangling:
+        note(f"{state.target.path}:{line} links to {file}, which does not exist; correct or remove the line")
+
+
+def _as_json(state: Indexed) -> dict[str, object]:
+    return {
+        **target_json(state.target),
+        "notes": state.notes,
+        "listed": state.listed,
+        "added": list(state.added),
+        "dangling": [{"line": line, "file": file} for line, file in state.dangling],
+        "unlisted": state.unlisted,
+        "changed": state.changed,
+        "problem": state.problem or None,
+    }

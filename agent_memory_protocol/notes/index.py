@@ -1,0 +1,185 @@
+"""The index: one line for each note of a folder, in the folder's tier file (decision 29).
+
+A line that a person wrote is a person's and is never changed. The block between two markers, under `## Notes` at the
+end, holds the lines of the notes that are named nowhere else. Building it again gives the same bytes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from agent_memory_protocol import links, markdown
+from agent_memory_protocol.limits import split_lines_with_ends
+from agent_memory_protocol.notes.note import Head, title_of
+
+OPENING = "<!-- amp:index -->"
+CLOSING = "<!-- /amp:index -->"
+HEADING = "## Notes"
+LINE_WIDTH = 150
+SCREEN = 50
+"""An index of more lines than this is no longer read at a glance (decision 30)."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLine:
+    """A line of the index: where it stands (from 1), the note it links to, whether the block holds it, its text."""
+
+    line: int
+    file: str
+    in_block: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What a tier file says of the notes beside it.
+
+    Attributes:
+        lines: its index lines, in file order.
+        mentioned: the file names it mentions outside the block in any form.
+        block: the lines of the block, markers included, from 0, end exclusive; None where there is none.
+        separator: what stands before the hooks, in most lines.
+    """
+
+    lines: tuple[IndexLine, ...]
+    mentioned: frozenset[str]
+    block: tuple[int, int] | None
+    separator: str
+
+    @property
+    def files(self) -> set[str]:
+        """The notes that have a line, or are named somewhere."""
+        return {line.file for line in self.lines} | set(self.mentioned)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A tier file's text with its block as it should be, and how many notes had no room in it."""
+
+    text: str
+    unlisted: int
+
+
+def read(text: str) -> Index:
+    """Find the index in a tier file's text."""
+    shown = links.visible_lines(text)
+    all_lines = [line.rstrip("\r\n") for line in split_lines_with_ends(text)]
+    block = _find_block(all_lines)
+    lines = []
+    outside = []
+    for number, line in enumerate(shown):
+        in_block = block is not None and block[0] <= number < block[1]
+        if not in_block:
+            outside.append(line)
+        bare = line.strip(" \t")
+        width = markdown.marker_width(bare) if bare and len(line) - len(line.lstrip(" ")) < 4 else 0
+        file = links.note_target(bare[width:].lstrip(" \t")) if width else ""
+        if file:
+            lines.append(IndexLine(number + 1, _key(file), in_block, bare[width:].lstrip(" \t")))
+    counts: dict[str, int] = {}
+    for found in lines:
+        separator = links.separator_of(found.text)
+        if separator and not found.in_block:
+            counts[separator] = counts.get(separator, 0) + 1
+    best = max(counts, key=lambda separator: counts[separator], default=" - ")
+    return Index(tuple(lines), frozenset(map(_key, links.mentioned_notes(outside))), block, best)
+
+
+def build(text: str, heads: Mapping[str, Head], *, max_lines: int, max_bytes: int, more: str) -> Built:
+    """Return the tier file's text with its block brought up to date.
+
+    Args:
+        text: the tier file.
+        heads: for each note of the folder, by file name, what its line is made from.
+        max_lines: the limit of the tier file, which binds the index too.
+        max_bytes: the other limit.
+        more: the command that lists all notes, for the line that says how many had no room.
+    """
+    index = read(text)
+    unlisted = _in_order(index, [file for file in heads if _key(file) not in index.mentioned])
+    raw = split_lines_with_ends(text)
+    newline = "\r\n" if raw and raw[0].endswith("\r\n") else "\n"
+    before, after = _around_block(raw, index.block)
+    if not unlisted:
+        return Built("".join(before) + "".join(after), 0) if index.block else Built(text, 0)
+    if before and not before[-1].endswith(("\n", "\r")):
+        before[-1] += newline
+    frame = [*_heading_for(before, newline), OPENING + newline, newline]
+    tail = [newline, CLOSING + newline]
+    room_lines = max_lines - len(before) - len(frame) - len(tail) - len(after)
+    room_bytes = max_bytes - sum(len(line.encode()) for line in [*before, *frame, *tail, *after])
+    lines, left = _fill(unlisted, heads, index.separator, newline, room_lines, room_bytes, more)
+    if not lines:
+        return Built("".join(before) + "".join(after), left) if index.block else Built(text, left)
+    return Built("".join([*before, *frame, *lines, *tail, *after]), left)
+
+
+def _fill(
+    files: Sequence[str],
+    heads: Mapping[str, Head],
+    separator: str,
+    newline: str,
+    room_lines: int,
+    room_bytes: int,
+    more: str,
+) -> tuple[list[str], int]:
+    """Return the lines of as many notes as there is room for, and how many are left."""
+    lines = []
+    sizes = 0
+    for file in files[: max(room_lines, 0) + 1]:
+        head = heads[file]
+        line = f"- {links.index_line(title_of(file, head), file, head.description, separator, LINE_WIDTH)}{newline}"
+        lines.append(line)
+        sizes += len(line.encode())
+    if len(lines) == len(files) and len(lines) <= room_lines and sizes <= room_bytes:
+        return lines, 0
+    while lines:
+        sizes -= len(lines.pop().encode())
+        left = len(files) - len(lines)
+        note = f"- {left} more notes are not listed; `{more}` lists them{newline}"
+        if len(lines) + 1 <= room_lines and sizes + len(note) <= room_bytes:
+            return [*lines, note], left
+    return [], len(files)
+
+
+def _in_order(index: Index, files: Sequence[str]) -> list[str]:
+    """Order notes for the block: lines that stand there keep their order, new ones follow by name."""
+    place = {line.file: number for number, line in enumerate(index.lines) if line.in_block}
+    return sorted(files, key=lambda file: (place.get(_key(file), len(place)), file))
+
+
+def _find_block(lines: Sequence[str]) -> tuple[int, int] | None:
+    opened = None
+    for number, line in enumerate(lines):
+        if line.strip() == OPENING:
+            opened = number
+        elif line.strip() == CLOSING and opened is not None:
+            return opened, number + 1
+    return None
+
+
+def _around_block(raw: list[str], block: tuple[int, int] | None) -> tuple[list[str], list[str]]:
+    """Return the lines before and after the block, its own heading and the blank lines it brought taken off."""
+    if block is None:
+        before = list(raw)
+        while before and not before[-1].strip():
+            before.pop()
+        return before, []
+    before, after = raw[: block[0]], raw[block[1] :]
+    while before and not before[-1].strip():
+        before.pop()
+    if before and before[-1].strip() == HEADING:
+        before.pop()
+        while before and not before[-1].strip():
+            before.pop()
+    return before, after
+
+
+def _heading_for(before: list[str], newline: str) -> list[str]:
+    blank = [newline] if before else []
+    return [*blank, HEADING + newline, newline]
+
+
+def _key(file: str) -> str:
+    """Return what makes two spellings the same file: a link in NFC finds a file in NFD (B46)."""
+    return file if file.isascii() else normalize("NFC", file)

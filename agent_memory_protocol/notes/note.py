@@ -1,0 +1,245 @@
+"""A note: one fact in one file, read as it exists in the wild and written so that everybody reads it back the same.
+
+Headers come nested or flat, with unknown keys and broken YAML; they are read line by line and values are text
+(decision 28).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent_memory_protocol import headers, markdown, visible
+from agent_memory_protocol.errors import InvalidArgument, RefusedText
+from agent_memory_protocol.headers import Header
+from agent_memory_protocol.limits import split_lines
+
+TYPES = ("user", "feedback", "project", "reference")
+REQUIRED_IN_FULL = ("feedback", "project")
+"""Types whose notes must have a Why and a How; in the other two a missing one is a warning (decision 28)."""
+
+LARGE_BYTES = 2_000
+"""A note is a few hundred bytes (S2-10); from this size on it is probably more than one fact."""
+
+WHY = "**Why:**"
+HOW = "**How to apply:**"
+
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What an index line is made from: the values of a note's header, and the first heading of its body."""
+
+    name: str = ""
+    description: str = ""
+    type: str = ""
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as it stands on disk.
+
+    Attributes:
+        file: its file name.
+        head: the values of its header that count.
+        header: the header as it is; None where there is none, or none that can be read.
+        body: the lines after the header.
+        body_line: the line of the file, from 1, that the body begins at.
+        why, how: the index in `body` of the line that begins with the Why, and the How; None where it is missing.
+        after: the index in `body` of a heading after the How, where something else begins; None where nothing does.
+    """
+
+    file: str
+    head: Head
+    header: Header | None
+    body: tuple[str, ...]
+    body_line: int
+    why: int | None
+    how: int | None
+    after: int | None
+
+    @property
+    def stem(self) -> str:
+        """The file name without `.md`."""
+        return self.file[:-3]
+
+    @property
+    def fact(self) -> str:
+        """What stands before the Why: the fact itself."""
+        ends = [place for place in (self.why, self.how) if place is not None]
+        return "\n".join(self.body[: min(ends, default=len(self.body))]).strip()
+
+    @property
+    def title(self) -> str:
+        """What an index line calls it."""
+        return title_of(self.file, self.head)
+
+
+def parse(text: str, file: str) -> Note:
+    """Read a note. Never raises on what is in it."""
+    header = headers.split_header(text)
+    lines = split_lines(text)
+    start = header.lines if header else 0
+    body = lines[start:]
+    why = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(WHY)), None)
+    how = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(HOW)), None)
+    last = max((place for place in (why, how) if place is not None), default=None)
+    after = None
+    if last is not None:
+        headings = (number for number in range(last + 1, len(body)) if _is_heading(body[number]))
+        after = next(headings, None)
+    return Note(file, _head(header, body), header, tuple(body), start + 1, why, how, after)
+
+
+def read_head(text: str) -> Head | None:
+    """Read the head of a note from its first lines; None where they are too few to hold the whole header.
+
+    Most headers are plain `key: value` lines, and an index is built from thousands, so those are read at once and
+    only others take the full reader.
+    """
+    if not text.startswith("---\n"):
+        if text.startswith("---"):
+            header = headers.split_header(text)
+            return None if header is None else _head(header, split_lines(text)[header.lines :])
+        return _head(None, text.split("\n"))
+    end = text.find("\n---", 3)
+    if end < 0:
+        return None
+    block = text[4:end]
+    if any(sign in block for sign in _UNPLAIN):
+        return _head(headers.split_header(text), text[end + 4 :].split("\n"))
+    values = {}
+    for line in block.split("\n"):
+        key, _, value = line.partition(":")
+        values[key.strip(" ")] = value.strip(" \t\r")
+    if values.get("name", "") and values.get("description", ""):
+        return Head(values["name"], values["description"], values.get("type", ""))
+    return _head(headers.split_header(text), text[end + 4 :].split("\n"))
+
+
+_UNPLAIN = ('"', "'", " #", "|", ">", "\n- ", "[", "{", "\r", ": &", ": *", ": !")
+"""Signs in a header that the quick reading would get wrong."""
+
+
+def title_of(file: str, head: Head) -> str:
+    """Return what an index line calls a note: its name's words, else its first heading, else its file (decision 29)."""
+    name = head.name or head.heading
+    if not name:
+        name = file[:-3]
+    if head.name or not head.heading:
+        for prefix in TYPES:
+            if name.startswith((f"{prefix}_", f"{prefix}-")):
+                name = name[len(prefix) + 1 :]
+        if " " not in name:
+            name = name.replace("-", " ").replace("_", " ").strip()
+    return name[:1].upper() + name[1:]
+
+
+def file_name(note_type: str, slug: str) -> str:
+    """Return the file of a new note: `feedback_market-before-machinery.md`.
+
+    Raises:
+        InvalidArgument: there is no such type, or the slug cannot be part of a file name.
+    """
+    if note_type not in TYPES:
+        raise InvalidArgument(f"{note_type!r} is no type of note; the types are {', '.join(TYPES)}")
+    slug = slug.removesuffix(".md").removeprefix(f"{note_type}_")
+    name = slug.lower().replace(" ", "-")
+    if not name or name[0] in "-_." or set(name) - _NAME_CHARACTERS or len(name) > _LONGEST_NAME or ".." in name:
+        raise InvalidArgument(f"{slug[:60]!r} cannot be a note's name; use letters, digits, '-' and '_'")
+    return f"{note_type}_{name}.md"
+
+
+def render(note_type: str, file: str, description: str, *, why: str, how: str, body: str = "") -> str:
+    """Return the text of a new note. Strict YAML reads the same strings back from its header (B54).
+
+    Raises:
+        RefusedText: a part that every note has is empty, or holds what a reader would not see.
+    """
+    parts = {"description": description, "Why": why, "How to apply": how}
+    for what, text in parts.items():
+        if not text.strip():
+            raise RefusedText(f"the {what} is empty; a note without it is misapplied or ignored")
+    for what, text in {**parts, "body": body}.items():
+        found = visible.first_invisible(text)
+        if found is not None:
+            raise RefusedText(f"the {what} holds the invisible or control character {found[1]}; take it out")
+    description = " ".join(description.split())
+    fact = body.strip() or description
+    return (
+        f"---\nname: {quoted(file[:-3])}\ndescription: {quoted(description)}\nmetadata:\n  type: {note_type}\n---\n\n"
+        f"{_own_lines(fact)}\n\n{WHY} {_own_lines(why.strip())}\n\n{HOW} {_own_lines(how.strip())}\n"
+    )
+
+
+def merged(into: str, others: Sequence[Note]) -> str:
+    """Return the text of a note with the facts, Whys and Hows of others added to its own. Its header stays as it is."""
+    note = parse(into, "")
+    lines = split_lines(into)
+    start = note.body_line - 1
+    facts = [other.fact for other in others if other.fact and other.fact != note.fact]
+    whys = [text for other in others if (text := _part(other, other.why)) and text != _part(note, note.why)]
+    hows = [text for other in others if (text := _part(other, other.how)) and text != _part(note, note.how)]
+    if note.why is None or note.how is None or note.how < note.why:
+        # Without the usual order there is no place for each part, so the parts follow at the end.
+        return into.rstrip() + "\n" + "".join(f"\n{text}\n" for text in [*facts, *whys, *hows])
+    pieces = [
+        (start + note.why, facts),
+        (start + note.how, whys),
+        (len(lines), hows),
+    ]
+    for end, texts in reversed(pieces):
+        position = end
+        while position > start and not lines[position - 1].strip():
+            position -= 1
+        added = [line for text in texts for line in ["", *split_lines(text)]]
+        following = [""] if added and position < len(lines) and lines[position].strip() else []
+        lines[position:position] = [*added, *following]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _part(note: Note, start: int | None) -> str:
+    """Return the text after a note's Why or How, up to the other one or the end."""
+    if start is None:
+        return ""
+    ends = [place for place in (note.why, note.how) if place is not None and place > start]
+    lines = list(note.body[start : min(ends, default=len(note.body))])
+    lines[0] = lines[0].lstrip(" ").removeprefix(WHY).removeprefix(HOW).strip()
+    return "\n".join(lines).strip()
+
+
+def quoted(text: str) -> str:
+    """Return a text as a YAML scalar: plain where every reader takes it for the same string, else in double quotes."""
+    safe_start = text[:1].isalpha() and text.isprintable()
+    looks_special = text.lower() in _YAML_WORDS or ": " in text or " #" in text or text.endswith((":", " "))
+    if safe_start and not looks_special and not set(text) & _YAML_SIGNS:
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+_YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"])
+_YAML_SIGNS = frozenset("\"'`{}[]&*!|>%@#\\")
+
+
+def _own_lines(text: str) -> str:
+    """Return a text whose lines cannot be taken for the note's own Why, How, header or headings."""
+    lines = []
+    for line in split_lines(text):
+        bare = line.lstrip(" \t")
+        is_sign = bare.startswith((WHY, HOW)) or (bare and markdown.heading_level(bare)) or line.rstrip() == "---"
+        lines.append(f"\\{bare}" if is_sign else line.rstrip(" \t"))
+    return "\n".join(lines)
+
+
+def _head(header: Header | None, body: list[str]) -> Head:
+    heading = next((markdown.heading_text(line) for line in body if _is_heading(line)), "")
+    if header is None:
+        return Head(heading=heading)
+    declared = header.get("metadata", "type") or header.get("type") or ""
+    return Head(header.get("name") or "", header.get("description") or "", declared, heading)
+
+
+def _is_heading(line: str) -> bool:
+    return line.startswith("#") and markdown.heading_level(line) > 0
