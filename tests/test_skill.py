@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.layout import TIERS, Target, Tier
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES
 from agent_memory_protocol.templates import render_header
@@ -57,21 +58,16 @@ def test_it_shows_commands_that_read_and_commands_that_write():
     assert {code for _, code in commands()} == {0, 3}
 
 
-@pytest.mark.parametrize(("command", "code"), commands(), ids=[command for command, _ in commands()])
-def test_a_command_works_in_a_project_without_memory(command, code, tmp_path):
-    program, *arguments = shlex.split(command)
-    assert program == "amp"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("AMP_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "agent_memory_protocol", *arguments],
-        cwd=tmp_path,
-        env=environment | {"HOME": str(tmp_path)},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
+def test_every_command_works_in_the_order_of_the_page_in_a_project_without_memory(tmp_path, monkeypatch, capsys):
+    for variable in [name for name in os.environ if name.startswith("AMP_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for command, code in commands():
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert (command, ended.value.code or 0) == (command, code), capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=str)

@@ -1,0 +1,129 @@
+"""The picture in ARCHITECTURE.md is the code: its list of modules, who uses whom, and what recall loads."""
+
+import ast
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+NAME = "agent_memory_protocol"
+PACKAGE = REPOSITORY / NAME
+LISTED = re.findall(r"^\| `([\w.]+)` \|", (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+MAY_LOOK_UP = {("settings", "settings_file")}
+"""Loaded only where there is a file to read."""
+
+OUTSIDE = {
+    "click": {"cli"},
+    "jinja2": {"templates"},
+    "markdown_it": {"tiers.referee"},
+    "filelock": {"lock", "formats.jsonl_lock"},
+    "watchdog": set(),
+    "subprocess": {"git_ignore"},
+    "sqlite3": set(),
+}
+"""What is used in one place only, and where."""
+
+RECALL_DOES_WITHOUT = {
+    *("click", "filelock", "jinja2", "markdown_it", "watchdog"),
+    *(
+        "dataclasses",
+        "enum",
+        "hashlib",
+        "inspect",
+        "json",
+        "pathlib",
+        "re",
+        "sqlite3",
+        "subprocess",
+        "tomllib",
+        "typing",
+    ),
+}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module by its dotted name, packages' own left out; `cli` is one."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        if path.name != "__init__.py" or name == "cli.__init__":
+            found["cli" if name.startswith("cli.") else name] = path
+    return found
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Return what a file imports when it runs: our own modules with the package's name in front, others as they are."""
+    above = [NAME, *path.relative_to(PACKAGE).parent.parts]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = [*(above[: len(above) - node.level + 1] if node.level else []), *(node.module or "").split(".")]
+            found += [".".join([part for part in base if part] + [alias.name]) for alias in node.names]
+    return tuple(found)
+
+
+def own(imported: str) -> str | None:
+    """Return which of our modules an import names; None where it is none."""
+    name = imported.removeprefix(f"{NAME}.")
+    if name == imported:
+        return None
+    while name and name not in modules():
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def files_of(module: str) -> list[Path]:
+    return sorted((PACKAGE / "cli").glob("*.py")) if module == "cli" else [modules()[module]]
+
+
+def test_the_list_names_every_module_once():
+    assert sorted(LISTED) == sorted(modules())
+
+
+@pytest.mark.parametrize("module", LISTED)
+def test_a_module_uses_only_modules_below_it(module):
+    below = LISTED[LISTED.index(module) + 1 :]
+    used = {own(imported) for path in files_of(module) for imported in imports(path)} - {None, module}
+    assert {(module, other) for other in used if other not in below} <= MAY_LOOK_UP
+
+
+@pytest.mark.parametrize("outside", OUTSIDE)
+def test_what_comes_from_outside_is_used_in_one_place(outside):
+    users = {
+        module
+        for module in modules()
+        if any(one.split(".")[0] == outside for path in files_of(module) for one in imports(path))
+    }
+    assert users == OUTSIDE[outside]
+
+
+def test_recall_loads_little(tmp_path):
+    (tmp_path / ".scaffolding" / "agent-memory" / "shared").mkdir(parents=True)
+    document = tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md"
+    document.write_text("# Shared Knowledge\n<!-- Cross-agent. -->\n\n" + "- One fact.\n" * 300)
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        f"from {NAME} import recall_for_agent\n"
+        "assert 'One fact.' in recall_for_agent('developer', max_chars=10_000)\n"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert RECALL_DOES_WITHOUT.isdisjoint(done.stdout.split()), done.stdout

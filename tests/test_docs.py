@@ -1,0 +1,362 @@
+r"""The documentation is true: its examples print what they show, and it names nothing that is not there.
+
+How examples are written, in the README and in docs/:
+
+- The blocks under one `##` heading share one project, which begins as an empty folder, and run in order.
+- A `console` block shows commands, each after `$ `, and what a terminal shows for them, stdout and stderr together.
+  A command ends with exit code 0 unless the next one is `echo $?`.
+- A `python` block is a program; a `text` block right after it is what it prints.
+- A block of any language with `file=PATH` behind the language is the content of that file of the project.
+- `…` stands for any text within a line; a line that is only `…` stands for any lines, or none.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from agent_memory_protocol import Workspace, errors
+from agent_memory_protocol.answers import Remembered
+from agent_memory_protocol.cli.main import amp
+
+REPOSITORY = Path(__file__).parents[1]
+RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+READ = [*RUN, *(REPOSITORY / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+SKILL = REPOSITORY / "skill" / "agent-memory" / "SKILL.md"
+HOOKS = REPOSITORY / "tests" / "data" / "hooks"
+PROTOCOL = REPOSITORY / "docs" / "protocol.md"
+
+needs_a_shell = pytest.mark.skipif(shutil.which("sh") is None, reason="the examples are for a POSIX shell")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the file it is, what stands in it, and where."""
+
+    page: Path
+    section: str
+    line: int
+    language: str
+    file: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def blocks_of(page: Path) -> list[Block]:
+    found: list[Block] = []
+    section, fence, start, info = "", "", 0, ""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        marker = re.match(r"(`{3,})(.*)", line)
+        if fence and line == fence:
+            language, _, file = info.partition(" file=")
+            text = "".join(f"{inside}\n" for inside in lines[start : number - 1])
+            found.append(Block(page, section, start, language, file, text))
+            fence = ""
+        elif not fence and marker:
+            fence, info, start = marker[1], marker[2], number
+        elif not fence and line.startswith("## "):
+            section = line[3:]
+    assert not fence, f"{page.name}:{start}: this block is never closed"
+    return found
+
+
+def examples() -> Iterator[object]:
+    """Yield, for each section with something to run, its blocks."""
+    for page in RUN:
+        sections: dict[str, list[Block]] = {}
+        for block in blocks_of(page):
+            sections.setdefault(block.section, []).append(block)
+        for section, blocks in sections.items():
+            if any(block.language in ("console", "python") for block in blocks):
+                yield pytest.param(blocks, id=f"{page.name}-{section}".replace(" ", "-"))
+
+
+class Project:
+    """A fresh project, and the programs that the examples call, all of them this Python's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "project"
+        programs = folder / "programs"
+        for made in (self.path, programs, folder / "home"):
+            made.mkdir()
+        for name, arguments in (("amp", "-m agent_memory_protocol "), ("python3", "")):
+            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+            (programs / name).chmod(0o755)
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("AMP_", "XDG_"))}
+        self.environment |= {
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(folder / "home"),
+            "LC_ALL": "C.UTF-8",
+            "PYTHONIOENCODING": "utf-8",
+        }
+
+    def run(self, command: list[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=self.path,
+            env=self.environment,
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace.open(self.path, environ=self.environment)
+
+    def remember(
+        self, text: str, *, agent: str | None = None, conversation: str | None = None, dated: date | None = None
+    ) -> Remembered:
+        return self.workspace.remember(text, agent=agent, conversation=conversation, dated=dated)
+
+    def write(self, block: Block) -> Path:
+        path = self.path / block.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8", newline="\n")
+        return path
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Say whether a text is what an example shows; blanks at the ends of lines do not matter."""
+    pattern = ""
+    for line in shown.splitlines():
+        pattern += r"(.*\n)*" if line == "…" else r"[^\n]*".join(map(re.escape, line.rstrip().split("…"))) + r"[ \t]*\n"
+    return re.fullmatch(pattern, printed if printed.endswith("\n") or not printed else printed + "\n") is not None
+
+
+def check_console(project: Project, block: Block) -> None:
+    steps = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+    assert steps[0] == "", f"{block}: the block must begin with a command"
+    steps = steps[1:]
+    commands = [step.partition("\n")[0] for step in steps]
+    # One shell for the whole block, so that folders and `$?` carry over; a mark and the exit code end each step.
+    script = "".join(f'{command}\n_code=$?; printf "\\n\\001%d\\n" $_code; (exit $_code)\n' for command in commands)
+    printed = project.run(["sh", "-c", script]).stdout
+    answers = re.findall(r"(.*?)\n\x01(\d+)\n", printed, re.DOTALL)
+    assert len(answers) == len(steps), f"{block}: the shell stopped early\n{printed}"
+    for index, (step, (answer, code)) in enumerate(zip(steps, answers, strict=True)):
+        command, _, shown = step.partition("\n")
+        where = f"{block}: $ {command}\n--- shown\n{shown}--- printed\n{answer}"
+        assert matches(shown, answer), where
+        asked_for = commands[index + 1 : index + 2] == ["echo $?"]
+        assert code == "0" or asked_for, f"{where}\n--- exit code {code}"
+
+
+@needs_a_shell
+@pytest.mark.parametrize("blocks", list(examples()))
+def test_the_examples_of_a_section_print_what_they_show(blocks, project):
+    for index, block in enumerate(blocks):
+        if block.file:
+            project.write(block)
+        elif block.language == "console":
+            check_console(project, block)
+        elif block.language == "python":
+            done = project.run([sys.executable, "-c", block.text])
+            assert done.returncode == 0, f"{block}\n{done.stdout}"
+            following = blocks[index + 1] if index + 1 < len(blocks) else None
+            if following is not None and following.language == "text":
+                where = f"{block}\n--- shown\n{following.text}--- printed\n{done.stdout}"
+                assert matches(following.text, done.stdout), where
+
+
+def code_in(page: Path) -> Iterator[str]:
+    """Yield each line of code in a page: of blocks, and spans in sentences."""
+    text = page.read_text(encoding="utf-8")
+    yield from (line for block in blocks_of(page) for line in block.text.splitlines())
+    sentences = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL).replace("\n", " ")
+    yield from re.findall(r"`+([^`]+)`+", sentences)
+
+
+@pytest.mark.parametrize("page", [*READ, SKILL], ids=lambda page: page.name)
+def test_every_verb_and_option_it_mentions_exists(page):
+    context = click.Context(amp)
+    for code in code_in(page):
+        for verb, arguments in re.findall(r"(?<![\w/-])amp ([a-z][a-z-]*)([^|;&]*)", code):
+            command = amp.get_command(context, verb)
+            assert command is not None, f"{page.name} mentions `amp {verb}`"
+            known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+            mentioned = set(re.findall(r"(?<=[ \[])--[a-z][a-z-]*", re.sub(r'"[^"]*"', "", arguments)))
+            assert mentioned <= known, f"{page.name} mentions `amp {verb}` with {mentioned - known}"
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
+def test_every_link_inside_the_repository_leads_somewhere(page):
+    text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = page.parent / path if path else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+            assert anchor in anchors, f"{page.name} links to {target}"
+
+
+def rows_of(page: Path, first_cell: str) -> list[list[str]]:
+    """Return the cells of a table's rows, found by the first cell of its header."""
+    text = page.read_text(encoding="utf-8")
+    table = re.search(rf"^\| {re.escape(first_cell)} \|.*\n\|[-| ]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table is not None
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table[1].splitlines()]
+
+
+def test_every_exit_code_an_error_has_is_explained():
+    raised = {value.exit_code for value in vars(errors).values() if hasattr(value, "exit_code")}
+    assert {int(row[0]) for row in rows_of(PROTOCOL, "exit code")} >= {0, *raised}
+
+
+def keys_of(answer: object) -> set[str]:
+    if isinstance(answer, dict):
+        return set(answer) | {key for value in answer.values() for key in keys_of(value)}
+    return {key for value in answer for key in keys_of(value)} if isinstance(answer, list) else set()
+
+
+JSON_ANSWERS = [(row[0].strip("`"), row[1]) for row in rows_of(PROTOCOL, "answer of")]
+
+
+@pytest.mark.parametrize(("command", "described"), JSON_ANSWERS, ids=[command for command, _ in JSON_ANSWERS])
+def test_a_json_answer_has_the_keys_that_are_described(command, described, project):
+    """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
+    project.remember("A fact.", agent="developer")
+    kept = project.remember("A fact of old.", agent="developer", dated=date(2025, 1, 1))
+    gone = project.remember("A fact that went.", agent="developer")
+    project.workspace.forget([gone.entry.id])
+    before = kept.path.read_text()
+    project.remember("A fact that an editor overwrote.", agent="developer")
+    kept.path.write_text(before.replace(" Max 200 lines.", "") + "\n## 2024-02-01\n\n- A fact of its day.\n")
+
+    arguments = [kept.entry.id if word == "ID" else word for word in shlex.split(command)[1:]]
+    environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}
+    done = CliRunner().invoke(amp, [*arguments, "--root", str(project.path)], env=environment)
+    answer = json.loads(done.stdout)
+    assert answer.pop("version") == 1
+    if "where" in answer:
+        del answer["where"]
+        described = described.replace("`where`: the answer of `amp where`", "")
+    described = re.sub(r"\([^)]*\)", "", described)
+    assert keys_of(answer) == set(re.findall(r"`(\w+)`", described))
+
+
+def test_every_json_answer_is_described():
+    context = click.Context(amp)
+    commands = {verb: amp.get_command(context, verb) for verb in amp.list_commands(context)}
+    answering = {
+        verb
+        for verb, command in commands.items()
+        if command is not None and any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert {command.split()[1] for command, _ in JSON_ANSWERS} == answering
+
+
+@pytest.fixture
+def hook(project):
+    """The hook script of the guide, in its place in a project with memory; called with what the host sends."""
+    page = REPOSITORY / "docs" / "recall-in-your-pipeline.md"
+    (block,) = (block for block in blocks_of(page) if block.file.endswith(".py"))
+    script = project.write(block)
+    project.remember("The shared fact.")
+    project.remember("The own fact.", agent="developer")
+    project.remember("The decision.", conversation="c1")
+
+    def call(sent: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, script],
+            cwd=project.path,
+            env=project.environment,
+            input=sent,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    return call
+
+
+def recorded(name: str, **changes: object) -> str:
+    event = json.loads((HOOKS / f"{name}.json").read_text(encoding="utf-8")) | changes
+    return json.dumps(event)
+
+
+@pytest.mark.requirement("S4-21", "S4-26")
+def test_the_hook_gives_a_session_the_shared_memory(hook, project):
+    done = hook(recorded("session_start", cwd=str(project.path)))
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(done.stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "SessionStart"
+    assert "- The shared fact.\n" in answer["additionalContext"]
+    assert "The own fact." not in answer["additionalContext"]
+
+
+@pytest.mark.requirement("S4-23", "S4-70", "S4P-01")
+def test_the_hook_gives_a_subagent_its_own_memory_and_the_conversation_s(hook, project):
+    deep = project.path / "src" / "deep"
+    deep.mkdir(parents=True)
+    sent = recorded("subagent_start", cwd=str(deep), session_id="c1", agent_type="scaffolding:developer")
+    answer = json.loads(hook(sent).stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "SubagentStart"
+    given = answer["additionalContext"]
+    assert given.index("The shared fact.") < given.index("The own fact.") < given.index("The decision.")
+
+
+def test_the_hook_keeps_to_what_the_host_accepts_in_one_string(hook, project):
+    path = project.path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md"
+    path.write_text("# Shared Knowledge\n" + "".join(f"- fact {number} {'é' * 150}\n" for number in range(150)))
+    answer = json.loads(hook(recorded("session_start", cwd=str(project.path))).stdout)["hookSpecificOutput"]
+    assert 9_000 < len(answer["additionalContext"]) <= 10_000
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("{not json", id="no-json"),
+        pytest.param("[]", id="no-object"),
+        pytest.param("{}", id="no-folder"),
+        pytest.param(recorded("session_start"), id="folder-gone"),
+        pytest.param(recorded("subagent_start", cwd=".", agent_type="../x"), id="bad-name"),
+    ],
+)
+def test_the_hook_lets_the_host_go_on_whatever_is_wrong(sent, hook):
+    done = hook(sent)
+    assert (done.returncode, json.loads(done.stdout)) == (0, {})
+    assert done.stderr.startswith("recall_memory: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_hook_says_nothing_where_there_is_no_memory(hook, project):
+    shutil.rmtree(project.path / ".scaffolding")
+    done = hook(recorded("session_start", cwd=str(project.path)))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "{}", "")
+
+
+def test_the_settings_of_the_guide_call_the_hook_where_it_stands():
+    page = REPOSITORY / "docs" / "recall-in-your-pipeline.md"
+    files = {block.file: block for block in blocks_of(page)}
+    (script,) = (name for name in files if name.endswith(".py"))
+    hooks = json.loads(files[".claude/settings.json"].text)["hooks"]
+    assert set(hooks) == {"SessionStart", "SubagentStart"}
+    commands = [one["command"] for entries in hooks.values() for entry in entries for one in entry["hooks"]]
+    assert all(command.endswith(f'"$CLAUDE_PROJECT_DIR"/{script}') for command in commands)

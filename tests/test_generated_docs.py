@@ -1,0 +1,155 @@
+"""What the documentation has from the program itself: the command reference and the table of settings.
+
+`python tests/test_generated_docs.py` writes both anew.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.settings import KEYS, Key
+
+DOCS = Path(__file__).parents[1] / "docs"
+CLI = DOCS / "cli.md"
+PROTOCOL = DOCS / "protocol.md"
+WRITE = "run `python tests/test_generated_docs.py`, which writes it anew"
+
+_OPENING = """\
+# Commands
+
+This page is made from what `amp --help` and `amp COMMAND --help` say; `python tests/test_generated_docs.py` writes it.
+
+`amp` is also installed as `agent-memory`, for where another program has the first name, and runs as
+`python -m agent_memory_protocol`. What the answers look like, and who may do what, is described in
+[the protocol](protocol.md).
+"""
+
+_SETTINGS = re.compile(r"(<!-- settings: .* -->\n).*?(<!-- /settings -->\n)", re.DOTALL)
+_KINDS = {
+    "switch": "true or false",
+    "count": "a number",
+    "days": 'days, as `90`, `"90d"`, `"12w"` or `"1y"`',
+    "agents": "a list of agents",
+    "texts": "a list of texts",
+    "folders": "a list of folders",
+}
+_MERGED = {
+    "project": "the project's before the person's",
+    "off": "off if either file says so",
+    "on": "on if either file says so",
+    "both": "both lists together",
+    "personal": "the person's only",
+}
+
+
+def cli_reference() -> str:
+    """Return the command reference, from what each command says about itself."""
+    parts = [_OPENING]
+    context = click.Context(amp)
+    commands = {verb: amp.get_command(context, verb) for verb in amp.list_commands(context)}
+    parts.append(
+        "| command | |\n|---|---|\n"
+        + "".join(f"| [`amp {verb}`](#amp-{verb}) | {_sentence(command)} |\n" for verb, command in commands.items())
+    )
+    parts.append(f"{amp.epilog}\n")
+    for verb, command in commands.items():
+        assert command is not None
+        parts += _command(verb, command)
+    return "\n".join(parts)
+
+
+def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
+    """Return the table of settings, from the table the program reads them by."""
+    rows = ["| key | what it does | value | default | which file counts |", "|---|---|---|---|---|"]
+    for key in keys:
+        about = key.about.replace("|", "\\|")
+        rows.append(f"| `{key.name}` | {about} | {_kind(key)} | {_value(key)} | {_MERGED[key.merge]} |")
+    return "\n".join([*rows, ""])
+
+
+def _sentence(command: click.Command | None) -> str:
+    help_text = " ".join(inspect.cleandoc((command and command.help) or "").split("\n\n")[0].split())
+    return re.split(r"(?<=\.) (?=[A-Z`])", help_text)[0]
+
+
+def _command(verb: str, command: click.Command) -> Iterator[str]:
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    usage = ["amp", verb, "[OPTION]…", *(_argument(argument) for argument in arguments)]
+    yield f"## amp {verb}\n"
+    yield f"`{' '.join(usage)}`\n"
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        if paragraph.startswith("\b\n"):
+            title, *lines = paragraph.removeprefix("\b\n").splitlines()
+            yield f"{title}\n\n```\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"
+        else:
+            yield f"{' '.join(paragraph.split())}\n"
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    yield "| option | |\n|---|---|\n" + "".join(f"| {_option(option)} | {option.help} |\n" for option in options)
+
+
+def _argument(argument: click.Argument) -> str:
+    name = _choices(argument) or (argument.metavar or argument.name or "").upper()
+    name += "…" if argument.nargs != 1 else ""
+    return name if argument.required else f"[{name}]"
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    if option.is_flag:
+        return names
+    value = option.metavar or _choices(option).replace("|", "\\|") or option.type.name.upper()
+    return f"{names[:-1]} {value}`"
+
+
+def _choices(parameter: click.Parameter) -> str:
+    return "|".join(parameter.type.choices) if isinstance(parameter.type, click.Choice) else ""
+
+
+def _kind(key: Key) -> str:
+    return _KINDS.get(key.kind) or " or ".join(f'`"{word}"`' for word in key.kind.split("|"))
+
+
+def _value(key: Key) -> str:
+    if key.default is None:
+        return "none"
+    if isinstance(key.default, bool):
+        return f"`{str(key.default).lower()}`"
+    if isinstance(key.default, tuple):
+        return "`[" + ", ".join(f'"{item}"' for item in key.default) + "]`"
+    return f'`"{key.default}"`' if isinstance(key.default, str) else f"`{key.default}`"
+
+
+def _with_settings(page: str) -> str:
+    assert _SETTINGS.search(page), "docs/protocol.md has no place for the table of settings"
+    return _SETTINGS.sub(lambda found: f"{found[1]}\n{settings_table()}\n{found[2]}", page)
+
+
+def test_the_command_reference_is_what_the_commands_say():
+    assert CLI.read_text(encoding="utf-8") == cli_reference(), WRITE
+
+
+def test_the_table_of_settings_is_the_one_the_program_has():
+    page = PROTOCOL.read_text(encoding="utf-8")
+    assert page == _with_settings(page), WRITE
+
+
+def test_every_option_says_what_it_does():
+    context = click.Context(amp)
+    for verb in amp.list_commands(context):
+        command = amp.get_command(context, verb)
+        assert command is not None
+        silent = [
+            parameter.opts[0]
+            for parameter in command.params
+            if isinstance(parameter, click.Option) and not parameter.help
+        ]
+        assert (verb, silent) == (verb, [])
+
+
+if __name__ == "__main__":
+    CLI.write_text(cli_reference(), encoding="utf-8")
+    PROTOCOL.write_text(_with_settings(PROTOCOL.read_text(encoding="utf-8")), encoding="utf-8")
