@@ -144,6 +144,22 @@ def append(root: Root, parts: tuple[str, ...], line: bytes, *, sync: bool = True
         _confirm(place.folder, parts)
 
 
+def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
+    """Cut a file off after its first `size` bytes: take back what was just appended, which needs no room on the disk.
+
+    Raises:
+        StorageError: it cannot be written, or does not exist.
+    """
+    try:
+        _, fd, _ = _open_for_append(root, parts)
+        try:
+            os.ftruncate(fd, min(size, os.fstat(fd).st_size))
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise _not_written(error, parts) from error
+
+
 def remove(root: Root, parts: tuple[str, ...]) -> bool:
     """Remove a file, or a link itself and not what it leads to; False when nothing stands there.
 

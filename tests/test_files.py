@@ -5,7 +5,9 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -240,8 +242,8 @@ def test_a_pipe_in_a_folders_place_is_named(project: Path, root: Root) -> None:
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_may_not_be_read_is_named(what: str) -> None:
     # Not in tmp_path: only its owner may enter that.
-    with_folder = Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip())
-    try:
+    with tempfile.TemporaryDirectory() as name:
+        with_folder = Path(name)
         (with_folder / "a").mkdir()
         (with_folder / "a" / "x.md").write_text("x")
         with_folder.chmod(0o755)
@@ -253,11 +255,7 @@ def test_what_may_not_be_read_is_named(what: str) -> None:
 
         place = "a/x.md" if what == "file" else "a"
         assert as_nobody(read).startswith(f"{place}: cannot be read: permission denied; ")
-    finally:
         (with_folder / "a").chmod(0o755)
-        (with_folder / "a" / "x.md").unlink()
-        (with_folder / "a").rmdir()
-        with_folder.rmdir()
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENOMEM, 99999])
@@ -394,58 +392,68 @@ def test_a_link_to_what_is_no_file_is_named(project: Path, root: Root) -> None:
 
 
 _names = st.sampled_from(["a", "b", "c"])
-_target = st.lists(st.sampled_from(["a", "b", "c", "..", ".", "../out"]), min_size=1, max_size=4).map("/".join)
-_tree = st.lists(
+_targets = st.one_of(
+    st.sampled_from(["a/b", "b/a", "c", "b/c/a", "b", "b/c", "a", "../c", "../b/a", "../b", "../../c", ".", "b/../c"]),
+    st.sampled_from(["../out/a", "../../out/a", "../out", "../p/c", "../../p/b", "c/..", "d"]),
+    st.lists(st.sampled_from(["a", "b", "c", "..", "."]), min_size=1, max_size=4).map("/".join),
+)
+_trees = st.lists(
     st.tuples(
-        st.lists(_names, min_size=1, max_size=3), st.sampled_from(["file", "folder", "link", "absolute"]), _target
+        st.lists(_names, min_size=1, max_size=2),
+        st.sampled_from(["link", "absolute", "file", "folder"]),
+        _targets,
     ),
-    max_size=8,
+    min_size=1,
+    max_size=6,
 )
 
 
-@pytest.mark.parametrize("descriptors", [True, False], ids=["descriptors", "paths"])
-@given(tree=_tree, path=st.lists(_names, min_size=1, max_size=4))
-def test_any_path_reads_what_the_kernel_reads_or_nothing(
-    descriptors: bool, tree: list[tuple[list[str], str, str]], path: list[str], tmp_path_factory
-) -> None:
-    top = tmp_path_factory.mktemp("tree") / "p"
-    (top / "../out").resolve().mkdir(exist_ok=True)
-    top.mkdir()
-    for name in ("a", "b"):
-        (top.parent / "out" / name).write_text("outside")
-    for parts, kind, target in tree:
+def plant(top: Path, tree: list[tuple[list[str], str, str]]) -> None:
+    """Make what the tree says, as far as it can be made inside `top`."""
+    # Where the tree leaves room, files for its links to lead to.
+    for parts, kind, target in [*tree, *((name.split("/"), "file", "") for name in ("a/b", "b/a", "c", "b/c/a"))]:
         place = top.joinpath(*parts)
-        try:
-            if not str(place.parent.resolve()).startswith(str(top)):
+        with suppress(OSError, RuntimeError):
+            if not place.parent.resolve().is_relative_to(top):
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
-            if kind == "file":
-                place.write_text("/".join(parts)) if not place.is_symlink() else None
-            elif kind == "folder":
+            if kind == "folder":
                 place.mkdir()
+            elif kind == "file":
+                with place.open("x") as file:
+                    file.write("/".join(parts))
             else:
                 place.symlink_to(top / target if kind == "absolute" else target)
-        except (OSError, RuntimeError):
-            continue
-    asked = top.joinpath(*path)
-    before = open_descriptors()
-    with pytest.MonkeyPatch.context() as patch:
+
+
+@pytest.mark.parametrize("descriptors", [True, False], ids=["descriptors", "paths"])
+@given(tree=_trees, chosen=st.integers(0, 5), more=st.sampled_from([[], ["a"], ["b"], ["c"], ["c", "a"]]))
+def test_any_path_reads_what_the_kernel_reads_or_nothing(
+    descriptors: bool, tree: list[tuple[list[str], str, str]], chosen: int, more: list[str]
+) -> None:
+    path = [*tree[chosen % len(tree)][0], *more]
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        top = Path(os.path.realpath(folder), "p")
+        top.mkdir()
+        top.with_name("out").mkdir()
+        top.with_name("out").joinpath("a").write_text("outside")
+        plant(top, tree)
+        asked = top.joinpath(*path)
+        before = open_descriptors()
         patch.setattr(walk, "USE_DESCRIPTORS", descriptors)
         with Root.open(str(top)) as root:
             try:
                 content = root.read(tuple(path))
             except DamagedFile:
                 content = None
-            if content is not None:
-                assert os.path.realpath(asked).startswith(f"{top}/")
-                assert content.data == asked.read_bytes()
-            elif os.path.isfile(asked):
-                # Refused though the kernel would read it: then somewhere on the way a link leads outside.
-                assert any(
-                    not f"{os.path.realpath(top.joinpath(*path[:depth]))}/".startswith(f"{top}/")
-                    for depth in range(1, len(path) + 1)
-                )
-    assert open_descriptors() == before
+        assert open_descriptors() == before
+        if content is not None:
+            assert asked.resolve().is_relative_to(top)
+            assert content.data == asked.read_bytes()
+        elif os.path.isfile(asked):
+            # Refused though the system would read it: then somewhere on the way a link leads outside.
+            on_the_way = [top.joinpath(*path[:depth]) for depth in range(1, len(path) + 1)]
+            assert not all(place.resolve().is_relative_to(top) for place in on_the_way)
 
 
 # -- listing -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Large files: the ends are read at line borders, all lines are counted, and what is between is shown but not held."""
 
 import os
+import tempfile
 import tracemalloc
 from pathlib import Path
 
@@ -65,13 +66,12 @@ def test_ends_are_cut_between_lines_or_else_between_characters(
     piece=st.integers(1, 7),
 )
 def test_whatever_the_pieces_nothing_is_lost_and_lines_are_counted_alike(
-    tmp_path_factory, data: bytes, head: int, tail: int, piece: int
+    data: bytes, head: int, tail: int, piece: int
 ) -> None:
-    folder = tmp_path_factory.mktemp("x")
     real = os.read
-    with pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "read", lambda fd, size: real(fd, min(size, piece)))
-        ends, between = ends_of(folder, data, head, tail)
+        ends, between = ends_of(Path(folder), data, head, tail)
     assert ends.head + between + ends.tail == data
     assert ends.lines == count_lines(data)
     assert ends.size == len(data)
