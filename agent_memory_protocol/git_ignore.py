@@ -1,5 +1,6 @@
 """What git is told about the memory: whether to track it, and to merge ledgers by keeping both sides' lines."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -63,9 +64,20 @@ def merge_ledgers(root: Root) -> bool:
 
 def is_ignored(root: Path) -> bool | None:
     """Ask git whether it ignores the shared document; None where git or a repository is missing."""
+    return _ignores(str(root), Target(Tier.SHARED).path)
+
+
+def ignores_one_of(root: str, path: str, other: str) -> bool:
+    """Say whether git ignores the first of two paths but not the second; False where nobody can tell."""
+    if not os.path.exists(os.path.join(root, ".git")):
+        return False
+    return _ignores(root, path) is True and _ignores(root, other) is False
+
+
+def _ignores(root: str, path: str) -> bool | None:
     try:
         answer = subprocess.run(
-            ["git", "-C", str(root), "check-ignore", "--quiet", "--no-index", Target(Tier.SHARED).path],
+            ["git", "-C", root, "check-ignore", "--quiet", "--no-index", path],
             capture_output=True,
             timeout=_SECONDS,
             check=False,

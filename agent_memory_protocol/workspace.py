@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from datetime import date, timedelta
 from pathlib import Path
 
-from . import config, diagnosis, git_ignore, limits, notekeeping, remembering, upkeep
+from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, upkeep
 from .access import Actor
 from .answers import (
     Created,
@@ -33,6 +33,8 @@ from .diagnosis import Diagnosis
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
+from .lint import finding
+from .lint.finding import Finding
 from .recall import Budget, Recall, recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
@@ -470,6 +472,49 @@ class Workspace:
         """
         with self._session(for_writing=True) as session:
             return upkeep.redact(session, actor or Actor(), entry_ids)
+
+    # -- checking ------------------------------------------------------------------------------------------------------
+
+    def check(
+        self,
+        paths: Sequence[str] = (),
+        *,
+        actor: Actor | None = None,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        today: date | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Finding]:
+        """Return what is wrong with the memory, by file and line: every rule on every tier file, note, index, ledger.
+
+        Args:
+            paths: only at or below these, as the caller names them.
+            actor: who asks; what they may not read is not checked.
+            select: only these rules or groups; without any, all that are on by default.
+            ignore: not these rules or groups.
+            today: the local calendar date; the clock's where it is left out.
+            progress: called with how many of how many documents are done.
+        """
+        if self._missing:
+            return []
+        selected = finding.select(select, ignore)
+        named = [checking.relative(str(self.path), path) for path in paths]
+        with self._session() as session:
+            return checking.check(
+                session,
+                actor or Actor(),
+                paths=named,
+                selected=selected,
+                today=today or date.today(),
+                progress=progress,
+            )
+
+    def fix(self, found: Sequence[Finding], *, actor: Actor | None = None) -> list[Finding]:
+        """Mend what can be mended without losing anything. Returns the findings that are mended."""
+        if not any(one.fix for one in found):
+            return []
+        with self._session(for_writing=True) as session:
+            return checking.fix(session, actor or Actor(), found)
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 

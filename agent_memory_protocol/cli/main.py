@@ -25,6 +25,7 @@ _VERBS = {
     "status": "status",
     "note": "notes",
     "index": "notes",
+    "check": "check",
     "prune": "upkeep",
     "restore": "upkeep",
     "sync": "upkeep",

@@ -1,0 +1,267 @@
+"""`check` as a verb on an opened session: run every rule on every tier file, note, index and ledger."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+
+from . import git_ignore, ledger
+from .access import Actor
+from .diagnosis import of_names
+from .errors import AgentMemoryError, StorageError
+from .files import Root
+from .formats.jsonl import parse_file
+from .formats.jsonl_view import sort_out
+from .layout import OWNER_FOLDERS, Target, Tier
+from .limits import split_lines
+from .lint import finding, ledgers, notes, tiers
+from .lint.finding import ERROR, Finding, Fix
+from .notekeeping import folders
+from .notes import index as indexes
+from .notes import store as note_store
+from .session import Session, stored_entries
+from .tiers import document as documents
+from .tiers.document import Document
+from .transaction import Change
+
+UNREADABLE = "unreadable"
+TWINS = "store-twins"
+NESTED = "note-nested"
+_DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
+_MOST_DOCUMENTED = 500
+_LARGEST_DOCUMENTED = 1 << 20
+
+finding.RULES[UNREADABLE] = finding.Rule(
+    UNREADABLE,
+    ERROR,
+    "store",
+    "A file cannot be read; the message says why and what to do.",
+    lambda _: (),
+)
+finding.RULES[TWINS] = finding.Rule(
+    TWINS,
+    ERROR,
+    "store",
+    "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them (decision 2).",
+    lambda _: (),
+)
+finding.RULES[NESTED] = finding.Rule(
+    NESTED,
+    finding.WARNING,
+    "store",
+    "A folder with Markdown files inside a folder of notes. The memory folder is flat (S2-09); nobody reads them.",
+    lambda _: (),
+)
+
+
+def check(
+    session: Session,
+    actor: Actor,
+    *,
+    paths: Sequence[str],
+    selected: Sequence[str],
+    today: date,
+    progress: Callable[[int, int], None] | None,
+) -> list[Finding]:
+    """Return what is wrong in what this actor may read, below these paths, by file and line."""
+    targets = [target for target in _targets(session, actor) if _below(target.parts[:-1], paths)]
+    elsewhere = _elsewhere(session, targets) if "tier-restates" in selected else {}
+    found: list[Finding] = []
+    for number, target in enumerate(targets):
+        found += _check_folder(session, target, selected, elsewhere, today)
+        if progress is not None:
+            progress(number + 1, len(targets))
+    if TWINS in selected:
+        for tier, folder in OWNER_FOLDERS.items():
+            messages = of_names(session.root.list_folders(folder), tier.value)
+            found += [Finding(TWINS, ERROR, "/".join(folder), None, one.message) for one in messages]
+    return [one for one in found if _below(tuple(one.path.split("/")), paths)]
+
+
+def fix(session: Session, actor: Actor, found: Sequence[Finding]) -> list[Finding]:
+    """Make the fixes that lose nothing. Returns the findings that are mended."""
+    by_path: dict[str, list[Finding]] = {}
+    for one in found:
+        if one.fix is not None:
+            by_path.setdefault(one.path, []).append(one)
+    mended: list[Finding] = []
+    for target in _targets(session, actor):
+        wanted = by_path.get(target.path)
+        if wanted:
+            session.check_write(actor, target)
+            mended += _fix_document(session, target, wanted)
+    return mended
+
+
+def _fix_document(session: Session, target: Target, wanted: Sequence[Finding]) -> list[Finding]:
+    done: list[Finding] = []
+
+    def change(current: Document) -> Change:
+        done.clear()
+        raw = list(current.raw)
+        for one in sorted(wanted, key=lambda one: one.line or 0, reverse=True):
+            if one.fix is not None and _still_fits(current, one):
+                raw[one.fix.first_line - 1 : one.fix.last_line] = _with_ending(raw, one.fix)
+                done.append(one)
+        changed = documents.rebuilt(current, raw)
+        return Change(changed if done else current)
+
+    session.change(target, change)
+    return done
+
+
+def _still_fits(current: Document, one: Finding) -> bool:
+    """Say whether the rule still finds the same on the document as it is under the lock."""
+    return one.fix is not None and one.fix.last_line <= current.line_count
+
+
+def _with_ending(raw: Sequence[str], made: Fix) -> list[str]:
+    old = raw[made.last_line - 1]
+    ending = old[len(old.rstrip("\r\n")) :]
+    return [line + ending for line in made.lines]
+
+
+def _check_folder(
+    session: Session, target: Target, selected: Sequence[str], elsewhere: dict[str, str], today: date
+) -> list[Finding]:
+    """Check one tier file, and the notes, index and ledger beside it."""
+    found: list[Finding] = []
+    parts = (
+        lambda: _check_tier(session, target, selected, elsewhere, today),
+        lambda: _check_notes(session, target, selected),
+        lambda: _check_ledger(session, target, selected),
+    )
+    for part in parts:
+        try:
+            found += part()
+        except StorageError as error:
+            if UNREADABLE in selected:
+                path = getattr(error, "path", "") or target.path
+                message = str(error).removeprefix(f"{path}: ")
+                found.append(Finding(UNREADABLE, ERROR, path, getattr(error, "line", None), message))
+    return found
+
+
+def _check_tier(
+    session: Session, target: Target, selected: Sequence[str], elsewhere: dict[str, str], today: date
+) -> list[Finding]:
+    current = session.read(target)
+    if current is None:
+        return []
+    others = {line: place for line, place in elsewhere.items() if not place.startswith(target.path)}
+    view = tiers.TierView(
+        current,
+        session.header(target),
+        session.settings.max_lines,
+        session.settings.max_bytes,
+        today.toordinal(),
+        lambda path: _exists(session.root, path),
+        others,
+    )
+    return finding.run("tier", view, target.path, selected)
+
+
+def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> list[Finding]:
+    if target.tier is Tier.CONVERSATION:
+        return []
+    folder = target.parts[:-1]
+    found: list[Finding] = []
+    names = note_store.list_names(session.root, folder, target.parts[-1])
+    stems = frozenset(name[:-3] for name in names)
+    for name in names:
+        path = "/".join((*folder, name))
+        try:
+            read = note_store.read(session.root, folder, name)
+        except StorageError as error:
+            if UNREADABLE in selected:
+                message = str(error).removeprefix(f"{path}: ")
+                found.append(Finding(UNREADABLE, ERROR, path, getattr(error, "line", None), message))
+            continue
+        if read is not None:
+            found += finding.run("note", notes.NoteView(read[0], read[1], stems), path, selected)
+    if NESTED in selected:
+        for inner in session.root.list_folders(folder):
+            if any(name.endswith(".md") for name in session.root.list_files((*folder, inner))):
+                path = "/".join((*folder, inner))
+                message = "notes in a folder inside the memory folder are read by nobody; move them up"
+                found.append(Finding(NESTED, finding.WARNING, path, None, message))
+    current = session.read(target)
+    if current is not None or names:
+        text = "".join(current.raw) if current else ""
+        lines = tuple(current.lines) if current else ()
+        view = notes.IndexView(indexes.read(text), lines, names)
+        found += finding.run("index", view, target.path, selected)
+    return found
+
+
+def _check_ledger(session: Session, target: Target, selected: Sequence[str]) -> list[Finding]:
+    parts = ledger.parts_of(target)
+    content = session.root.read(parts)
+    if content is None:
+        return []
+    path = "/".join(parts)
+    ignored = "ledger-ignored" in selected and git_ignore.ignores_one_of(session.root.path, path, target.path)
+    view = ledgers.LedgerView(sort_out(parse_file([content.data])), ignored)
+    return finding.run("ledger", view, path, selected)
+
+
+def _targets(session: Session, actor: Actor) -> list[Target]:
+    found = session.readable(actor, ledgers=True)
+    return found + [target for target in folders(session, actor) if target not in found]
+
+
+def _elsewhere(session: Session, targets: Sequence[Target]) -> dict[str, str]:
+    """Return the lines of the project's documentation and of the tiers, normalised, and where each stands."""
+    found: dict[str, str] = {}
+    for path, text in _documentation(session.root):
+        for number, line in enumerate(split_lines(text), start=1):
+            plain = tiers.normalised(line.lstrip(" \t-*+>0123456789.)#"))
+            if plain:
+                found.setdefault(plain, f"{path}:{number}")
+    for target in targets:
+        try:
+            current = session.read(target)
+        except AgentMemoryError:
+            continue
+        for entry in stored_entries(current) if current else ():
+            own = current.entry(entry.id) if current else None
+            plain = tiers.normalised(documents.identity_text(current.lines, own)) if current and own else ""
+            if plain:
+                found.setdefault(plain, f"{target.path}:{entry.line}")
+    return found
+
+
+def _documentation(root: Root) -> Iterator[tuple[str, str]]:
+    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/."""
+    left = _MOST_DOCUMENTED
+    waiting: list[tuple[str, ...]] = [(name,) for name in _DOCUMENTED]
+    while waiting and left:
+        parts = waiting.pop(0)
+        try:
+            if not parts[-1].endswith(".md"):
+                waiting += [(*parts, name) for name in root.list_files(parts) if name.endswith(".md")]
+                waiting += [(*parts, name) for name in root.list_folders(parts) if "." not in name]
+                continue
+            content = root.read(parts, limit=_LARGEST_DOCUMENTED)
+        except AgentMemoryError:
+            continue
+        if content is not None:
+            left -= 1
+            yield "/".join(parts), content.data.decode("utf-8", "replace")
+
+
+def _exists(root: Root, path: str) -> bool:
+    return os.path.exists(os.path.join(root.path, *path.split("/")))
+
+
+def _below(parts: tuple[str, ...], paths: Sequence[str]) -> bool:
+    """Say whether a path lies at or below one of these, or above it; without any, everything does."""
+    if not paths:
+        return True
+    own = "/".join(parts)
+    return any(own == path or own.startswith(f"{path}/") or path.startswith(f"{own}/") for path in paths)
+
+
+def relative(session_root: str, path: str) -> str:
+    """Return a path named on the command line as one below the root, with forward slashes."""
+    full = os.path.abspath(path) if os.path.exists(path) else os.path.join(session_root, path)
+    return os.path.relpath(full, session_root).replace(os.sep, "/")

@@ -1,0 +1,138 @@
+"""`amp check`: what is wrong with the memory, for people, CI and code hosts."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+import click
+
+from agent_memory_protocol import __version__
+from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, unknown
+
+from .options import actor, as_option, note, plain, print_json, progress, root_option, workspace
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--fix", is_flag=True, help="Mend what can be mended without losing anything.")
+@click.option(
+    "--select", "only", multiple=True, metavar="RULE", help="Only this rule or group, such as date; repeatable."
+)
+@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Not this rule or group; repeatable.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "github", "sarif"]), default="text")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
+@root_option
+@as_option
+def check_command(
+    paths: tuple[str, ...],
+    fix: bool,
+    only: tuple[str, ...],
+    ignored: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    list_rules: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Check every memory file, note, index and ledger. Exit code 1 when something was found.
+
+    \b
+    Examples:
+        amp check
+        amp check --fix --select date
+        amp check --format github
+    """
+    if list_rules:
+        for rule in RULES.values():
+            click.echo(f"{rule.id:<26}  {rule.severity:<8} {'on ' if rule.on else 'off'}  {rule.about}")
+        return
+    strange = unknown([*only, *ignored])
+    if strange:
+        raise InvalidArgument(f"there is no rule {', '.join(map(ascii, strange))}; `amp check --rules` lists them")
+    here = workspace(root)
+    who = actor(as_agent)
+    found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
+    if fix:
+        mended = here.fix(found, actor=who)
+        note(f"{len(mended)} of {len(found)} findings mended")
+        found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
+    form = "json" if as_json else form
+    if form == "json":
+        print_json({"findings": [_as_json(one) for one in found]})
+    elif form == "sarif":
+        click.echo(json.dumps(_sarif(found), ensure_ascii=False, indent=2))
+    else:
+        for one in found:
+            click.echo(_github(one) if form == "github" else _line(one))
+        if form == "text":
+            _sum_up(found)
+    sys.exit(1 if found else 0)
+
+
+def _line(one: Finding) -> str:
+    place = one.path if one.line is None else f"{one.path}:{one.line}"
+    style = click.style(one.severity, fg="red" if one.severity == ERROR else "yellow")
+    return f"{plain(place)}: {style}: {plain(one.message)}  [{one.rule}]"
+
+
+def _sum_up(found: Sequence[Finding]) -> None:
+    errors = sum(one.severity == ERROR for one in found)
+    fixable = sum(one.fix is not None for one in found)
+    if not found:
+        click.echo("nothing is wrong")
+        return
+    mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
+    note(f"{errors} errors, {len(found) - errors} warnings{mend}")
+
+
+def _github(one: Finding) -> str:
+    line = "" if one.line is None else f",line={one.line}"
+    message = one.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    path = one.path.replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
+    return f"::{one.severity} file={path}{line},title={one.rule}::{message}"
+
+
+def _as_json(one: Finding) -> dict[str, object]:
+    return {
+        "rule": one.rule,
+        "severity": one.severity,
+        "path": one.path,
+        "line": one.line,
+        "message": one.message,
+        "fixable": one.fix is not None,
+    }
+
+
+def _sarif(found: Sequence[Finding]) -> dict[str, object]:
+    used = sorted({one.rule for one in found})
+    rules = [
+        {
+            "id": rule_id,
+            "shortDescription": {"text": RULES[rule_id].about},
+            "defaultConfiguration": {"level": RULES[rule_id].severity},
+        }
+        for rule_id in used
+    ]
+    results = [
+        {
+            "ruleId": one.rule,
+            "ruleIndex": used.index(one.rule),
+            "level": one.severity,
+            "message": {"text": one.message},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": one.path},
+                        **({} if one.line is None else {"region": {"startLine": one.line}}),
+                    }
+                }
+            ],
+        }
+        for one in found
+    ]
+    driver = {"name": "amp", "version": __version__, "rules": rules}
+    return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}

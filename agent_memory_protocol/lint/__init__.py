@@ -1,0 +1,1 @@
+"""What is wrong with a memory: one rule, one function, each with a sentence that says what to do."""

@@ -1,0 +1,112 @@
+"""Findings, and the rules that find them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+ERROR = "error"
+WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of one file that loses nothing: these lines, from 1 and both inclusive, become others."""
+
+    first_line: int
+    last_line: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong, where, and what to do.
+
+    Attributes:
+        rule: the id of the rule.
+        severity: `error` or `warning`.
+        path: the file, relative to the project root.
+        line: the line, from 1; None for the file as a whole.
+        message: what is wrong and what to do, one sentence.
+        fix: what `--fix` would change; None where only a person can decide.
+    """
+
+    rule: str
+    severity: str
+    path: str
+    line: int | None
+    message: str
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its id, how grave it is, what it looks at, what it finds, and whether it is on by default."""
+
+    id: str
+    severity: str
+    subject: str
+    about: str
+    check: Callable[[Any], Iterable["Hit"]]
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What a rule's function yields: a line (None: the whole file), a sentence, perhaps a fix or another severity."""
+
+    line: int | None
+    message: str
+    fix: Fix | None = None
+    severity: str | None = None
+
+
+RULES: dict[str, Rule] = {}
+"""Every rule by id, in the order in which they are documented."""
+
+
+def rule(
+    rule_id: str, severity: str, subject: str, about: str, *, on: bool = True
+) -> Callable[[Callable[[Any], Iterable[Hit]]], Callable[[Any], Iterable[Hit]]]:
+    """Register a function as a rule.
+
+    Args:
+        rule_id: its id, `<group>-<what>`.
+        severity: ERROR or WARNING.
+        subject: what it is given: `tier`, `note`, `index`, `ledger` or `store`.
+        about: for the documentation: what it finds, why that matters, and what to do.
+        on: whether it runs unless it is asked for.
+    """
+
+    def register(check: Callable[[Any], Iterable[Hit]]) -> Callable[[Any], Iterable[Hit]]:
+        RULES[rule_id] = Rule(rule_id, severity, subject, about, check, on)
+        return check
+
+    return register
+
+
+def run(subject: str, value: Any, path: str, selected: Iterable[str]) -> list[Finding]:
+    """Run the selected rules about a subject on one value. Findings are ordered by line, then by rule."""
+    wanted = set(selected)
+    found = [
+        Finding(one.id, hit.severity or one.severity, path, hit.line, hit.message, hit.fix)
+        for one in RULES.values()
+        if one.subject == subject and one.id in wanted
+        for hit in one.check(value)
+    ]
+    return sorted(found, key=lambda finding: (finding.line or 0, finding.rule))
+
+
+def select(only: Iterable[str] = (), ignored: Iterable[str] = ()) -> list[str]:
+    """Return the ids of the rules to run: those named or their groups, else all that are on, less those ignored."""
+    only, ignored = tuple(only), tuple(ignored)
+    chosen = [one for one in RULES.values() if (_matches(one.id, only) if only else one.on)]
+    return [one.id for one in chosen if not _matches(one.id, ignored)]
+
+
+def unknown(names: Iterable[str]) -> list[str]:
+    """Return those names that are neither a rule's id nor a group's."""
+    return [name for name in names if not any(_matches(one, (name,)) for one in RULES)]
+
+
+def _matches(rule_id: str, names: tuple[str, ...]) -> bool:
+    return any(rule_id == name or rule_id.startswith(f"{name}-") for name in names)

@@ -1,0 +1,235 @@
+"""Rules on notes and on the index."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from agent_memory_protocol import links, visible
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
+from agent_memory_protocol.notes import note as notes
+from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
+from agent_memory_protocol.notes.note import Note
+
+_HARD_WIDTH = 2 * LINE_WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class NoteView:
+    """A note as the rules see it: the note, its text, and the stems and names of all notes of the folder."""
+
+    note: Note
+    text: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """An index as the rules see it: what it says, the lines of its file, and the notes that are there."""
+
+    index: Index
+    lines: tuple[str, ...]
+    files: Collection[str]
+
+
+@rule(
+    "note-header",
+    ERROR,
+    "note",
+    "The header cannot be read as `key: value` lines between two `---`, or there is none. "
+    "Mend it; amp never rewrites a header that it cannot read.",
+)
+def header(view: NoteView) -> Iterator[Hit]:
+    found = view.note.header
+    if found is None:
+        severity = ERROR if view.text.startswith("---") else WARNING
+        yield Hit(
+            1,
+            "there is no header that can be read; begin with name, description and type between two ---",
+            severity=severity,
+        )
+        return
+    for line in found.unreadable:
+        yield Hit(line, "this line of the header is no `key: value`; mend it")
+    if not view.note.head.description:
+        yield Hit(1, "the header has no description; say in one sentence when this note matters", severity=WARNING)
+
+
+@rule(
+    "note-type",
+    ERROR,
+    "note",
+    "The type in the header and the prefix of the file name disagree, or the type is none of "
+    "user, feedback, project, reference (S2-17).",
+)
+def note_type(view: NoteView) -> Iterator[Hit]:
+    declared = view.note.head.type
+    prefix = next((one for one in notes.TYPES if view.note.file.startswith((f"{one}_", f"{one}-"))), "")
+    if declared and declared not in notes.TYPES:
+        yield Hit(1, f"the type {declared!r} is none of {', '.join(notes.TYPES)}", severity=WARNING)
+    elif declared and prefix and declared != prefix:
+        yield Hit(1, f"the type is {declared} and the file name says {prefix}; make them agree")
+
+
+@rule(
+    "note-name",
+    WARNING,
+    "note",
+    "The name in the header is neither the file's stem nor what follows its type (S2-13).",
+    on=False,
+)
+def name(view: NoteView) -> Iterator[Hit]:
+    written = view.note.head.name
+    stem = view.note.stem
+    slugs = {stem, *(stem.removeprefix(f"{one}_").removeprefix(f"{one}-") for one in notes.TYPES)}
+    if written and written not in slugs:
+        yield Hit(1, f"the name is {written!r}; write {stem}")
+
+
+@rule(
+    "note-no-why",
+    ERROR,
+    "note",
+    "The note does not say why. A rule without its reason gets misapplied (S2-16). Add a "
+    "paragraph that begins with **Why:**.",
+)
+def no_why(view: NoteView) -> Iterator[Hit]:
+    if view.note.why is None and view.note.head.type:
+        yield Hit(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
+
+
+@rule(
+    "note-no-how",
+    ERROR,
+    "note",
+    "The note does not say how to apply it. A fact without that gets ignored (S2-16). Add a "
+    "paragraph that begins with **How to apply:**.",
+)
+def no_how(view: NoteView) -> Iterator[Hit]:
+    if view.note.how is None and view.note.head.type:
+        yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
+
+
+@rule("note-order", WARNING, "note", "The How stands before the Why (S2-15). Put the fact first, then why, then how.")
+def order(view: NoteView) -> Iterator[Hit]:
+    why, how = view.note.why, view.note.how
+    if why is not None and how is not None and how < why:
+        yield Hit(view.note.body_line + how, "**How to apply:** stands before **Why:**; put it after")
+
+
+@rule(
+    "note-after",
+    WARNING,
+    "note",
+    "Something follows the How to apply (S2-15): a second fact, mostly. Make it a note of its own.",
+)
+def after(view: NoteView) -> Iterator[Hit]:
+    if view.note.after is not None:
+        yield Hit(view.note.body_line + view.note.after, "a section after **How to apply:**; make it a note of its own")
+
+
+@rule(
+    "note-large",
+    WARNING,
+    "note",
+    "The note is much larger than the few hundred bytes of one fact (S2-10). Split it.",
+    on=False,
+)
+def large(view: NoteView) -> Iterator[Hit]:
+    size = len(view.text.encode("utf-8", "surrogatepass"))
+    if size > notes.LARGE_BYTES:
+        yield Hit(None, f"{size:,} bytes; one fact takes a few hundred, so split it")
+
+
+@rule(
+    "note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.", on=False
+)
+def link(view: NoteView) -> Iterator[Hit]:
+    for number, line in enumerate(links.visible_lines(view.text), start=1):
+        for piece in line.split("[[")[1:]:
+            wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
+            if "]]" in piece and wanted and wanted.removesuffix(".md") not in view.names and " " not in wanted:
+                yield Hit(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
+
+
+@rule("note-invisible-characters", ERROR, "note", "Characters that a reviewer cannot see. Take them out.")
+def invisible(view: NoteView) -> Iterator[Hit]:
+    found = visible.first_invisible(view.text.replace("\r", ""))
+    if found is not None:
+        yield Hit(found[0], f"the invisible or control character {found[1]}; take it out")
+
+
+@rule(
+    "index-orphan",
+    ERROR,
+    "index",
+    "A note that no line of the tier file names, so no session ever opens it (S2-23). `amp index` adds its line.",
+)
+def orphan(view: IndexView) -> Iterator[Hit]:
+    for file in sorted(view.files):
+        if file not in view.index.files:
+            yield Hit(None, f"{file} has no index line; `amp index` adds it")
+
+
+@rule(
+    "index-dangling",
+    ERROR,
+    "index",
+    "An index line links to a file that does not exist. Its hook may be the only copy of "
+    "a fact, so `--fix` makes it a plain bullet.",
+)
+def dangling(view: IndexView) -> Iterator[Hit]:
+    for found in view.index.lines:
+        if found.file not in view.files:
+            yield Hit(
+                found.line,
+                f"{found.file} does not exist; write it, or make this a plain entry (--fix)",
+                _plain_bullet(view, found.line, found.text),
+            )
+
+
+@rule("index-double", WARNING, "index", "Two index lines link to one note (S2-23). Keep one.")
+def double(view: IndexView) -> Iterator[Hit]:
+    first: dict[str, int] = {}
+    for found in view.index.lines:
+        if found.file in first:
+            yield Hit(found.line, f"{found.file} has a line already, line {first[found.file]}; keep one")
+        else:
+            first[found.file] = found.line
+
+
+@rule(
+    "index-over-screen",
+    WARNING,
+    "index",
+    "More than fifty index lines are not read at a glance (S2-26). Merge notes that "
+    "say the same, remove what is wrong.",
+)
+def over_screen(view: IndexView) -> Iterator[Hit]:
+    if len(view.index.lines) > SCREEN:
+        yield Hit(None, f"{len(view.index.lines)} index lines, {SCREEN} fit a screen; `amp review` lists what to merge")
+
+
+@rule(
+    "index-line-long",
+    WARNING,
+    "index",
+    "An index line is a hook, not the content (S2-25). Shorten it; the note has room.",
+    on=False,
+)
+def line_long(view: IndexView) -> Iterator[Hit]:
+    for found in view.index.lines:
+        if len(found.text) > _HARD_WIDTH:
+            yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
+
+
+def _severity(view: NoteView) -> str:
+    return ERROR if view.note.head.type in notes.REQUIRED_IN_FULL else WARNING
+
+
+def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:
+    """Return the fix that turns an index line into an entry: the link's text and its hook stay."""
+    line = view.lines[number - 1]
+    end = links.note_link_end(text)
+    opening = text.index("[")
+    title = text[opening + 1 : text.rindex("](", 0, end)]
+    start = line.index(text)
+    return Fix(number, number, (f"{line[:start]}{title}{text[end:]}",))

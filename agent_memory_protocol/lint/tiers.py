@@ -1,0 +1,361 @@
+"""Rules on tier documents: limits, structure, dates, repeats, and what a reader cannot see."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from agent_memory_protocol import dates, limits, markdown, visible
+from agent_memory_protocol.layout import Tier
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
+from agent_memory_protocol.tiers.document import Document, has_conflict, identity_text
+from agent_memory_protocol.tiers.entries import OWN, Entry
+from agent_memory_protocol.tiers.prune import suspicious_days
+
+_RAW_LINES = 20
+_TIME_WORDS = (
+    "currently",
+    "this week",
+    "this month",
+    "this sprint",
+    "as of ",
+    "for now",
+    "at the moment",
+    "right now",
+    "temporarily",
+    "until ",
+    "next week",
+    "yesterday",
+    "today",
+    "tomorrow",
+)
+_PATH_STARTS = ("src/", "lib/", "app/", "apps/", "packages/", "tests/", "test/", "docs/", "scripts/", "./")
+_PATH_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
+
+
+@dataclass(frozen=True, slots=True)
+class TierView:
+    """A tier document as the rules see it.
+
+    Attributes:
+        document: the document.
+        header: the header that its template gives.
+        max_lines: the limit in lines.
+        max_bytes: the limit in bytes.
+        today: the local calendar date, as an ordinal.
+        exists: says whether a path below the project root is there.
+        elsewhere: normalised lines of other files and tiers, and where each stands.
+    """
+
+    document: Document
+    header: str
+    max_lines: int
+    max_bytes: int
+    today: int
+    exists: Callable[[str], bool]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+    def entries(self) -> Iterator[tuple[Entry, str]]:
+        """Yield each entry with its id."""
+        yield from zip(self.document.outline.entries, self.document.ids, strict=True)
+
+
+@rule(
+    "tier-over-limit",
+    ERROR,
+    "tier",
+    "The file has more lines or bytes than its limit, so recall leaves entries out. "
+    "Prune it, move what has grown into notes, or merge entries.",
+)
+def over_limit(view: TierView) -> Iterator[Hit]:
+    lines, size = view.document.line_count, len(view.document.data)
+    if lines > view.max_lines or size > view.max_bytes:
+        yield Hit(
+            None,
+            f"{lines} lines and {size:,} bytes, {view.max_lines} and {view.max_bytes:,} are allowed; "
+            f"run `amp prune {view.document.target}` or merge entries",
+        )
+
+
+@rule("tier-near-limit", WARNING, "tier", "The file uses nine tenths of a limit or more. Prune it before it is full.")
+def near_limit(view: TierView) -> Iterator[Hit]:
+    share = max(view.document.line_count / view.max_lines, len(view.document.data) / view.max_bytes)
+    if limits.NEAR <= share <= 1:
+        yield Hit(None, f"{share:.0%} of the limit are used; `amp prune {view.document.target}` shows what is outdated")
+
+
+@rule(
+    "tier-header",
+    WARNING,
+    "tier",
+    "The file does not begin with a level-1 heading, so nothing says whose memory it is. "
+    "Begin it with the header that `amp init` writes.",
+)
+def header(view: TierView) -> Iterator[Hit]:
+    headings = view.document.outline.headings
+    if view.document.lines and not (headings and headings[0].level == 1 and _is_first(view, headings[0].start)):
+        yield Hit(1, f"the file does not begin with a heading such as `{view.header.splitlines()[0]}`; add it")
+
+
+@rule(
+    "tier-no-heading", WARNING, "tier", "Bullets stand above every heading. Put them under the heading of their topic."
+)
+def no_heading(view: TierView) -> Iterator[Hit]:
+    first = next((entry for entry, _ in view.entries() if entry.is_item and not entry.headings), None)
+    if first is not None:
+        yield Hit(first.start + 1, "this entry stands under no heading; put it under the heading of its topic")
+
+
+@rule(
+    "tier-prose",
+    WARNING,
+    "tier",
+    "Paragraphs instead of bullets: they are long, undated, and pruned or left out only "
+    "as a whole. Turn each into a concise bullet.",
+    on=False,
+)
+def prose(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        if not entry.is_item and entry.paragraph and entry.end - entry.start > 1:
+            yield Hit(entry.start + 1, "prose; say it in one concise bullet")
+
+
+@rule(
+    "tier-unclosed-fence",
+    ERROR,
+    "tier",
+    "A code fence is never closed, so everything after it counts as code: it has no "
+    "entries, no dates, and nothing can be added there. Close it.",
+)
+def unclosed_fence(view: TierView) -> Iterator[Hit]:
+    for block in view.document.outline.blocks:
+        if not block.closed:
+            yield Hit(block.start + 1, "this fence is never closed and swallows what follows; close it")
+
+
+@rule(
+    "tier-conflict-markers",
+    ERROR,
+    "tier",
+    "Git has left conflict markers. Nothing is written to the file until they are resolved; recall shows both sides.",
+)
+def conflict_markers(view: TierView) -> Iterator[Hit]:
+    line = has_conflict(view.document)
+    if line is not None:
+        yield Hit(line, "unresolved merge conflict; keep what is right and remove the markers")
+
+
+@rule(
+    "tier-double-heading",
+    WARNING,
+    "tier",
+    "Two sections of one level have the same name, so it is unclear where an "
+    "entry belongs; `remember` uses the last. Join them.",
+)
+def double_heading(view: TierView) -> Iterator[Hit]:
+    seen: dict[tuple[tuple[int, ...], str], int] = {}
+    for heading in view.document.outline.headings:
+        key = (heading.above, heading.text.casefold())
+        if key in seen and heading.text:
+            yield Hit(heading.start + 1, f"the section {heading.text!r} stands also in line {seen[key]}; join them")
+        else:
+            seen[key] = heading.start + 1
+
+
+@rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
+def double_entry(view: TierView) -> Iterator[Hit]:
+    first: dict[str, int] = {}
+    for entry, entry_id in view.entries():
+        plain = entry_id.partition("-")[0]
+        if plain in first and len(entry.paragraph) > 10:
+            yield Hit(
+                entry.start + 1, f"the same entry stands in line {first[plain]}; `amp forget {entry_id}` removes this"
+            )
+        else:
+            first.setdefault(plain, entry.start + 1)
+
+
+@rule(
+    "tier-restates",
+    WARNING,
+    "tier",
+    "An entry says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another "
+    "tier says already. It costs room and goes stale on its own. Keep it in one place (S4-38, S4P-10).",
+)
+def restates(view: TierView) -> Iterator[Hit]:
+    for entry, entry_id in view.entries():
+        if not entry.is_item:
+            continue
+        place = view.elsewhere.get(normalised(identity_text(view.document.lines, entry)))
+        if place is not None:
+            yield Hit(entry.start + 1, f"{place} says the same; keep it in one place (`amp forget {entry_id}`)")
+
+
+@rule(
+    "date-impossible",
+    ERROR,
+    "tier",
+    "A bracketed date that no calendar has. The entry counts as undated and is never pruned. Correct it.",
+)
+def date_impossible(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        for written in dates.impossible_dates(entry.paragraph):
+            yield Hit(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
+
+
+@rule(
+    "date-future",
+    WARNING,
+    "tier",
+    "An entry is dated in the future, mostly a mistyped year. It is never pruned. Correct it.",
+)
+def date_future(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        if entry.day is not None and entry.day_source == OWN and entry.day > view.today:
+            yield Hit(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")
+
+
+@rule(
+    "date-suspicious",
+    WARNING,
+    "tier",
+    "An entry is dated more than 180 days before both dated entries around it, mostly "
+    "a mistyped year. It is never pruned. Correct it, or leave it where it is right.",
+)
+def date_suspicious(view: TierView) -> Iterator[Hit]:
+    entries = view.document.outline.entries
+    for index in sorted(suspicious_days(entries)):
+        day = entries[index].day or 0
+        yield Hit(
+            entries[index].start + 1, f"dated {dates.day_text(day)}, long before its neighbours; is the year right?"
+        )
+
+
+@rule(
+    "date-spelling",
+    WARNING,
+    "tier",
+    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same.",
+)
+def date_spelling(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        mark = entry.mark
+        if mark is None or mark.bracketed:
+            continue
+        number = entry.start + entry.paragraph[: mark.start].count("\n")
+        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", _respelled(view, entry, mark, number))
+
+
+@rule(
+    "date-missing",
+    WARNING,
+    "tier",
+    "An entry speaks of now (“currently”, “until …”, “as of”) and has no date, so nobody "
+    "can tell when it stops being true. Date it.",
+)
+def date_missing(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        if entry.day is not None or not entry.is_item:
+            continue
+        text = dates.without_code_and_links(entry.paragraph).casefold()
+        word = next((word for word in _TIME_WORDS if f" {word}" in f" {text}"), None)
+        if word is not None and word in ("currently", "this week", "this month", "this sprint", "as of ", "right now"):
+            yield Hit(entry.start + 1, f"“{word.strip()}” without a date; begin it with [YYYY-MM-DD]")
+
+
+@rule(
+    "invisible-characters",
+    ERROR,
+    "tier",
+    "Characters that a reviewer cannot see: control, zero-width, bidirectional. They "
+    "can hide text from people and show it to agents. Take them out.",
+)
+def invisible_characters(view: TierView) -> Iterator[Hit]:
+    for number, line in enumerate(view.document.lines, start=1):
+        found = visible.first_invisible(line)
+        if found is not None:
+            yield Hit(number, f"the invisible or control character {found[1]}; take it out")
+
+
+@rule(
+    "tier-missing-path",
+    WARNING,
+    "tier",
+    "An entry names a path of this repository that does not exist any more, so what "
+    "it says may be stale (S4P-09). Correct or forget it.",
+)
+def missing_path(view: TierView) -> Iterator[Hit]:
+    for entry, entry_id in view.entries():
+        for path in _named_paths(view.document.text(entry)):
+            if not view.exists(path):
+                yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
+                break
+
+
+@rule(
+    "conversation-raw-data",
+    WARNING,
+    "tier",
+    "More than twenty lines of code or data in one entry of a conversation. Keep "
+    "the finding, and say where the data is.",
+)
+def raw_data(view: TierView) -> Iterator[Hit]:
+    if view.document.target.tier is not Tier.CONVERSATION:
+        return
+    for entry, _ in view.entries():
+        fenced = _fenced_lines(view.document.lines[entry.start : entry.end])
+        if fenced > _RAW_LINES:
+            yield Hit(entry.start + 1, f"{fenced} lines of code or data; keep the finding and say where the data is")
+
+
+def normalised(text: str) -> str:
+    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
+    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
+    words = plain.split()
+    return " ".join(words) if len(words) >= 5 else ""
+
+
+def _is_first(view: TierView, line: int) -> bool:
+    """Say whether nothing but front matter, comments and blanks stands above a line."""
+    blocks = view.document.outline.blocks
+    return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
+
+
+def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> Fix | None:
+    """Return the fix that brackets a date; None where the entry's id would not stay the same."""
+    line = view.document.lines[number]
+    before = entry.paragraph[: mark.start]
+    indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
+    start = indent + len(before) - (before.rfind("\n") + 1)
+    end = start + mark.end - mark.start
+    if line[start:end] != dates.day_text(mark.day):
+        return None
+    return Fix(number + 1, number + 1, (f"{line[:start]}[{line[start:end]}]{line[end:]}",))
+
+
+def _named_paths(text: str) -> list[str]:
+    """Return the paths in code spans that look like files of this repository."""
+    found = []
+    for piece in text.split("`")[1::2]:
+        path = piece.partition(":")[0].rstrip("/")
+        if (
+            path.startswith(_PATH_STARTS)
+            and not set(path) - _PATH_CHARACTERS
+            and ".." not in path
+            and "." in path.rpartition("/")[2]
+        ):
+            found.append(path.removeprefix("./"))
+    return found
+
+
+def _fenced_lines(lines: list[str]) -> int:
+    count = 0
+    fence = ""
+    for line in lines:
+        text = line.strip(" \t")
+        if fence:
+            if text and markdown.closes_fence(text, fence[0], len(fence)):
+                fence = ""
+            else:
+                count += 1
+        elif text and (length := markdown.fence_length(text)):
+            fence = text[0] * length
+    return count
