@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import cast
 
 import click
 import pytest
@@ -188,16 +189,26 @@ def code_in(page: Path) -> Iterator[str]:
     yield from re.findall(r"`+([^`]+)`+", sentences)
 
 
+def find_command(words: list[str]) -> tuple[str, click.Command | None]:
+    """Return the command that these words call, with the words that name it; None where there is none."""
+    name, command = "amp", cast("click.Command | None", amp)
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        verb = re.sub(r"\W+$", "", word)
+        name, command = f"{name} {verb}", command.get_command(click.Context(command), verb)
+    return name, command
+
+
 @pytest.mark.parametrize("page", [*READ, SKILL], ids=lambda page: page.name)
 def test_every_verb_and_option_it_mentions_exists(page):
-    context = click.Context(amp)
     for code in code_in(page):
-        for verb, arguments in re.findall(r"(?<![\w/-])amp ([a-z][a-z-]*)([^|;&]*)", code):
-            command = amp.get_command(context, verb)
-            assert command is not None, f"{page.name} mentions `amp {verb}`"
+        for called in re.findall(r"(?<![\w/-])amp [a-z][^|;&]*", code):
+            name, command = find_command(called.split()[1:])
+            assert command is not None, f"{page.name} mentions `{called}`"
             known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
-            mentioned = set(re.findall(r"(?<=[ \[])--[a-z][a-z-]*", re.sub(r'"[^"]*"', "", arguments)))
-            assert mentioned <= known, f"{page.name} mentions `amp {verb}` with {mentioned - known}"
+            mentioned = set(re.findall(r"(?<=[ \[])--[a-z][a-z-]*", re.sub(r'"[^"]*"', "", called)))
+            assert mentioned <= known, f"{page.name} mentions `{name}` with {mentioned - known}"
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
@@ -246,9 +257,13 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
     project.workspace.forget([gone.entry.id])
     before = kept.path.read_text()
     project.remember("A fact that an editor overwrote.", agent="developer")
-    kept.path.write_text(before.replace(" Max 200 lines.", "") + "\n## 2024-02-01\n\n- A fact of its day.\n")
+    more = "\n- [Gone](user_gone.md) - No more.\n\n## 2024-02-01\n\n- A fact of its day.\n"
+    kept.path.write_text(before.replace(" Max 200 lines.", "") + more)
 
-    arguments = [kept.entry.id if word == "ID" else word for word in shlex.split(command)[1:]]
+    for note in ("user_coffee", "project_plan"):
+        kept.path.with_name(f"{note}.md").write_text("A note.\n")
+    names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan"}
+    arguments = [names.get(word, word) for word in shlex.split(command)[1:]]
     environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}
     done = CliRunner().invoke(amp, [*arguments, "--root", str(project.path)], env=environment)
     answer = json.loads(done.stdout)
@@ -260,15 +275,21 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
     assert keys_of(answer) == set(re.findall(r"`(\w+)`", described))
 
 
+def commands_of(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for verb in group.list_commands(context):
+        command = group.get_command(context, verb)
+        if isinstance(command, click.Group):
+            yield from ((f"{verb} {name}", below) for name, below in commands_of(command))
+        elif command is not None:
+            yield verb, command
+
+
 def test_every_json_answer_is_described():
-    context = click.Context(amp)
-    commands = {verb: amp.get_command(context, verb) for verb in amp.list_commands(context)}
     answering = {
-        verb
-        for verb, command in commands.items()
-        if command is not None and any("--json" in parameter.opts for parameter in command.params)
+        f"amp {name}" for name, command in commands_of(amp) if any("--json" in one.opts for one in command.params)
     }
-    assert {command.split()[1] for command, _ in JSON_ANSWERS} == answering
+    assert {find_command(shlex.split(command)[1:])[0] for command, _ in JSON_ANSWERS} == answering
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import click
 
@@ -49,16 +50,11 @@ _MERGED = {
 def cli_reference() -> str:
     """Return the command reference, from what each command says about itself."""
     parts = [_OPENING]
-    context = click.Context(amp)
-    commands = {verb: amp.get_command(context, verb) for verb in amp.list_commands(context)}
-    parts.append(
-        "| command | |\n|---|---|\n"
-        + "".join(f"| [`amp {verb}`](#amp-{verb}) | {_sentence(command)} |\n" for verb, command in commands.items())
-    )
-    parts.append(f"{amp.epilog}\n")
-    for verb, command in commands.items():
-        assert command is not None
-        parts += _command(verb, command)
+    commands = list(_commands(amp, "amp"))
+    rows = [f"| [`{name}`](#{name.replace(' ', '-')}) | {_sentence(command)} |\n" for name, command in commands]
+    parts += ["| command | |\n|---|---|\n" + "".join(rows), f"{amp.epilog}\n"]
+    for name, command in commands:
+        parts += _command(name, command)
     return "\n".join(parts)
 
 
@@ -71,30 +67,44 @@ def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
     return "\n".join([*rows, ""])
 
 
-def _sentence(command: click.Command | None) -> str:
-    help_text = " ".join(inspect.cleandoc((command and command.help) or "").split("\n\n")[0].split())
+def _commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that can be called, those of groups included, with all the words that call it."""
+    context = click.Context(group)
+    for verb in group.list_commands(context):
+        command = group.get_command(context, verb)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{name} {verb}")
+        else:
+            yield f"{name} {verb}", command
+
+
+def _sentence(command: click.Command) -> str:
+    help_text = " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
     return re.split(r"(?<=\.) (?=[A-Z`])", help_text)[0]
 
 
-def _command(verb: str, command: click.Command) -> Iterator[str]:
+def _command(name: str, command: click.Command) -> Iterator[str]:
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    usage = ["amp", verb, "[OPTION]…", *(_argument(argument) for argument in arguments)]
-    yield f"## amp {verb}\n"
+    usage = [name, "[OPTION]…", *(_argument(argument) for argument in arguments)]
+    yield f"## {name}\n"
     yield f"`{' '.join(usage)}`\n"
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         if paragraph.startswith("\b\n"):
             title, *lines = paragraph.removeprefix("\b\n").splitlines()
-            yield f"{title}\n\n```\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"
+            yield f"{title}\n\n```\n{dedent(chr(10).join(lines))}\n```\n"
         else:
             yield f"{' '.join(paragraph.split())}\n"
     options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-    yield "| option | |\n|---|---|\n" + "".join(f"| {_option(option)} | {option.help} |\n" for option in options)
+    yield "| option | |\n|---|---|\n" + "".join(
+        f"| {_option(option)} | {option.help}{' Required.' if option.required else ''} |\n" for option in options
+    )
 
 
 def _argument(argument: click.Argument) -> str:
-    name = _choices(argument) or (argument.metavar or argument.name or "").upper()
-    name += "…" if argument.nargs != 1 else ""
-    return name if argument.required else f"[{name}]"
+    name = argument.metavar or _choices(argument) or (argument.name or "").upper()
+    name = name.replace("...", "…")
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _option(option: click.Option) -> str:
@@ -138,16 +148,9 @@ def test_the_table_of_settings_is_the_one_the_program_has():
 
 
 def test_every_option_says_what_it_does():
-    context = click.Context(amp)
-    for verb in amp.list_commands(context):
-        command = amp.get_command(context, verb)
-        assert command is not None
-        silent = [
-            parameter.opts[0]
-            for parameter in command.params
-            if isinstance(parameter, click.Option) and not parameter.help
-        ]
-        assert (verb, silent) == (verb, [])
+    for name, command in _commands(amp, "amp"):
+        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        assert [(name, option.opts[0]) for option in options if not option.help] == []
 
 
 if __name__ == "__main__":
