@@ -70,7 +70,11 @@ def init_command(
 
 @click.command("remember", cls=TextCommand)
 @click.argument("text")
-@click.option("--tier", type=tier_names, help="Default: agent where an agent is named or acts, else shared.")
+@click.option(
+    "--tier",
+    type=tier_names,
+    help="Default: agent with --agent, conversation with --conversation; else agent where one acts, else shared.",
+)
 @document_options
 @click.option("--section", metavar="HEADING", help="The heading to write under; made where it is missing.")
 @click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
