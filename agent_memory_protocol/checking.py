@@ -74,7 +74,8 @@ def check(
         for tier, folder in OWNER_FOLDERS.items():
             messages = of_names(session.root.list_folders(folder), tier.value)
             found += [Finding(TWINS, ERROR, "/".join(folder), None, one.message) for one in messages]
-    return [one for one in found if _below(tuple(one.path.split("/")), paths)]
+    found = [one for one in found if _below(tuple(one.path.split("/")), paths)]
+    return sorted(found, key=lambda one: (one.path, one.line or 0, one.rule))
 
 
 def fix(session: Session, actor: Actor, found: Sequence[Finding]) -> list[Finding]:
@@ -125,7 +126,7 @@ def _check_folder(
 ) -> list[Finding]:
     """Check one tier file, and the notes, index and ledger beside it."""
     found: list[Finding] = []
-    parts = (
+    parts: tuple[Callable[[], list[Finding]], ...] = (
         lambda: _check_tier(session, target, selected, elsewhere, today),
         lambda: _check_notes(session, target, selected),
         lambda: _check_ledger(session, target, selected),
