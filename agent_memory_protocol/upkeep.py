@@ -179,10 +179,10 @@ def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Res
     return Restored(tuple(restored), tuple(notes), tuple(problems))
 
 
-def sync(session: Session, actor: Actor, *, apply: bool) -> list[Synced]:
+def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:
     """Say, and with `apply` do, what healing has to do."""
     found = []
-    for target in session.readable(actor):
+    for target in session.readable(actor) if targets is None else targets:
         try:
             healing = plan_healing(session.root, target, now=session.now)
             if not healing.has_work:

@@ -176,13 +176,13 @@ class Workspace:
                     found += [] if read is None else stored_entries(read)
         return found
 
-    def status(self, actor: Actor | None = None) -> list[Status]:
-        """Return the figures of each document that this actor may read. One that cannot be read says why."""
+    def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
+        """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
         if self._missing:
             return []
         rows = []
         with self._session() as session:
-            for target in session.readable(actor or Actor()):
+            for target in session.readable(actor or Actor()) if targets is None else targets:
                 try:
                     rows.append(_status(session, target))
                 except AgentMemoryError as error:
@@ -454,15 +454,17 @@ class Workspace:
         with self._session(for_writing=True) as session:
             return upkeep.restore(session, actor or Actor(), chosen)
 
-    def sync(self, *, actor: Actor | None = None, apply: bool = False) -> list[Synced]:
+    def sync(
+        self, *, actor: Actor | None = None, targets: Sequence[Target] | None = None, apply: bool = False
+    ) -> list[Synced]:
         """Say what went missing by accident and goes back, and what was taken out by hand and is noted (decision 23).
 
-        With `apply` it is done: for every document that this actor may write.
+        With `apply` it is done: for these documents, or for every one that this actor may write.
         """
         if self._missing:
             return []
         with self._session(for_writing=apply) as session:
-            return upkeep.sync(session, actor or Actor(), apply=apply)
+            return upkeep.sync(session, actor or Actor(), targets, apply=apply)
 
     def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
         """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
@@ -552,6 +554,13 @@ class Workspace:
                 session, actor, target, note_type, slug, description=description, why=why, how=how, body=body
             )
             return session.path(target).with_name(file)
+
+    def note_folders(self, actor: Actor | None = None) -> list[Target]:
+        """List the documents beside which notes lie."""
+        if self._missing:
+            return []
+        with self._session() as session:
+            return notekeeping.folders(session, actor or Actor())
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""

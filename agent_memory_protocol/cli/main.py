@@ -25,6 +25,7 @@ _VERBS = {
     "status": "status",
     "note": "notes",
     "index": "notes",
+    "watch": "watch",
     "check": "check",
     "prune": "upkeep",
     "restore": "upkeep",

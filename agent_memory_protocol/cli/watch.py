@@ -1,0 +1,47 @@
+"""`amp watch`: keep indexes fresh, heal, warn."""
+
+import json
+import signal
+import time
+
+import click
+
+from agent_memory_protocol.watch import DEBOUNCE, Happened, Watcher
+
+from .options import note, plain, root_option, target_json, workspace
+
+
+@click.command("watch")
+@click.option("--once", is_flag=True, help="Do one full pass and end.")
+@click.option("--poll", type=click.FloatRange(min=0.05), metavar="SECONDS", help="Look this often; use no file events.")
+@click.option("--debounce", type=click.IntRange(min=0), metavar="MS", help="Quiet to wait for after an event (200 ms).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@root_option
+def watch_command(once: bool, poll: float | None, debounce: int | None, as_json: bool, root: str | None) -> None:
+    """Keep indexes fresh, put back what other programs overwrote, and warn when a file is nearly full.
+
+    Ends cleanly at Ctrl-C and at SIGTERM.
+
+    \b
+    Examples:
+        amp watch
+        amp watch --once --json
+    """
+    seconds = DEBOUNCE if debounce is None else debounce / 1000
+    watcher = Watcher(workspace(root), debounce=seconds, poll=poll)
+    if not once:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: watcher.stop())
+    for happened in watcher.look() if once else watcher.run():
+        _say(happened, as_json=as_json)
+
+
+def _say(happened: Happened, *, as_json: bool) -> None:
+    if as_json:
+        where = target_json(happened.target) if happened.target else {}
+        fields = {"version": 1, "event": happened.what, **where, "message": happened.message, "at": time.time()}
+        click.echo(json.dumps(fields, ensure_ascii=False))
+    elif happened.what in ("problem", "near-limit", "polling"):
+        note(f"{happened.target}: {happened.message}" if happened.target else happened.message)
+    else:
+        click.echo(plain(f"{happened.target}: {happened.message}" if happened.target else happened.message))
