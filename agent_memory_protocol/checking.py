@@ -4,53 +4,69 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
-from . import git_ignore, ledger
+from . import git_ignore, ledger, review
 from .access import Actor
+from .dates import day_number
 from .diagnosis import of_names
 from .errors import AgentMemoryError, StorageError
 from .files import Root
 from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
-from .layout import OWNER_FOLDERS, Target, Tier
+from .layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier
 from .limits import split_lines
 from .lint import finding, ledgers, notes, tiers
-from .lint.finding import ERROR, Finding, Fix
+from .lint.finding import ERROR, WARNING, Finding, Fix
 from .notekeeping import folders
 from .notes import index as indexes
 from .notes import store as note_store
 from .session import Session, stored_entries
+from .similarity import gist
 from .tiers import document as documents
 from .tiers.document import Document
+from .tiers.entries import OWN, Entry
 from .transaction import Change
+from .writing import create, make_folders, replace
 
 UNREADABLE = "unreadable"
 TWINS = "store-twins"
 NESTED = "note-nested"
+REVIEW = "review-due"
+TWICE = "store-twice"
+CONTRADICTION = "tier-contradiction"
+REVIEWED = (SCAFFOLDING, "agent-memory", "reviewed")
+"""The file that says when the memory was last reviewed: one line, a date."""
+_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv"])
 _DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500
+_FEWEST_WORDS = 2
+_LONGEST_CLAIM = 400
+"""A longer text is no single claim that another could negate."""
 _LARGEST_DOCUMENTED = 1 << 20
 
-finding.RULES[UNREADABLE] = finding.Rule(
-    UNREADABLE,
-    ERROR,
-    "store",
-    "A file cannot be read; the message says why and what to do.",
-    lambda _: (),
-)
-finding.RULES[TWINS] = finding.Rule(
-    TWINS,
-    ERROR,
-    "store",
-    "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them (decision 2).",
-    lambda _: (),
-)
-finding.RULES[NESTED] = finding.Rule(
-    NESTED,
-    finding.WARNING,
-    "store",
-    "A folder with Markdown files inside a folder of notes. The memory folder is flat (S2-09); nobody reads them.",
-    lambda _: (),
-)
+_STORE_RULES = {
+    UNREADABLE: (ERROR, "A file cannot be read; the message says why and what to do."),
+    TWINS: (
+        ERROR,
+        "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them (decision 2).",
+    ),
+    NESTED: (
+        WARNING,
+        "A folder with Markdown files inside a folder of notes. The memory folder is flat (S2-09); nobody reads them.",
+    ),
+    CONTRADICTION: (
+        WARNING,
+        "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other.",
+    ),
+    REVIEW: (WARNING, "The last review is more than a month ago. `amp review` lists what to look at (S2-28)."),
+    TWICE: (
+        WARNING,
+        "Another memory of the same project lies above or below this one, so agents started there know something else. "
+        "Keep one, at the top (S2-36, S2-37).",
+    ),
+}
+for _id, (_severity, _about) in _STORE_RULES.items():
+    # These look at more than one file, so they are run by `check` itself.
+    finding.RULES[_id] = finding.Rule(_id, _severity, "store", _about, lambda _: ())
 
 
 def check(
@@ -74,8 +90,26 @@ def check(
         for tier, folder in OWNER_FOLDERS.items():
             messages = of_names(session.root.list_folders(folder), tier.value)
             found += [Finding(TWINS, ERROR, "/".join(folder), None, one.message) for one in messages]
+    if CONTRADICTION in selected:
+        found += _check_contradictions(session, targets)
+    if REVIEW in selected and not paths:
+        found += _check_review(session, targets, today)
+    if TWICE in selected and not paths:
+        found += _check_stores(session)
     found = [one for one in found if _below(tuple(one.path.split("/")), paths)]
     return sorted(found, key=lambda one: (one.path, one.line or 0, one.rule))
+
+
+def record_review(session: Session, actor: Actor, today: date) -> None:
+    """Write down that the memory was reviewed on this day."""
+    session.check_write(actor, Target(Tier.SHARED))
+    line = f"{today.isoformat()}\n".encode()
+    content = session.root.read(REVIEWED)
+    if content is None:
+        make_folders(session.root, REVIEWED[:-1])
+        create(session.root, REVIEWED, line)
+    else:
+        replace(session.root, REVIEWED, line, expected=content)
 
 
 def fix(session: Session, actor: Actor, found: Sequence[Finding]) -> list[Finding]:
@@ -184,7 +218,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
             if any(name.endswith(".md") for name in session.root.list_files((*folder, inner))):
                 path = "/".join((*folder, inner))
                 message = "notes in a folder inside the memory folder are read by nobody; move them up"
-                found.append(Finding(NESTED, finding.WARNING, path, None, message))
+                found.append(Finding(NESTED, WARNING, path, None, message))
     current = session.read(target)
     if current is not None or names:
         text = "".join(current.raw) if current else ""
@@ -208,6 +242,78 @@ def _check_ledger(session: Session, target: Target, selected: Sequence[str]) -> 
 def _targets(session: Session, actor: Actor) -> list[Target]:
     found = session.readable(actor, ledgers=True)
     return found + [target for target in folders(session, actor) if target not in found]
+
+
+def _check_contradictions(session: Session, targets: Sequence[Target]) -> Iterator[Finding]:
+    """Find entries with the same words of which one is negated (B70)."""
+    seen: dict[tuple[str, ...], list[tuple[frozenset[int], str]]] = {}
+    for target in targets:
+        try:
+            current = session.read(target)
+        except AgentMemoryError:
+            continue
+        for entry in current.outline.entries if current else ():
+            text = documents.identity_text(current.lines, entry) if current else ""
+            own = gist(text)
+            if len(own.words) < _FEWEST_WORDS or len(text) > _LONGEST_CLAIM:
+                continue
+            place = f"{target.path}:{entry.start + 1}"
+            others = seen.setdefault(own.words, [])
+            other = next((where for negations, where in others if negations != own.negations), None)
+            if other is not None:
+                message = f"says the opposite of {other}; decide which is right and forget the other"
+                yield Finding(CONTRADICTION, WARNING, target.path, entry.start + 1, message)
+            others.append((own.negations, place))
+
+
+def _check_review(session: Session, targets: Sequence[Target], today: date) -> Iterator[Finding]:
+    content = session.root.read(REVIEWED)
+    last = None if content is None else day_number(content.data.decode("ascii", "replace").strip())
+    days = [entry.day for entry in _entries(session, targets) if entry.day is not None and entry.day_source == OWN]
+    first = date.fromordinal(min(days)) if days else None
+    if review.is_due(None if last is None else date.fromordinal(last), first, today):
+        when = "never" if last is None else date.fromordinal(last).isoformat()
+        message = f"last reviewed: {when}; `amp review` lists what to look at, `amp review --done` records it"
+        yield Finding(REVIEW, WARNING, "/".join(REVIEWED), None, message)
+
+
+def _check_stores(session: Session) -> Iterator[Finding]:
+    """Look for a memory of the same repository in another folder: above this one, or up to two folders below."""
+    top = session.root.path
+    places = []
+    folder = top
+    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        places.append(folder)
+    if not os.path.exists(os.path.join(folder, ".git")):
+        places = []
+    below = [entry.path for entry in _subfolders(top)]
+    below += [entry.path for path in below for entry in _subfolders(path)]
+    for path in [*places, *below]:
+        if os.path.isdir(os.path.join(path, SCAFFOLDING, "agent-memory")):
+            where = os.path.relpath(path, top).replace(os.sep, "/")
+            message = (
+                f"{where} has a memory of its own; move its entries here, or set AMP_ROOT, so that all agents share one"
+            )
+            yield Finding(TWICE, WARNING, SCAFFOLDING, None, message)
+
+
+def _subfolders(path: str) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(path) as entries:
+            found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [entry for entry in found if not entry.name.startswith(".") and entry.name not in _NEVER_ENTERED][:200]
+
+
+def _entries(session: Session, targets: Sequence[Target]) -> Iterator[Entry]:
+    for target in targets:
+        try:
+            current = session.read(target)
+        except AgentMemoryError:
+            continue
+        yield from current.outline.entries if current else ()
 
 
 def _elsewhere(session: Session, targets: Sequence[Target]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from datetime import date, timedelta
 from pathlib import Path
 
-from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, upkeep
+from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, review, upkeep
 from .access import Actor
 from .answers import (
     Created,
@@ -517,6 +517,19 @@ class Workspace:
             return []
         with self._session(for_writing=True) as session:
             return checking.fix(session, actor or Actor(), found)
+
+    def review(self, *, actor: Actor | None = None, today: date | None = None) -> list[review.Item]:
+        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28)."""
+        if self._missing:
+            return []
+        actor = actor or Actor()
+        age = timedelta(days=self.settings.older_than)
+        return review.items(self.entries(actor), self.notes(actor), today=today or date.today(), older_than=age)
+
+    def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
+        """Record that the review was done, in a file that travels with the repository."""
+        with self._session(for_writing=True) as session:
+            checking.record_review(session, actor or Actor(), today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 

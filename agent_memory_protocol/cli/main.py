@@ -27,6 +27,7 @@ _VERBS = {
     "index": "notes",
     "watch": "watch",
     "check": "check",
+    "review": "review",
     "prune": "upkeep",
     "restore": "upkeep",
     "sync": "upkeep",

@@ -1,0 +1,46 @@
+"""`amp review`: the monthly upkeep list."""
+
+from datetime import date
+
+import click
+
+from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+
+_TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "undated, oldest first"}
+
+
+@click.command("review")
+@click.option("--done", is_flag=True, help="Record that the review was done today.")
+@json_option
+@root_option
+@as_option
+def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """List what to merge, what is past its age, and which undated entries to look at again.
+
+    `amp check` says when a review is due: a month after the last.
+
+    \b
+    Examples:
+        amp review
+        amp review --done
+    """
+    here = workspace(root)
+    who = actor(as_agent)
+    if done:
+        here.record_review(actor=who)
+        click.echo(f"reviewed on {date.today().isoformat()}; the next is due in a month")
+        return
+    found = here.review(actor=who)
+    if as_json:
+        items = [{"kind": item.kind, "place": item.place, "message": item.message} for item in found]
+        print_json({"items": items})
+        return
+    for kind, title in _TITLES.items():
+        listed = [item for item in found if item.kind == kind]
+        if listed:
+            click.echo(f"{title}:")
+            for item in listed:
+                click.echo(f"  {plain(item.place)}  {plain(item.message)}")
+    if not found:
+        click.echo("nothing to look at")
+    note("when you are through, `amp review --done` records it")
