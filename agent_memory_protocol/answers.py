@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date
+from math import ceil, floor
 from pathlib import Path
 
 from . import limits
@@ -98,6 +99,12 @@ class Status:
     indexed: int = 0
     """How many notes have an index line in it."""
     problem: str = ""
+
+    @property
+    def percent(self) -> int:
+        """The share in percent: 100 only for a document that is exactly full."""
+        percent = round(self.share * 100, 6)
+        return ceil(percent) if percent > 100 else floor(percent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,8 +198,8 @@ class Workspace:
         max_lines: int | None = None,
         max_chars: int | None = None,
         max_tokens: int | None = None,
-    ) -> list[tuple[int, str]]:
-        """Return the lines of a document that recall leaves out under these bounds, each with its number.
+    ) -> list[tuple[int, str]] | None:
+        """Return the numbered lines that recall leaves out of a document under these bounds; None where there is none.
 
         Args:
             target: the document.
@@ -212,7 +212,7 @@ class Workspace:
         actor = actor or Actor()
         shown = self.show(target, actor)
         if shown is None:
-            return []
+            return None
         agent = target.owner if target.tier is Tier.AGENT else agent or actor.agent
         conversation = target.owner if target.tier is Tier.CONVERSATION else actor.conversation
         made_for = Actor(agent, conversation)
@@ -263,7 +263,7 @@ class Workspace:
             if row.problem and row.target not in recalled:
                 found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
             elif row.share > 1:
-                found.append(Diagnosis(f"{row.target} is over its limit ({row.share:.0%}); prune it", is_problem=True))
+                found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
         return [*found, *(Diagnosis(note) for note in self.git_notes())]
 
     # -- writing -------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def table(rows: list[Status]) -> list[str]:
             [
                 plain(str(row.target)),
                 full * filled + empty * (_BAR - filled),
-                f"{row.share:.0%}",
+                f"{row.percent}%",
                 str(row.lines),
                 f"{row.bytes:,}",
                 f"{row.tokens:,}",

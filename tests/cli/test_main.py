@@ -1,0 +1,264 @@
+"""How `amp` ends: its exit codes, its streams, and what a mistake on the command line is told."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+VERBS = ("init", "recall", "remember", "show", "list", "status", "where", "doctor")
+EMOJI = "the build is 😀 → café"
+
+
+def test_help_names_every_verb_and_exit_code(amp):
+    answer = amp("--help")
+    assert (answer.code, answer.err) == (0, "")
+    for verb in VERBS:
+        assert f"\n  {verb} " in answer.out
+    assert "Exit codes: 0 done" in answer.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_explains_itself_and_takes_a_root_and_an_actor(amp, verb):
+    answer = amp(verb, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    for option in ("--root DIR", "--as AGENT"):
+        assert option in answer.out
+    assert amp(verb, "-h") == answer
+
+
+@pytest.mark.requirement("S4-01")
+def test_the_version_names_the_protocol(amp):
+    answer = amp("--version")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.endswith(", protocol agent-memory git:20260409.25dc3caA\n")
+
+
+def test_without_a_verb_the_help_is_shown_as_a_mistake(amp):
+    answer = amp()
+    assert (answer.code, answer.out) == (2, "")
+    assert "\n  remember " in answer.err
+
+
+@pytest.mark.parametrize(
+    "command", [("amp",), ("agent-memory",), ("python", "-m", "agent_memory_protocol")], ids=" ".join
+)
+def test_the_program_has_three_names(amp, command):
+    amp("remember", "the queue is Redis")
+    name, *rest = command
+    program = [sys.executable] if name == "python" else [amp.script.with_name(name)]
+    done = subprocess.run([*program, *rest, "show"], capture_output=True, cwd=amp.root, env=amp.environ(), check=False)
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, amp("show").out, b"")
+
+
+MISTAKES = [
+    (("frobnicate",), "no such command 'frobnicate'; `amp --help` lists what there is"),
+    (("\x1b[31m",), "no such command '\\x1b[31m'; `amp --help` lists what there is"),
+    (("--nope",), "no such option '--nope'; `amp --help` lists what there is"),
+    (("remember",), "missing argument 'TEXT'; `amp remember --help` lists what there is"),
+    (("remember", "a", "b"), "got unexpected extra argument (b); `amp remember --help` lists what there is"),
+    (
+        ("remember", "--flaky"),
+        "`amp remember --help` lists what there is, and a text that begins with a dash goes after --",
+    ),
+    (("list", "--nope"), "no such option '--nope'; `amp list --help` lists what there is"),
+    (("remember", "x", "--tier", "global"), "'global' is not one of 'shared', 'agent', 'conversation'"),
+    (("show", "global"), "'global' is not one of 'shared', 'agent', 'conversation'"),
+    (("recall", "--max-lines", "many"), "'many' is not a valid integer"),
+    (("recall", "--max-lines", "0"), "0 is not in the range x>=1"),
+    (("recall", "--max-chars", "-5"), "-5 is not in the range x>=1"),
+    (("recall", "--max-tokens", "1.5"), "'1.5' is not a valid integer"),
+    (("doctor", "--protocol", "missing.md"), "'missing.md' does not exist"),
+    (("remember", "x", "--dated", "--undated"), "--dated, --date and --undated exclude each other; give one of them"),
+    (("remember", "x", "--dated", "--date", "2026-01-01"), "exclude each other"),
+    (("remember", "x", "--date", "2026-13-01"), "'2026-13-01' is no date; write it as YYYY-MM-DD"),
+    (("remember", "x", "--date", "2026-02-30"), "'2026-02-30' is no date"),
+    (("remember", "x", "--date", "2026-W05-1"), "'2026-W05-1' is no date"),
+    (("remember", "x", "--date", ""), "'' is no date"),
+    (("remember", "x", "--date", "tomorrow"), "'tomorrow' is no date"),
+    (("show", "--section", "A", "--left-out"), "--section and --left-out exclude each other"),
+    (("show", "conversation"), "which conversation? name it with --conversation"),
+    (("show", "agent"), "which agent? name it with --agent"),
+    (("remember", "x", "--tier", "agent"), "which agent? name it with --agent"),
+    (("remember", "x", "--tier", "conversation"), "which conversation? name it with --conversation"),
+]
+
+
+@pytest.mark.parametrize(("args", "words"), MISTAKES, ids=[" ".join(args) for args, _ in MISTAKES])
+def test_a_mistake_is_told_in_one_line_and_changes_nothing(amp, args, words):
+    amp(*args).refuses(2, words)
+    assert amp.tree() == {}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [("ascii", EMOJI), ("utf-8", EMOJI), ("cp1252", "the build is \\U0001f600 \\u2192 café")],
+)
+def test_a_code_page_that_lacks_a_character_shows_its_escape(amp, encoding, shown):
+    """B53: output with emoji crashes under a non-UTF-8 code page. Instead of ASCII, click uses UTF-8."""
+    amp("remember", EMOJI)
+    environ = {"PYTHONIOENCODING": encoding}
+    for verb in ("recall", "list"):
+        done = subprocess.run(
+            [amp.script, verb], capture_output=True, cwd=amp.root, env=amp.environ(environ), check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert shown in done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
+    for args in (["--help"], ["status"]):
+        assert amp.process(*args, environ=environ).code == 0
+    amp.process("recall", "😀", environ=environ).refuses(2, "agent name '\\U0001f600' is not allowed")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_json_stays_json_whatever_the_code_page(amp, encoding):
+    amp("remember", EMOJI)
+    done = subprocess.run(
+        [amp.script, "recall", "--json"],
+        capture_output=True,
+        cwd=amp.root,
+        env=amp.environ({"PYTHONIOENCODING": encoding}),
+        check=False,
+    )
+    assert done.returncode == 0
+    answer = json.loads(done.stdout.decode("utf-8" if encoding == "ascii" else encoding))
+    assert answer["version"] == 1
+    assert EMOJI in str(answer)
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "LANG": ""}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+)
+def test_the_locale_does_not_change_what_is_written(amp, environ):
+    """B52: the locale's codec is used instead of UTF-8."""
+    assert amp.process("remember", EMOJI, environ=environ).code == 0
+    assert amp.process("remember", "-", stdin=f"piped {EMOJI}", environ=environ).code == 0
+    assert [entry["text"] for entry in amp("list", "--json").json()["entries"]] == [f"- {EMOJI}", f"- piped {EMOJI}"]
+    assert "the build is" in amp.process("recall", environ=environ).out
+
+
+@pytest.mark.parametrize("args", [("recall",), ("list", "--json"), ("--help",)], ids=" ".join)
+def test_a_reader_that_stops_early_is_no_error(amp, args):
+    """`amp recall | head -1` (B53)."""
+    amp("remember", "one fact")
+    with subprocess.Popen(
+        [amp.script, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=amp.root, env=amp.environ()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+
+
+def test_head_gets_its_line_of_a_long_answer(amp):
+    for number in range(150):
+        amp.write(
+            f".scaffolding/agent-memory/agents/a{number}/MEMORY.md",
+            "# A\n\n"
+            + "- a line of a hundred and more characters, so that the answer does not fit into a pipe at once\n" * 100,
+        )
+    line = f"set -o pipefail; '{amp.script}' list | head -n 1"
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, cwd=amp.root, env=amp.environ(), timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"agent:a0 ")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("args", [("list",), ("where", "--json"), ("--help",)], ids=" ".join)
+def test_an_answer_that_cannot_be_printed_says_so(amp, args):
+    amp("remember", "one fact")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [amp.script, *args], stdout=full, stderr=subprocess.PIPE, cwd=amp.root, env=amp.environ(), check=False
+        )
+    assert done.returncode == 4
+    assert done.stderr == b"amp: the answer cannot be printed: the disk is full; free some space and try again\n"
+
+
+@pytest.mark.parametrize("args", [("list",), ("recall", "--json"), ("remember", "second fact")], ids=" ".join)
+def test_a_closed_stdout_is_no_error(amp, args):
+    amp("remember", "one fact")
+    done = subprocess.run(
+        ["bash", "-c", '"$@" >&-', "bash", amp.script, *args],
+        stderr=subprocess.PIPE,
+        cwd=amp.root,
+        env=amp.environ(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    ("args", "code"), [(("frobnicate",), 2), (("remember", ""), 3), (("recall", ".."), 2)], ids=str
+)
+def test_the_exit_code_stands_even_where_the_message_cannot(amp, closed, args, code):
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {closed}', "bash", amp.script, *args],
+        capture_output=True,
+        cwd=amp.root,
+        env=amp.environ(),
+        check=False,
+    )
+    assert done.returncode == code
+
+
+def test_an_interrupt_ends_in_one_line(amp):
+    with subprocess.Popen(
+        [amp.script, "remember", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=amp.root,
+        env=amp.environ(),
+    ) as process:
+        deadline = time.monotonic() + 20
+        # It waits for its text as soon as it has loaded what it needs; earlier the interrupt would be Python's.
+        while "pipe_read" not in _waits_in(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, b"")
+    assert err.strip() == b"amp: stopped"
+    assert amp.tree() == {}
+
+
+def _waits_in(pid):
+    try:
+        with open(f"/proc/{pid}/wchan") as file:
+            return file.read()
+    except OSError:
+        pytest.skip("the system does not say what a process waits for")
+
+
+def test_colours_are_for_terminals(amp):
+    amp.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n" + "- fact\n" * 190)
+    assert "\x1b[" in _on_a_terminal(amp, "status")
+    assert "\x1b[" not in _on_a_terminal(amp, "status", NO_COLOR="1")
+    assert "\x1b[" not in amp.process("status").out
+
+
+def _on_a_terminal(amp, *args, **environ):
+    """Run a command whose stdout is a terminal, and return what it shows there."""
+    ours, theirs = pty.openpty()
+    environ = amp.environ({"TERM": "xterm", "COLUMNS": "200", **environ})
+    process = subprocess.Popen(
+        [amp.script, *args], stdin=theirs, stdout=theirs, stderr=theirs, cwd=amp.root, env=environ
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait(30) == 0
+    return shown.decode()

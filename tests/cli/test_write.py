@@ -1,0 +1,492 @@
+"""`amp init` and `amp remember`: what is made, what is added, what is told, and what is refused."""
+
+import subprocess
+from datetime import date
+
+import pytest
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
+CONVERSATION = ".scaffolding/conversations/{}/agent-memory/context.md"
+HEADER = "# Shared Knowledge\n<!-- Cross-agent project knowledge. Max 200 lines. -->\n"
+
+
+def text_of(amp, path=SHARED):
+    return (amp.root / path).read_bytes().decode()
+
+
+def lines_of(number, first="# S"):
+    """A document of that many lines, each bullet an entry of its own."""
+    return f"{first}\n\n" + "".join(f"- fact {line}\n" for line in range(3, number + 1))
+
+
+# -- init --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-05", "S4-06", "S4-10", "S4-15", "S4-65", "S4-66", "S4-67", "S4-68")
+def test_init_creates_each_tier_file_with_its_header(amp):
+    answer = amp("init", "--agent", "backend-developer", "--agent", "josé", "--conversation", "c1")
+    made = [SHARED, AGENT.format("backend-developer"), AGENT.format("josé"), CONVERSATION.format("c1")]
+    assert answer == (0, "".join(f"created  {path}\n" for path in made), "")
+    assert text_of(amp) == HEADER
+    assert text_of(amp, AGENT.format("backend-developer")) == (
+        "# Backend Developer Memory\n<!-- Agent-specific patterns and lessons. Max 200 lines. -->\n"
+    )
+    assert text_of(amp, CONVERSATION.format("c1")) == (
+        "# Conversation c1 Context\n<!-- Decisions and findings for this conversation chain. -->\n"
+    )
+
+
+@pytest.mark.requirement("S4-65")
+def test_init_never_touches_a_file_that_is_there(amp):
+    """B08."""
+    amp.write(SHARED, b"\xff\xfe no text at all")
+    amp.write(AGENT.format("Dev"), "")
+    before = amp.tree()
+    for _ in range(2):
+        answer = amp("init", "--agent", "dev")
+        assert answer == (0, f"kept     {SHARED}\nkept     {AGENT.format('Dev')}\n", "")
+    after = amp.tree()
+    assert {name: after[name] for name in before} == before
+    assert [name for name in after if name not in before] == [".scaffolding/.gitattributes"]
+
+
+def test_init_as_json_lists_what_it_made(amp):
+    amp("init")
+    assert amp("init", "--agent", "dev", "--json").json() == {
+        "version": 1,
+        "root": str(amp.root),
+        "files": [
+            {"target": "shared", "tier": "shared", "path": SHARED, "created": False},
+            {"target": "agent:dev", "tier": "agent", "agent": "dev", "path": AGENT.format("dev"), "created": True},
+        ],
+        "notes": [],
+    }
+
+
+def test_init_with_one_bad_name_makes_nothing(amp):
+    amp("init", "--agent", "dev", "--agent", "a/b").refuses(2, "agent name 'a/b' is not allowed")
+    amp("init", "--agent", "dev", "--conversation", "").refuses(2, "the conversation id is empty")
+    assert amp.tree() == {}
+
+
+@pytest.mark.requirement("S4P-05")
+def test_init_keeps_memory_out_of_git_and_lets_it_in_again(amp):
+    subprocess.run(["git", "init", "-q"], cwd=amp.root, check=True)
+    ignored = ["git", "check-ignore", "-q", SHARED]
+    amp.write(".gitignore", "*.pyc")
+    assert amp("init").err == ""
+    assert subprocess.run(ignored, cwd=amp.root, check=False).returncode == 1
+    assert amp("init", "--ignore").err == "amp: `.scaffolding/` added to .gitignore\n"
+    assert text_of(amp, ".gitignore") == "*.pyc\n.scaffolding/\n"
+    assert subprocess.run(ignored, cwd=amp.root, check=False).returncode == 0
+    assert amp("init", "--ignore").err == ""
+    assert amp("init").err == (
+        "amp: git ignores the memory, so it stays on this machine; `amp init --track` changes that\n"
+    )
+    assert amp("init", "--track", "--json").json()["notes"] == ["`.scaffolding/` taken out of .gitignore"]
+    assert text_of(amp, ".gitignore") == "*.pyc\n"
+    assert subprocess.run(ignored, cwd=amp.root, check=False).returncode == 1
+
+
+def test_init_says_when_another_line_still_keeps_the_memory_out(amp):
+    subprocess.run(["git", "init", "-q"], cwd=amp.root, check=True)
+    amp.write(".gitignore", ".scaffolding/\n.s*\n")
+    assert "git still ignores the memory; `git check-ignore -v" in amp("init", "--track").err
+
+
+# -- remember ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-19", "S4-65")
+def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
+    answer = amp("remember", "Redis needs AOF on.")
+    assert answer.code == 0
+    assert answer.err == ""
+    first, second = answer.out.splitlines()
+    assert first.startswith(f"remembered: {SHARED}:4  [")
+    room = 25_600 - len(HEADER) - len("\n- Redis needs AOF on.\n")
+    assert second == f"196 of 200 lines and {room:,} of 25,600 bytes left"
+    assert text_of(amp) == HEADER + "\n- Redis needs AOF on.\n"
+    assert "- Redis needs AOF on." in amp.process("recall").out
+
+
+def test_remember_as_json_names_the_entry_and_the_headroom(amp):
+    answer = amp("remember", "[2026-01-01] we chose Postgres", "--agent", "dev", "--section", "Storage", "--json")
+    found = answer.json()
+    assert found.pop("id") == amp("list", "--json").json()["entries"][0]["id"]
+    assert found == {
+        "version": 1,
+        "status": "added",
+        "target": "agent:dev",
+        "tier": "agent",
+        "agent": "dev",
+        "path": AGENT.format("dev"),
+        "line": 6,
+        "date": "2026-01-01",
+        "headroom": {"lines": 194, "bytes": 25_600 - len(text_of(amp, AGENT.format("dev")))},
+        "notes": ["the section '## Storage' was not there and stands now at the end"],
+    }
+    assert answer.err == "amp: the section '## Storage' was not there and stands now at the end\n"
+
+
+WHOSE = [
+    ([], {}, SHARED),
+    (["--tier", "shared", "--agent", "dev"], {}, SHARED),
+    (["--agent", "dev"], {}, AGENT.format("dev")),
+    (["--agent", "scaffolding:dev"], {}, AGENT.format("dev")),
+    (["--as", "dev"], {}, AGENT.format("dev")),
+    (["--as", "dev", "--tier", "shared"], {}, SHARED),
+    (["--tier", "agent"], {"AMP_AGENT": "dev"}, AGENT.format("dev")),
+    (["--conversation", "c1"], {}, CONVERSATION.format("c1")),
+    (["--conversation", "c1", "--as", "dev"], {}, CONVERSATION.format("c1")),
+    (["--tier", "conversation"], {"AMP_CONVERSATION": "c1"}, CONVERSATION.format("c1")),
+    (["--conversation", "c1", "--agent", "dev"], {}, AGENT.format("dev")),
+    ([], {"AMP_CONVERSATION": "c1"}, SHARED),
+    ([], {"AMP_AGENT": "dev", "AMP_CONVERSATION": "c1"}, AGENT.format("dev")),
+    ([], {"AMP_AGENT": "", "AMP_CONVERSATION": ""}, SHARED),
+]
+
+
+@pytest.mark.requirement("S4P-01")
+@pytest.mark.parametrize(("args", "environ", "path"), WHOSE, ids=[f"{args} {environ}" for args, environ, _ in WHOSE])
+def test_the_document_is_the_one_that_is_named_or_of_who_acts(amp, args, environ, path):
+    assert amp("remember", "a fact", *args, environ=environ).code == 0
+    assert [name for name in amp.tree() if name.endswith(".md")] == [path]
+
+
+@pytest.mark.requirement("S4-61")
+def test_a_memory_goes_under_its_heading_or_under_the_first(amp):
+    amp.write(SHARED, "# Shared\n\n- first\n\n## Redis #infra\n\n- a\n\n## Tests\n\n- t\n")
+    for args in (
+        ["b", "--section", "redis"],
+        ["c", "--section", "  REDIS "],
+        ["d", "--section", "## Redis #infra"],
+        ["e"],
+    ):
+        answer = amp("remember", *args)
+        assert (answer.code, answer.err) == (0, ""), answer
+    assert text_of(amp) == ("# Shared\n\n- first\n- e\n\n## Redis #infra\n\n- a\n- b\n- c\n- d\n\n## Tests\n\n- t\n")
+
+
+def test_a_missing_section_is_made_at_the_end_once(amp):
+    """B61: writing to a section whose heading does not match exactly adds a second one and reports success."""
+    amp.write(SHARED, "# Shared\n\n- first\n")
+    for number in range(3):
+        answer = amp("remember", f"note {number}", "--section", "### Notes")
+        assert ("was not there" in answer.err) == (number == 0)
+    assert text_of(amp) == "# Shared\n\n- first\n\n## Notes\n\n- note 0\n- note 1\n- note 2\n"
+
+
+def test_of_two_sections_with_one_name_the_last_is_used_and_said(amp):
+    amp.write(SHARED, "# S\n\n## Notes\n\n- a\n\n## Notes\n\n- b\n")
+    answer = amp("remember", "c", "--section", "Notes")
+    assert answer.err == "amp: 2 sections are called 'Notes'; the last one, line 7, is used\n"
+    assert text_of(amp) == "# S\n\n## Notes\n\n- a\n\n## Notes\n\n- b\n- c\n"
+
+
+def test_a_text_that_brings_its_own_heading_makes_none(amp):
+    """B59, B61."""
+    amp.write(SHARED, "# S\n\n## Redis\n\n- a\n")
+    assert amp("remember", "## Redis\n- [2020-01-02] tag\n\n---\n```\nopen", "--section", "Redis").code == 0
+    entries = amp("list", "--json").json()["entries"]
+    assert [entry["section"] for entry in entries] == ["Redis", "Redis"]
+    assert entries[1]["date"] is None
+    assert amp("remember", "after the fence", "--section", "Redis").code == 0
+    assert len(amp("list", "--json").json()["entries"]) == 3
+
+
+@pytest.mark.parametrize("section", ["", " ", "##", "a\nb", "x" * 121, "\x1b[31m", "z\u200bz"], ids=ascii)
+def test_a_section_name_that_is_no_heading_is_refused(amp, section):
+    amp.write(SHARED, "# S\n\n- a\n")
+    before = amp.tree()
+    amp("remember", "x", "--section", section).refuses(3, "cannot be a section's name; give one line of plain text")
+    assert amp.tree() == before
+
+
+TODAY = date.today()
+DATES = [
+    ([], None),
+    (["--dated"], TODAY),
+    (["--date", "2026-01-31"], date(2026, 1, 31)),
+    (["--undated"], None),
+    (["--conversation", "c1"], TODAY),
+    (["--conversation", "c1", "--undated"], None),
+    (["--conversation", "c1", "--date", "2026-01-31"], date(2026, 1, 31)),
+]
+
+
+@pytest.mark.requirement("S4-62")
+@pytest.mark.parametrize(("args", "day"), DATES, ids=[" ".join(args) or "nothing said" for args, _ in DATES])
+def test_an_entry_is_dated_where_that_is_asked_and_in_conversations(amp, args, day):
+    found = amp("remember", "we chose Postgres", *args, "--json").json()
+    assert found["date"] == (day and day.isoformat())
+    written = text_of(amp, found["path"]).splitlines()[-1]
+    assert written == (f"- [{day}] we chose Postgres" if day else "- we chose Postgres")
+
+
+LEADING = [
+    "[2026-01-02] x",
+    "2026-01-02: x",
+    "**2026-01-02** x",
+    "2026-01-02 - x",
+    "- [2026-01-02] x",
+    "* 2026-01-02: x",
+]
+
+
+@pytest.mark.parametrize("text", LEADING)
+@pytest.mark.parametrize("args", [[], ["--dated"], ["--conversation", "c1"]], ids=str)
+def test_a_date_that_begins_the_text_is_its_date(amp, text, args):
+    found = amp("remember", text, *args, "--json").json()
+    assert found["date"] == "2026-01-02"
+    assert text_of(amp, found["path"]).endswith("\n\n- [2026-01-02] x\n")
+
+
+def test_a_date_of_no_calendar_is_refused(amp):
+    amp("remember", "[2026-02-30] x").refuses(3, "[2026-02-30] is no day of the calendar")
+    amp("remember", "[2026-02-03]").refuses(3, "the text is only a date")
+    assert amp.tree() == {}
+
+
+REPEATS = ["Redis needs AOF on.", "- Redis needs AOF on.", "  Redis   needs AOF\ton. ", "Redis\nneeds AOF on."]
+
+
+@pytest.mark.parametrize("text", REPEATS, ids=ascii)
+@pytest.mark.parametrize("args", [[], ["--section", "Other"], ["--undated"]], ids=str)
+def test_a_repeat_changes_nothing_and_says_so(amp, text, args):
+    """B69: a second save repeats what is already there."""
+    amp.write(SHARED, "# S\n\n* Redis needs AOF on.\n")
+    before = amp.tree()
+    answer = amp("remember", text, *args)
+    assert answer.code == 0
+    assert answer.out.startswith(f"already there, nothing changed: {SHARED}:3  [")
+    assert "197 of 200 lines" in answer.out
+    assert amp.tree() == before
+
+
+def test_a_repeat_in_another_unicode_form_is_a_repeat(amp):
+    amp("remember", "the caf\u00e9 is open")
+    assert amp("remember", "the cafe\u0301 is open").out.startswith("already there")
+
+
+def test_a_repeat_with_a_newer_date_moves_the_date_forward_only(amp):
+    amp.write(SHARED, "# S\n\n- one\n- [2026-01-05] two  \n  more\n- three\n")
+    for day, status in (
+        ("2026-01-04", "kept"),
+        ("2026-01-05", "kept"),
+        ("2026-02-01", "redated"),
+        ("2026-01-31", "kept"),
+    ):
+        assert amp("remember", "two\nmore", "--date", day, "--json").json()["status"] == status
+    assert text_of(amp) == "# S\n\n- one\n- [2026-02-01] two  \n  more\n- three\n"
+    assert amp("remember", "two\nmore", "--date", "2026-02-02").out.startswith("already there, date moved on: ")
+
+
+def test_the_text_may_come_from_stdin(amp):
+    assert amp("remember", "-", stdin="line one\nline two\r\n\r\n").code == 0
+    assert text_of(amp) == HEADER + "\n- line one\n  line two\n"
+
+
+STDIN = [
+    (b"", 3, "the text is empty"),
+    (b"\n \r\n\t\n", 3, "the text is empty"),
+    (b"caf\xe9", 2, "the text on stdin is not UTF-8 (byte 3); convert it first"),
+    (b"\xff\xfea\0", 2, "is not UTF-8 (byte 0)"),
+    (b"x" * 2_000_000, 3, "the text on stdin has more than 1,048,576 bytes"),
+    (b"x" * 100_000, 3, "the text has 100,000 bytes, a whole memory file may have 25,600"),
+    (b"a\0b", 3, "\\x00"),
+]
+
+
+@pytest.mark.parametrize(("stdin", "code", "words"), STDIN, ids=[ascii(data[:10]) for data, _, _ in STDIN])
+def test_a_stdin_that_holds_no_memory_is_refused(amp, stdin, code, words):
+    amp("remember", "-", stdin=stdin).refuses(code, words)
+    assert amp.tree() == {}
+
+
+@pytest.mark.parametrize("stdin", ["<&-", "</dev/zero", "</dev/null"])
+def test_an_odd_stdin_is_told_in_one_line(amp, stdin):
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {stdin}', "bash", amp.script, "remember", "-"],
+        capture_output=True,
+        cwd=amp.root,
+        env=amp.environ(),
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode in (2, 3)
+    assert (done.stdout, done.stderr.count(b"\n")) == (b"", 1)
+    assert amp.tree() == {}
+
+
+DASHES = [
+    (["-", "x"], "x"),
+    (["- a bullet"], "a bullet"),
+    (["-h is the flag for help"], "-h is the flag for help"),
+    (["--section is a flag"], "--section is a flag"),
+    (["-x with = in it"], "-x with = in it"),
+    (["- a\n- b"], "a\n  - b"),
+    (["--", "-text"], "-text"),
+    (["--", "--tier"], "--tier"),
+    (["--tier", "shared", "- a bullet"], "a bullet"),
+    (["- a bullet", "--tier", "shared"], "a bullet"),
+    (["--section=- S", "- a bullet"], "a bullet"),
+]
+
+
+@pytest.mark.parametrize(("args", "written"), DASHES, ids=[" ".join(args) for args, _ in DASHES])
+def test_a_text_may_begin_with_a_dash(amp, args, written):
+    """B53."""
+    stdin = args.pop() if args[0] == "-" else ""
+    answer = amp("remember", *args, stdin=stdin)
+    assert answer.code == 0, answer
+    assert text_of(amp).endswith(f"- {written}\n")
+
+
+REFUSED = [
+    ("", "the text is empty"),
+    (" \t\n", "the text is empty"),
+    ("a\x1b[31mb", "the invisible or control character \\x1b"),
+    ("a\x07b", "\\x07"),
+    ("one\ntwo\u202e", "\\u202e in line 2"),
+    ("zero\u200bwidth", "\\u200b"),
+    ("\ufeffbom", "\\ufeff"),
+    ("a\x0bb", "\\x0b"),
+    ("a\u2028b", "\\u2028"),
+    ("\ud800", "\\ud800"),
+    ("x" * 100_000, "the text has 100,000 bytes, a whole memory file may have 25,600; keep the gist of it"),
+    ("<!-- hidden -->", "a comment or link definition that a reader would not see"),
+    ("seen <!-- hidden --> seen", "would not see"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED, ids=[ascii(text[:20]) for text, _ in REFUSED])
+def test_a_text_that_is_no_memory_is_refused_with_the_reason(amp, text, words):
+    amp.write(SHARED, "# S\n\n- a\n")
+    before = amp.tree()
+    amp("remember", text).refuses(3, words)
+    assert amp.tree() == before
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-59")
+def test_a_write_past_the_lines_is_refused_with_the_ways_out(amp):
+    amp.write(SHARED, lines_of(200))
+    before = amp.tree()
+    amp("remember", "one more").refuses(
+        3, f"{SHARED} would have 201 lines, 200 are allowed; nothing was changed", "--make-room", "`amp prune shared`"
+    )
+    amp("remember", "one more", "--section", "New").refuses(3, "would have 204 lines, 200 are allowed")
+    assert amp.tree() == before
+
+
+@pytest.mark.requirement("S4-59")
+def test_a_write_past_the_bytes_is_refused_with_the_ways_out(amp):
+    document = "# S\n\n" + f"- {'x' * 997}\n" * 25
+    amp.write(AGENT.format("dev"), document)
+    before = amp.tree()
+    amp("remember", "y" * 600, "--agent", "dev").refuses(
+        3, f"would have {len(document) + 603:,} bytes, 25,600 are allowed", "`amp prune agent:dev`"
+    )
+    assert amp.tree() == before
+    assert amp("remember", "y" * 590, "--agent", "dev").code == 0
+
+
+@pytest.mark.requirement("S4-59")
+def test_a_full_document_takes_what_makes_it_no_larger(amp):
+    amp.write(SHARED, lines_of(199) + "- [2026-01-01] dated\n" + "- over\n" * 30)
+    answer = amp("remember", "dated", "--date", "2026-02-01")
+    assert answer.code == 0
+    assert "0 of 200 lines" in answer.out
+    assert "- [2026-02-01] dated\n" in text_of(amp)
+
+
+@pytest.mark.parametrize(("lines", "warned"), [(178, False), (179, True), (180, True), (199, True)])
+def test_from_ninety_percent_on_each_reply_warns(amp, lines, warned):
+    """Decision 13. 180 of 200 lines are 90 %."""
+    amp.write(SHARED, lines_of(lines))
+    answer = amp("remember", "one more")
+    assert f"{199 - lines} of 200 lines" in answer.out
+    assert ("shared is nearly full" in answer.err) == warned
+    assert ("shared is nearly full" in amp("remember", "one more").err) == warned
+
+
+def test_ninety_percent_of_the_bytes_warn_too(amp):
+    amp.write(SHARED, "# S\n\n" + f"- {'x' * 997}\n" * 23)
+    assert "nearly full" in amp("remember", "y" * 40).err
+
+
+def test_the_settings_set_the_limits(amp):
+    amp.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 10\nmax_bytes = 100\n")
+    assert "6 of 10 lines and 22 of 100 bytes left" in amp("remember", "x").out
+    amp("remember", "y" * 40).refuses(3, "bytes, 100 are allowed")
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+ENDS = [
+    (b"- last fact", b"- last fact\n- new\n"),
+    (b"# S\n\n- last fact", b"# S\n\n- last fact\n- new\n"),
+    (b"# S", b"# S\n\n- new\n"),
+    (b"# S\n", b"# S\n\n- new\n"),
+    (b"# S\r\n\r\n- a\r\n", b"# S\r\n\r\n- a\r\n- new\r\n"),
+    (b"# S\r\n\r\n- a", b"# S\r\n\r\n- a\r\n- new\r\n"),
+    (b"# S\r\r- a\r", b"# S\r\r- a\r- new\r"),
+    (b"# S\n\n- a\n\n\n\n", b"# S\n\n- a\n- new\n\n\n\n"),
+    (b"\xef\xbb\xbf# S\r\n\r\n- a\r\n", b"\xef\xbb\xbf# S\r\n\r\n- a\r\n- new\r\n"),
+    (b"# S\n\n* a\n", b"# S\n\n* a\n* new\n"),
+    (b"# S\n\n- a\r\n- b\n- c\r", b"# S\n\n- a\r\n- b\n- c\r- new\n"),
+    (b"", HEADER.encode() + b"\n- new\n"),
+    (b" \n\n", HEADER.encode() + b"\n- new\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), ENDS, ids=[ascii(before) for before, _ in ENDS])
+def test_a_new_entry_stands_on_its_own_line_in_the_files_ending(amp, before, after):
+    """B22: appending to a file with no final newline glues the new entry to the last one. B50: a mark, CRLF."""
+    amp.write(SHARED, before)
+    assert amp("remember", "new").code == 0
+    assert (amp.root / SHARED).read_bytes() == after
+
+
+def test_a_linked_file_stays_a_link_and_keeps_its_mode(amp):
+    """B20: atomic replace turns a symlinked memory file into a plain file."""
+    source = amp.write("docs/memory.md", "# M\n\n- a\n")
+    source.chmod(0o640)
+    link = amp.root / AGENT.format("dev")
+    link.parent.mkdir(parents=True)
+    link.symlink_to("../../../../docs/memory.md")
+    assert amp("remember", "b", "--agent", "dev").code == 0
+    assert link.is_symlink()
+    assert source.read_text() == "# M\n\n- a\n- b\n"
+    assert source.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_hand_written_document_keeps_every_byte(amp):
+    """B08: adding one memory replaced most of the existing file."""
+    document = "Notes of ours\n=====\n\n" + "".join(f"* fact {number}  \n\n   more\t\n" for number in range(48))
+    amp.write(SHARED, document)
+    amp("init")
+    amp("init")
+    assert amp("remember", "new").code == 0
+    assert text_of(amp).startswith(document)
+    assert text_of(amp).removeprefix(document).strip() == "* new"
+
+
+def test_nothing_but_the_document_and_the_local_folder_is_made(amp):
+    amp("remember", "x", "--agent", "dev")
+    kept = [name for name in amp.tree() if not (amp.root / name).is_dir()]
+    assert [name for name in kept if not name.endswith(".gitattributes")] == [AGENT.format("dev")]
+    assert (amp.root / ".scaffolding/.amp/.gitignore").read_text() == "*\n"
+    assert not list(amp.root.rglob("*.amp-tmp"))
+
+
+def test_a_refused_write_makes_no_root(amp):
+    for args in (["remember", ""], ["remember", "x", "--section", ""], ["remember", "x", "--as", "reviewer"]):
+        assert amp(*args, "--root", "new/deep").code == 3
+    assert not (amp.root / "new").exists()
+    assert amp("remember", "x", "--root", "new/deep").code == 0
+    assert (amp.root / "new/deep" / SHARED).exists()
