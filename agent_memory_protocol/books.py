@@ -6,9 +6,11 @@ written, through `files` and `writing`.
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from . import journal, ledger
+from .errors import StorageError
 from .files import Content, Root
 from .formats.jsonl import Tombstone, encode, parse_file
 from .formats.jsonl_view import Contents
@@ -18,7 +20,7 @@ from .layout import Target
 from .ledger import About, Archived
 from .tiers.document import Document
 from .tiers.edit import Taken, take
-from .writing import LOCAL, append, create, make_local_folder, remove, replace
+from .writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 
 JOURNALS = "journal"
 
@@ -29,11 +31,12 @@ class Books:
     def __init__(self, root: Root, target: Target, name: str, now: datetime) -> None:
         self._root = root
         self._target = target
-        self._name = f"{name}.jsonl"
+        self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
         self._now = now.astimezone(UTC)
         self._journal: Content | None = None
         self._records: list[journal.Record] = []
         self._healing = Healing()
+        self._kept: set[tuple[Taken, str]] = set()
         self.run = os.urandom(6).hex()
         """The id of this command in both books."""
 
@@ -44,7 +47,7 @@ class Books:
 
         `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
         """
-        self._journal = self._root.read((*LOCAL, JOURNALS, self._name))
+        self._journal = self._root.read(self._parts)
         self._records = []
         if self._journal is None:
             self._healing = Healing()
@@ -66,7 +69,7 @@ class Books:
         write = journal.Write(
             self.run, journal.fingerprint(current.data), journal.fingerprint(new.data), now, adds, gone
         )
-        parts = (*LOCAL, JOURNALS, self._name)
+        parts = self._parts
         if self._must_begin_anew(now):
             records = self._records or journal.decode(self._journal.data if self._journal else b"")
             recent = journal.rest_of(records, now - journal.RACE_SECONDS)
@@ -80,13 +83,33 @@ class Books:
         state = b"" if self._healing.is_known else self._state(current, ())
         append(self._root, parts, state + journal.encode(write))
 
+    def undo(self) -> None:
+        """Take back what `begin` noted, since the document was not written: nobody was told of it.
+
+        Should that fail too, the next write does what this one could not.
+        """
+        with suppress(StorageError):
+            now = self._root.read(self._parts)
+            if now is None or self._journal is None:
+                remove(self._root, self._parts)
+            elif now.data.startswith(self._journal.data):
+                cut(self._root, self._parts, self._journal.size)
+            else:
+                replace(self._root, self._parts, self._journal.data, expected=now)
+
     def done(self) -> None:
-        """Note that the write has reached the document."""
-        append(self._root, (*LOCAL, JOURNALS, self._name), journal.encode(journal.Done(self.run)), sync=False)
+        """Note that the write has reached the document. It has, so a disk too full for the note is no failure."""
+        with suppress(StorageError):
+            append(self._root, self._parts, journal.encode(journal.Done(self.run)), sync=False)
 
     def drop_journal(self) -> None:
         """Remove the journal, which may hold a text that must go."""
-        remove(self._root, (*LOCAL, JOURNALS, self._name))
+        remove(self._root, self._parts)
+
+    @property
+    def has_journal(self) -> bool:
+        """Whether anything is known of earlier writes."""
+        return self._journal is not None
 
     def _must_begin_anew(self, now: float) -> bool:
         if self._journal is None or self._journal.size > journal.LARGEST:
@@ -101,12 +124,17 @@ class Books:
     # -- the ledger ----------------------------------------------------------------------------------------------------
 
     def archive(self, taken: Sequence[tuple[Taken, str]]) -> None:
-        """Keep entries word for word, each with the reason why it goes, before they leave the document."""
+        """Keep entries word for word, each with the reason why it goes, before they leave the document.
+
+        What has been kept already, before a write that had to start over, is not kept again.
+        """
+        taken = [one for one in taken if one not in self._kept]
         if not taken:
             return
         contents, _ = self._ledger()
         lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=self.run, known=contents.entries)
         self._append_to_ledger(lines, contents)
+        self._kept.update(taken)
 
     def note(self, about: Mapping[str, tuple[str, About]]) -> None:
         """Keep what a writer said of new entries: for each id, its Markdown and the rest."""

@@ -81,11 +81,13 @@ class Healing:
     Attributes:
         put_back: entries that go back into the document.
         removed: entries that someone took out by hand, for the ledger.
+        edited: entries as they were before someone changed them by hand, for the ledger.
         is_known: whether the document is as the last write left it, so that nothing needs to be noted.
     """
 
     put_back: tuple[Add, ...] = ()
     removed: tuple[Taken, ...] = ()
+    edited: tuple[Taken, ...] = ()
     is_known: bool = False
 
     @property
@@ -121,12 +123,15 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
     if not records or (writes and now == writes[-1].after):
         return Healing(is_known=bool(records))
     if writes and now == writes[-1].before and Done(writes[-1].run) not in records:
-        # The process ended between journal and document: what it was about to add is added now.
-        return Healing(put_back=writes[-1].adds, is_known=True)
+        # The process ended between journal and document: what it was about to add is added now. Where it was also
+        # about to take something out, nobody was told of either, and only what it was putting back is owed.
+        adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
+        return Healing(put_back=adds, is_known=True)
     known = _replay(records, current)
     if now in known.states:
         # A version that is known was brought back on purpose: a checkout, an undo.
-        return Healing()
+        standing = set(current.ids)
+        return Healing(removed=tuple(one for entry_id, one in known.entries.items() if entry_id not in standing))
     return _judge(known, current, changed_at)
 
 
@@ -171,12 +176,13 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
 
     put_back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
-    removed = [one for entry_id, one in known.entries.items() if entry_id not in standing and entry_id not in adds]
-    removed = [one for one in removed if not was_edited(one)]
+    missing = [one for entry_id, one in known.entries.items() if entry_id not in standing]
+    edited = [one for one in missing if was_edited(one)]
+    removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
         before = older | {earlier.taken.id for earlier in known.adds[:number]}
-        if add.taken.id in standing or was_edited(add.taken):
+        if add.taken.id in standing or add.taken in edited:
             continue
         later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
         in_a_race = changed_at - add.at <= RACE_SECONDS
@@ -185,7 +191,7 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
             removed.append(add.taken)
         else:
             put_back.append(add)
-    return Healing(tuple(put_back), tuple(removed))
+    return Healing(tuple(put_back), tuple(removed), tuple(edited))
 
 
 # How the lines are written.

@@ -1,9 +1,10 @@
-"""Change one document as a whole or not at all: lock, read, heal, change, check, journal, archive, replace.
+"""Change one document as a whole or not at all: lock, read, heal, change, check, archive, journal, replace.
 
-The order is the promise (decision 23): what is about to be added stands in the journal before the document is
-replaced, what is about to leave stands in the ledger before, and success is reported after.
+The order is the promise (decision 23): what is about to leave stands in the ledger first, then what is about to be
+added in the journal, then the document is replaced, and success is reported after.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,6 +27,11 @@ LARGEST = 4 << 20
 """A larger file is no page of memory; it is never rewritten."""
 
 BY_HAND = "taken out by hand"
+EDITED_BY_HAND = "edited by hand"
+
+QUIET_SECONDS = 0.05
+"""How long a file that others write must have been left alone: an editor empties it, or takes it away, to save it."""
+
 _TRIES = 20
 
 
@@ -89,10 +95,15 @@ def change_document(
         Refused, StorageError: nothing was changed; the message says why.
     """
     with hold(root, lock_name(target), wait=wait):
-        for _ in range(_TRIES):
+        books = Books(root, target, lock_name(target), now)
+        tries, deadline = 0, time.monotonic() + wait
+        while tries < _TRIES or time.monotonic() < deadline:
             root.forget()
+            tries += 1
             try:
-                return _attempt(root, target, change, header, check, now)
+                return _attempt(root, target, change, header, check, books, tries)
+            except _BeingSaved:
+                time.sleep(QUIET_SECONDS)
             except ChangedMeanwhile:
                 continue
     raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
@@ -125,43 +136,65 @@ def lock_name(target: Target) -> str:
     return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
+class _BeingSaved(Exception):
+    """Another program is perhaps in the middle of saving the document."""
+
+
 def _attempt(
     root: Root,
     target: Target,
     change: Callable[[Document], Change],
     header: Callable[[], str],
     check: Callable[[Document, Document], None],
-    now: datetime,
+    books: Books,
+    tries: int,
 ) -> Outcome:
     read = read_document(root, target)
     current = _with_header(read[0] if read else None, target, header)
-    books = Books(root, target, lock_name(target), now)
     healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
+    if not healing.is_known and books.has_journal and not _is_quiet(read, tries):
+        raise _BeingSaved
     healed, removed = _heal(current, healing)
     changed = change(healed)
     new = changed.document
     back = tuple(one for one in healed.ids if one not in current.ids)
     by_hand = tuple(one.id for one in removed)
-    if new is current and not removed:
+    if new is current and not (removed or healing.edited):
         return Outcome(current, books.run)
-    check(current, new)
-    if new is not current:
-        make_folders(root, target.parts[:-1])
-        books.begin(current, new)
+    # What healing puts back was there before; only what is asked for now must keep the limit.
+    check(healed, new)
+    make_folders(root, target.parts[:-1])
     leaving = [one for one in healed.ids if one not in new.ids and one not in changed.unarchived]
     books.archive(
         [(one, BY_HAND) for one in removed]
+        + [(one, EDITED_BY_HAND) for one in healing.edited]
         + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]
     )
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
+    books.begin(current, new)
     if new is not current:
-        if read is not None:
-            replace(root, target.parts, new.data, expected=read[1])
-        elif not create(root, target.parts, new.data):
-            raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
-        books.done()
+        try:
+            _write(root, target, new, read)
+        except BaseException:
+            books.undo()
+            raise
+    books.done()
     return Outcome(new, books.run, back, by_hand)
+
+
+def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:
+    if read is not None:
+        replace(root, target.parts, new.data, expected=read[1])
+    elif not create(root, target.parts, new.data):
+        raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
+
+
+def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:
+    """Say whether a file that others have written is left alone now. One that is missing is looked for twice."""
+    if read is None or tries > _TRIES:
+        return tries > 1
+    return not 0 <= time.time() - read[1].stamp[2] / 1e9 < QUIET_SECONDS
 
 
 def _with_header(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
