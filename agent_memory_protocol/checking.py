@@ -43,11 +43,11 @@ _LONGEST_CLAIM = 400
 """A longer text is no single claim that another could negate."""
 _LARGEST_DOCUMENTED = 1 << 20
 
-_STORE_RULES = {
+_STORE_RULES = {  # the severity of each rule, and what its documentation says
     UNREADABLE: (ERROR, "A file cannot be read; the message says why and what to do."),
     TWINS: (
         ERROR,
-        "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them (decision 2).",
+        "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them.",
     ),
     NESTED: (
         WARNING,
@@ -60,8 +60,10 @@ _STORE_RULES = {
     REVIEW: (WARNING, "The last review is more than a month ago. `amp review` lists what to look at (S2-28)."),
     TWICE: (
         WARNING,
-        "Another memory of the same project lies above or below this one, so agents started there know something else. "
-        "Keep one, at the top (S2-36, S2-37).",
+        (
+            "Another memory of the same project lies above or below this one, so agents started there know other "
+            "things. Keep one, at the top (S2-36, S2-37)."
+        ),
     ),
 }
 for _id, (_severity, _about) in _STORE_RULES.items():
