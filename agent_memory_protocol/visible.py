@@ -5,27 +5,24 @@ injected (decision 16); invisible and control characters become visible escapes 
 for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
+from itertools import pairwise
+
 _INVISIBLE_BUT_PRINTABLE = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers and blanks
 )
 _SELECTORS = "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 _EMOJI_SELECTORS = "\ufe0e\ufe0f"
+_HIGH_SELECTORS = ("\U000e0100", "\U000e01ef")
+_SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS)
+"""What passes for printable, and may be nothing to see. So may the selectors with high numbers."""
 _JOINERS = "\u200c\u200d"
 
 _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 
-_TELLTALES = (
-    *(character.encode() for character in _INVISIBLE_BUT_PRINTABLE),
-    b"\xef\xb8",  # variation selectors
-    b"\xf3\xa0",  # tags, and more selectors
-    *(angle.encode() for angle in _ANGLES[1:]),
-)
-"""What in UTF-8 tells that a line must be looked at character by character."""
-
 _ASCII = bytes(range(0x80))
 _TELLING = b" []:INST"
-_COMMON = bytes(set(b"\t\n" + bytes(range(0x20, 0x7F))).difference(_TELLING))
-"""The bytes that tell nothing. Blanks stay, so that what was apart does not look adjacent."""
+_COMMON = bytes(set(b"\t\n\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
+"""The bytes that tell nothing, those of line ends among them. Blanks stay, so that what was apart does not look adjacent."""
 
 _VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Characters of the format category that have a shape of their own."""
@@ -125,7 +122,7 @@ def _may_define_links(text: str) -> bool:
     position = text.find("]:")
     while position >= 0:
         line = text[text.rfind("\n", 0, position) + 1 : position].lstrip(" \t>-+*0123456789.)")
-        if line.startswith("[") or "[" not in line:
+        if line.startswith("[") or "[" not in line.replace("\\[", ""):
             return True
         position = text.find("]:", position + 1)
     return False
@@ -136,26 +133,37 @@ def needs_escapes(text: str, rare: bytes) -> bool:
 
     A quick test of the whole: most memory files need none, and then recall does not look at their lines.
     """
-    if b"INST]" in rare or _holds_marker(text):
+    if b"INST]" in rare or _holds_marker(text, "<"):
         return True
-    if rare.isascii():
-        return rare.translate(None, _TELLING) != b""
+    telling = rare.translate(None, _TELLING)
+    if not telling:
+        return False
+    others = telling.translate(None, _ASCII)
+    if len(others) != len(telling):
+        return True
     # Only the characters beyond ASCII: still whole ones, and mostly few.
-    others = rare.translate(None, _ASCII)
-    return (
-        len(rare.translate(None, _TELLING)) != len(others)
-        or not others.decode().isprintable()
-        or any(telltale in others for telltale in _TELLTALES)
+    characters = others.decode()
+    suspects = [one for one in _SUSPECTS if one in characters]
+    if not characters.isprintable() or b"\xf3" in others:  # the byte that begins the selectors with high numbers
+        suspects += [one for one in set(characters) if not one.isprintable() or one >= _HIGH_SELECTORS[0]]
+    return any(angle in characters and _holds_marker(text, angle) for angle in _ANGLES[1:]) or any(
+        _hides(text, suspect) for suspect in suspects
     )
 
 
-def _holds_marker(text: str) -> bool:
-    position = text.find("<")
+def _holds_marker(text: str, angle: str) -> bool:
+    position = text.find(angle)
     while position >= 0:
         if _looks_like_marker(text[position + 1 : position + 48]):
             return True
-        position = text.find("<", position + 1)
+        position = text.find(angle, position + 1)
     return False
+
+
+def _hides(text: str, character: str) -> bool:
+    """Say whether this character is hidden anywhere in a text."""
+    around = {(before[-1:], after[:1]) for before, after in pairwise(text.split(character))}
+    return any(_is_hidden(before, character, after) for before, after in around)
 
 
 def escape_line(line: str) -> str:
@@ -174,39 +182,48 @@ def first_invisible(text: str) -> tuple[int, str] | None:
     Line ends, tabs and the joiners that emoji and scripts need are no such characters.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.isascii() and line.isprintable():
-            continue
-        for position, character in enumerate(line):
-            if _is_hidden(line, position, character):
-                return number, _escape(character)
+        places = _hidden_places(line)
+        if places:
+            return number, _escape(line[places[0]])
     return None
 
 
 def show_invisible(line: str) -> str:
     r"""Return one line with each character that a reader cannot see as an escape such as `\u200b`."""
-    return "".join(
-        _escape(character) if _is_hidden(line, position, character) else character
+    parts: list[str] = []
+    done = 0
+    for position in _hidden_places(line):
+        parts += [line[done:position], _escape(line[position])]
+        done = position + 1
+    return "".join([*parts, line[done:]]) if parts else line
+
+
+def _hidden_places(line: str) -> list[int]:
+    if line.isprintable() and (line.isascii() or (_SUSPECTS.isdisjoint(line) and max(line) < _HIGH_SELECTORS[0])):
+        return []
+    return [
+        position
         for position, character in enumerate(line)
-    )
+        if _is_hidden(line[position - 1] if position else "", character, line[position + 1 : position + 2])
+    ]
 
 
-def _is_hidden(line: str, position: int, character: str) -> bool:
+def _is_hidden(before: str, character: str, after: str) -> bool:
+    """Say whether a reader does not see this character between these two; "" stands for the end of the line."""
     if character.isascii():
         return not character.isprintable() and character != "\t"
     if character in _INVISIBLE_BUT_PRINTABLE:
         return True
-    code = ord(character)
-    is_selector = character in _SELECTORS or 0xE0100 <= code <= 0xE01EF
-    if character.isprintable() and not is_selector:
-        return False
-    before = line[position - 1] if position else ""
+    is_selector = character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]
     if is_selector:
         return not _takes_selector(before, character)
+    if character.isprintable():
+        return False
     from unicodedata import category
 
     if category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _VISIBLE_FORMAT:
         return False
-    return not (character in _JOINERS and _joins(before, line[position + 1 : position + 2], character))
+    return not (character in _JOINERS and _joins(before, after, character))
 
 
 def _takes_selector(before: str, selector: str) -> bool:
@@ -263,6 +280,8 @@ def _looks_like_marker(text: str) -> bool:
     text = text.lstrip(" \t/\\\u2044\u2215").lower()
     if text.startswith(("|", "<sys", "antml:", "tool\u2581")):
         return True
+    if not text.startswith(_TAG_NAMES):
+        return False
     for name in _TAG_NAMES:
         if text.startswith(name):
             following = text[len(name) : len(name) + 1]
