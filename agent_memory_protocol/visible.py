@@ -22,7 +22,7 @@ _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 _ASCII = bytes(range(0x80))
 _TELLING = b" []:INST"
 _COMMON = bytes(set(b"\t\n\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
-"""The bytes that tell nothing, those of line ends among them. Blanks stay, so that what was apart does not look adjacent."""
+"""The bytes that tell nothing, line ends included. Blanks stay, so that what was apart does not look adjacent."""
 
 _VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Characters of the format category that have a shape of their own."""
