@@ -234,6 +234,13 @@ def rows_of(page: Path, first_cell: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table[1].splitlines()]
 
 
+def test_every_decision_the_code_names_is_in_the_table():
+    explained = {int(row[0]) for row in rows_of(PROTOCOL, "no.")}
+    for path in (REPOSITORY / "agent_memory_protocol").rglob("*.py"):
+        for first, last in re.findall(r"decisions? (\d+)(?: (?:to|and) (\d+))?", path.read_text(encoding="utf-8")):
+            assert {int(first), int(last or first)} <= explained, path
+
+
 def test_every_exit_code_an_error_has_is_explained():
     raised = {value.exit_code for value in vars(errors).values() if hasattr(value, "exit_code")}
     assert {int(row[0]) for row in rows_of(PROTOCOL, "exit code")} >= {0, *raised}

@@ -1,6 +1,6 @@
-"""What the documentation has from the program itself: the command reference and the table of settings.
+"""What the documentation has from the program itself: the command reference, the tables of settings and of rules.
 
-`python tests/test_generated_docs.py` writes both anew.
+`python tests/test_generated_docs.py` writes them anew.
 """
 
 import inspect
@@ -11,7 +11,9 @@ from textwrap import dedent
 
 import click
 
+import agent_memory_protocol.checking  # noqa: F401 - it registers the rules
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.lint.finding import RULES
 from agent_memory_protocol.settings import KEYS, Key
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -29,7 +31,7 @@ This page is made from what `amp --help` and `amp COMMAND --help` say; `python t
 [the protocol](protocol.md).
 """
 
-_SETTINGS = re.compile(r"(<!-- settings: .* -->\n).*?(<!-- /settings -->\n)", re.DOTALL)
+_RULE_NUMBERS = re.compile(r" \((?:decision|S\d)[^)]*\)")
 _KINDS = {
     "switch": "true or false",
     "count": "a number",
@@ -64,6 +66,15 @@ def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
     for key in keys:
         about = key.about.replace("|", "\\|")
         rows.append(f"| `{key.name}` | {about} | {_kind(key)} | {_value(key)} | {_MERGED[key.merge]} |")
+    return "\n".join([*rows, ""])
+
+
+def rules_table() -> str:
+    """Return the table of the rules of `amp check`, from the rules themselves."""
+    rows = ["| rule | finds | severity |", "|---|---|---|"]
+    for rule in RULES.values():
+        severity = rule.severity if rule.on else f"{rule.severity}, only with `--select`"
+        rows.append(f"| `{rule.id}` | {_RULE_NUMBERS.sub('', rule.about)} | {severity} |")
     return "\n".join([*rows, ""])
 
 
@@ -133,18 +144,25 @@ def _value(key: Key) -> str:
     return f'`"{key.default}"`' if isinstance(key.default, str) else f"`{key.default}`"
 
 
-def _with_settings(page: str) -> str:
-    assert _SETTINGS.search(page), "docs/protocol.md has no place for the table of settings"
-    return _SETTINGS.sub(lambda found: f"{found[1]}\n{settings_table()}\n{found[2]}", page)
+def protocol_page() -> str:
+    """Return docs/protocol.md with its tables made anew."""
+    page = PROTOCOL.read_text(encoding="utf-8")
+    for name, table in (("settings", settings_table()), ("rules", rules_table())):
+        before, opening, rest = page.partition(
+            f"<!-- {name}: `python tests/test_generated_docs.py` writes this table -->\n"
+        )
+        _, closing, after = rest.partition(f"<!-- /{name} -->\n")
+        assert closing, f"docs/protocol.md has no place for the table of {name}"
+        page = f"{before}{opening}\n{table}\n{closing}{after}"
+    return page
 
 
 def test_the_command_reference_is_what_the_commands_say():
     assert CLI.read_text(encoding="utf-8") == cli_reference(), WRITE
 
 
-def test_the_table_of_settings_is_the_one_the_program_has():
-    page = PROTOCOL.read_text(encoding="utf-8")
-    assert page == _with_settings(page), WRITE
+def test_the_tables_of_settings_and_rules_are_those_the_program_has():
+    assert PROTOCOL.read_text(encoding="utf-8") == protocol_page(), WRITE
 
 
 def test_every_option_says_what_it_does():
@@ -155,4 +173,4 @@ def test_every_option_says_what_it_does():
 
 if __name__ == "__main__":
     CLI.write_text(cli_reference(), encoding="utf-8")
-    PROTOCOL.write_text(_with_settings(PROTOCOL.read_text(encoding="utf-8")), encoding="utf-8")
+    PROTOCOL.write_text(protocol_page(), encoding="utf-8")

@@ -22,7 +22,13 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
     "--select", "only", multiple=True, metavar="RULE", help="Only this rule or group, such as date; repeatable."
 )
 @click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Not this rule or group; repeatable.")
-@click.option("--format", "form", type=click.Choice(["text", "json", "github", "sarif"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    help="How to answer: for people, programs, or the annotations of a code host.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
 @root_option
