@@ -50,7 +50,8 @@ def hold(root: Root, name: str, *, wait: float = 10.0) -> Iterator[None]:
         # A child forked inside the block shares the lock; only the process that took it gives it up.
         if os.getpid() == holder:
             _clear_record(fd)
-            unlock_descriptor(fd)
+            with suppress(OSError):
+                unlock_descriptor(fd)
         os.close(fd)
 
 
