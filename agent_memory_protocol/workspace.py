@@ -243,24 +243,34 @@ class Workspace:
         found = diagnosis.of_settings(settings)
         if self._missing:
             return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
-        existing = []
-        rows = []
+        existing: list[Target] = []
+        rows: list[Status] = []
+        misnamed: list[Target] = []
         try:
             existing = self.targets()
             rows = self.status(actor)
             with self._session() as session:
                 for tier, folder in OWNER_FOLDERS.items():
-                    found += diagnosis.of_names(session.root.list_folders(folder), tier.value)
+                    names = session.root.list_folders(folder)
+                    found += diagnosis.of_names(names, tier.value)
+                    misnamed += [one for name in names if store.why_nobodys(one := Target(tier, name))]
+                misnamed = [one for one in misnamed if session.root.exists(one.parts)]
                 if actor.agent is not None:
                     reason = session.read_only_reason(actor)
                     found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
         except AgentMemoryError as error:
             found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
         if settings.enabled:
-            found += diagnosis.of_recall(self.recall(actor), actor, existing)
-        recalled = set(targets_of(actor, settings))
+            said = {one.message for one in found}
+            found += [
+                one for one in diagnosis.of_recall(self.recall(actor), actor, existing) if one.message not in said
+            ]
+        # Told to everyone: it may be their memory that lies under a name nobody can recall.
+        for target in misnamed:
+            found.append(Diagnosis(f"{target}: {store.why_nobodys(target)}", is_problem=True, is_damage=True))
+        told = {*targets_of(actor, settings), *misnamed}
         for row in rows:
-            if row.problem and row.target not in recalled:
+            if row.problem and row.target not in told:
                 found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
             elif row.share > 1:
                 found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))

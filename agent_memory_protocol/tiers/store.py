@@ -64,21 +64,28 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     ]
 
 
-def check_name(target: Target) -> None:
-    """Refuse a document whose folder was found on disk and has a name that no agent or conversation can have.
-
-    Raises:
-        DamagedFile: nobody can recall it; the message says which rule the name breaks.
-    """
+def why_nobodys(target: Target) -> str:
+    """Say why no agent or conversation can have the name of a folder found on disk; "" where one can."""
     if not target.owner:
-        return
+        return ""
     try:
         if name_key(check_owner(target.tier, target.owner)) == name_key(target.owner):
-            return
+            return ""
         reason = "a folder's name holds no colon"
     except InvalidName as error:
         reason = str(error)
-    raise DamagedFile(f"nobody can recall this: {reason}; rename its folder", path=shown(*target.parts))
+    return f"nobody can recall this: {reason}; rename its folder"
+
+
+def check_name(target: Target) -> None:
+    """Refuse a document that nobody can recall.
+
+    Raises:
+        DamagedFile: its folder has a name that no agent or conversation can have.
+    """
+    reason = why_nobodys(target)
+    if reason:
+        raise DamagedFile(reason, path=shown(*target.parts))
 
 
 def read(root: Root, target: Target) -> Source | None:
