@@ -107,7 +107,13 @@ def _column(line: str) -> int:
 
 _LEAVES = frozenset(["paragraph_open", "heading_open", "fence", "code_block", "html_block", "hr", "table_open"])
 _HIDDEN = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
-_MOST_PASSES = 50
+_MOST_PASSES = 10
+
+# markdown-it may take minutes over one paragraph of brackets. What these bounds keep from it is taken out wherever it
+# stands, in code too: rather a sample lost than a hidden instruction told, or an agent that never starts.
+_LONGEST_TEXT = 4_000
+_MOST_BRACKETS = 50
+_MOST_TEXT = 40_000
 
 
 def _note_position(state: StateInline, silent: bool) -> bool:
@@ -120,8 +126,8 @@ def _note_position(state: StateInline, silent: bool) -> bool:
     return True
 
 
-_full = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
-_full.inline.ruler.at("html_inline", _note_position)
+_inline = MarkdownIt("commonmark", {"maxNesting": 100}).disable(["emphasis", "balance_pairs"])
+_inline.inline.ruler.at("html_inline", _note_position)
 
 
 def remove_hidden(lines: list[str]) -> tuple[list[str], list[int]]:
@@ -139,12 +145,8 @@ def remove_hidden(lines: list[str]) -> tuple[list[str], list[int]]:
         drop, spans = _find_hidden(kept)
         if not drop and not spans:
             return kept, numbers
-        cut_before = len(lines), 0
-        for number, start, end in sorted(spans, reverse=True):
-            if (number, end) > cut_before:
-                continue  # overlaps a cut just made; the next pass sees what is left
-            kept[number] = kept[number][:start] + kept[number][end:]
-            cut_before = number, start
+        for number, hidden in spans.items():
+            kept[number] = _cut_out(kept[number], hidden)
             if not kept[number].strip(" \t"):
                 drop.add(number)
         left = [number for number in range(len(kept)) if number not in drop]
@@ -153,13 +155,23 @@ def remove_hidden(lines: list[str]) -> tuple[list[str], list[int]]:
     raise DamagedFile("hides text behind more layers of comments than can be taken off; look at it in an editor")
 
 
-def _find_hidden(lines: list[str]) -> tuple[set[int], set[tuple[int, int, int]]]:
-    """Return the lines that are wholly hidden, and the spans (line, start, end) that are hidden in others."""
+def _cut_out(line: str, spans: list[tuple[int, int]]) -> str:
+    pieces = []
+    done = 0
+    for start, end in sorted(spans):
+        pieces.append(line[done:start])
+        done = max(done, end)
+    return "".join([*pieces, line[done:]])
+
+
+def _find_hidden(lines: list[str]) -> tuple[set[int], dict[int, list[tuple[int, int]]]]:
+    """Return the lines that are wholly hidden, and for others the spans that are."""
     drop: set[int] = set()
-    spans: set[tuple[int, int, int]] = set()
+    spans: dict[int, list[tuple[int, int]]] = {}
     covered: set[int] = set()
     row = (0, 0)
-    for token in _full.parse("\n".join(lines)):
+    read = 0
+    for token in _blocks_only.parse("\n".join(lines)):
         first, last = token.map or row
         if token.type == "tr_open":
             row = first, last
@@ -168,12 +180,11 @@ def _find_hidden(lines: list[str]) -> tuple[set[int], set[tuple[int, int, int]]]
         if token.type == "html_block" and _hide_in_block(lines, first, last, spans):
             # A comment that its block leaves open hides the rest of the page.
             drop.update(range(last, len(lines)))
-        for child in token.children or ():
-            if child.type == "html_inline" and child.content.startswith(("<!", "<?")):
-                located = _locate(lines, first, last, token.content, child.meta["start"], child.meta["end"])
-                spans.update(located)
-                if not located:
-                    drop.update(range(first, last))
+        if token.type == "inline" and ("<!" in token.content or "<?" in token.content):
+            read += len(token.content)
+            hidden = _hidden_in_text(token.content, by_parser=read <= _MOST_TEXT)
+            if not _locate(lines, first, last, token.content, hidden, spans):
+                drop.update(range(first, last))
     for number, line in enumerate(lines):
         # A line no leaf covers is blank, the edge of a container such as a lone ">" or "-", or a link definition.
         if number not in covered and line.strip(" \t>-+*0123456789.)"):
@@ -181,44 +192,95 @@ def _find_hidden(lines: list[str]) -> tuple[set[int], set[tuple[int, int, int]]]
     return drop, spans
 
 
-def _hide_in_block(lines: list[str], start: int, end: int, spans: set[tuple[int, int, int]]) -> bool:
+def _hide_in_block(lines: list[str], start: int, end: int, spans: dict[int, list[tuple[int, int]]]) -> bool:
     """Find the comments and the like in a block of HTML. Says whether the last of them is left open."""
     closing = ""
     for number in range(start, end):
         line = lines[number]
         position = 0
-        while position < len(line) or (closing and not line and position == 0):
+        while position < len(line):
+            begin = position
             if not closing:
-                found = [(line.find(opening, position), opening, close) for opening, close in _HIDDEN]
-                found = [place for place in found if place[0] >= 0]
-                if not found:
+                begin, closing = _next_hidden(line, position)
+                if not closing:
                     break
-                position, _, closing = min(found, key=lambda place: place[0])
-                close = line.find(closing, position + 2)
-            else:
-                close = line.find(closing, position)
-            stop = len(line) if close < 0 else close + len(closing)
-            spans.add((number, position, stop))
+                position = begin + 2
+            close = line.find(closing, position)
+            position = len(line) if close < 0 else close + len(closing)
+            spans.setdefault(number, []).append((begin, position))
             if close >= 0:
                 closing = ""
-            position = max(stop, position + 1)
     return closing != ""
 
 
-def _locate(lines: list[str], first: int, last: int, content: str, start: int, end: int) -> list[tuple[int, int, int]]:
-    """Map a span of an inline token's content to spans of the source lines it was made from."""
-    spans: list[tuple[int, int, int]] = []
+def _hidden_in_text(text: str, *, by_parser: bool) -> list[tuple[int, int]]:
+    """Return the spans of a paragraph's text that its reader does not see.
+
+    Only code and escapes can make a comment visible, so a parser is asked only where there are such, and only as far
+    as it answers quickly.
+    """
+    by_parser = by_parser and len(text) <= _LONGEST_TEXT and text.count("[") <= _MOST_BRACKETS
+    if by_parser and ("`" in text or "\\" in text):
+        tokens: list[Token] = []
+        _inline.inline.parse(text, _inline, {}, tokens)
+        # What is in an image's text is never seen.
+        if not any(token.type == "image" and "<" in token.content for token in tokens):
+            return [
+                (token.meta["start"], token.meta["end"])
+                for token in tokens
+                if token.type == "html_inline" and token.content.startswith(("<!", "<?"))
+            ]
+    found = []
+    unclosed = set()
+    position, closing = _next_hidden(text, 0)
+    while closing:
+        is_text = closing == ">" and not text[position + 2 : position + 3].isalpha()
+        end = -1 if is_text or closing in unclosed else text.find(closing, position + 2)
+        if end >= 0:
+            found.append((position, end + len(closing)))
+        elif not is_text:
+            unclosed.add(closing)
+        position, closing = _next_hidden(text, position + 2 if end < 0 else found[-1][1])
+    return found
+
+
+def _next_hidden(text: str, position: int) -> tuple[int, str]:
+    """Return where the next comment or the like opens, and what closes it; "" where none does."""
+    position = text.find("<", position)
+    while position >= 0:
+        if text.startswith(("!", "?"), position + 1):
+            return position, next(closing for opening, closing in _HIDDEN if text.startswith(opening, position))
+        position = text.find("<", position + 1)
+    return len(text), ""
+
+
+def _locate(
+    lines: list[str],
+    first: int,
+    last: int,
+    content: str,
+    hidden: list[tuple[int, int]],
+    spans: dict[int, list[tuple[int, int]]],
+) -> bool:
+    """Map spans of an inline token's content to the source lines it was made from. Says whether all were found."""
     position = 0
-    number = first
-    for part in content.split("\n"):
-        while number < last and part not in lines[number]:
-            number += 1
-        if number == last:
-            return []
-        shift = lines[number].rindex(part) - position
-        begin, stop = max(start, position), min(end, position + len(part))
-        if begin < stop:
-            spans.append((number, begin + shift, stop + shift))
-        position += len(part) + 1
-        number += 1
-    return spans
+    index = 0
+    while first < last and not lines[first].strip():
+        first += 1
+    for number, part in zip(range(first, last), content.split("\n"), strict=False):
+        # A tab before the text may have become blanks.
+        text = part.strip(" \t")
+        found = lines[number].rfind(text)
+        if found < 0:
+            return False
+        shift = found - part.index(text) - position
+        stop = position + len(part)
+        while index < len(hidden) and hidden[index][0] < stop:
+            start, end = max(hidden[index][0], position), min(hidden[index][1], stop)
+            if start < end:
+                spans.setdefault(number, []).append((max(start + shift, 0), end + shift))
+            if hidden[index][1] > stop:
+                break
+            index += 1
+        position = stop + 1
+    return index == len(hidden)
