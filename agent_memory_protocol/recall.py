@@ -136,6 +136,14 @@ class Budget:
             _NO_LIMIT if max_bytes is None else max_bytes, _NO_LIMIT if max_tokens is None else 4 * max_tokens
         )
 
+    def with_default(self, max_chars: int | None) -> "Budget":
+        """Return the budget with the bound on characters that the settings give, where the caller gave none."""
+        if max_chars is None or self.max_chars is not None:
+            return self
+        budget = Budget(max_lines=self.max_lines, max_chars=max_chars, max_tokens=self.max_tokens)
+        budget.bytes = self.bytes
+        return budget
+
     @property
     def bounded(self) -> bool:
         """Whether the block as a whole has a bound."""
@@ -211,6 +219,7 @@ def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Re
     warnings = list(settings.problems)
     if not settings.enabled:
         return Recall("", [], warnings)
+    budget = budget.with_default(settings.max_chars)
     drafts = []
     for target in targets_of(actor, settings):
         if why_not_read(actor, target, settings.readers_of_all) is not None:
