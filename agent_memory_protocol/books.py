@@ -76,7 +76,7 @@ class Books:
             lines = self._state(current, recent) + journal.encode(write)
             make_local_folder(self._root, JOURNALS)
             if self._journal is None:
-                create(self._root, parts, lines)
+                create(self._root, parts, lines, alone=True)
             else:
                 replace(self._root, parts, lines, expected=self._journal)
             return

@@ -186,7 +186,7 @@ def _attempt(
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:
     if read is not None:
         replace(root, target.parts, new.data, expected=read[1])
-    elif not create(root, target.parts, new.data):
+    elif not create(root, target.parts, new.data, alone=True):
         raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
 
 

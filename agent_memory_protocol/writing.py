@@ -66,8 +66,10 @@ def make_local_folder(root: Root, *names: str) -> tuple[str, ...]:
     return (*LOCAL, *names)
 
 
-def create(root: Root, parts: tuple[str, ...], data: bytes) -> bool:
+def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False) -> bool:
     """Create a file that does not exist yet, all at once; False when something stands there already.
+
+    With `alone`, no other writer of this file is at work, and what killed ones left behind is removed.
 
     Raises:
         StorageError: it cannot be written. Nothing is left behind.
@@ -76,6 +78,8 @@ def create(root: Root, parts: tuple[str, ...], data: bytes) -> bool:
         return False
     try:
         folder = _folder(root, parts[:-1])
+        if alone:
+            _sweep(folder, parts[-1])
         temporary, _ = _write_temporary(folder, parts[-1], data, None)
         try:
             created = _publish(folder, temporary, parts[-1])
@@ -102,7 +106,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
         if place is None:
             raise _changed(parts)
         _check_unchanged(place.info, parts, expected)
-        _sweep(place)
+        _sweep(place.folder, place.name)
         temporary, info = _write_temporary(place.folder, place.name, data, place.info)
         try:
             _rename(place, temporary, parts, expected)
@@ -222,15 +226,14 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
         os.fchmod(fd, stat.S_IMODE(old.st_mode))
 
 
-def _sweep(place: Place) -> None:
+def _sweep(folder: Folder, name: str) -> None:
     """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
-    folder = place.folder
     if folder.leftovers is None:
         folder.leftovers = [name for name, _, _ in folder.scan() if name.endswith(TEMPORARY)]
-    start = _temporary_start(place.name)
-    for name in folder.leftovers:
-        if name.startswith(start) and len(name) == len(start) + 16 + len(TEMPORARY):
-            _remove_quietly(folder, name)
+    start = _temporary_start(name)
+    for left in folder.leftovers:
+        if left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY):
+            _remove_quietly(folder, left)
 
 
 def _rename(place: Place, temporary: str, parts: tuple[str, ...], expected: Content) -> None:
