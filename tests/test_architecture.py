@@ -22,7 +22,7 @@ OUTSIDE = {
     "jinja2": {"templates"},
     "markdown_it": {"tiers.referee"},
     "filelock": {"lock", "formats.jsonl_lock"},
-    "watchdog": set(),
+    "watchdog": {"watch"},
     "subprocess": {"git_ignore"},
     "sqlite3": set(),
 }
