@@ -36,7 +36,8 @@ class Books:
         self._journal: Content | None = None
         self._records: list[journal.Record] = []
         self._healing = Healing()
-        self._kept: set[tuple[Taken, str]] = set()
+        self._ledger_size = 0
+        self._added_to_ledger = b""
         self.run = os.urandom(6).hex()
         """The id of this command in both books."""
 
@@ -49,6 +50,7 @@ class Books:
         """
         self._journal = self._root.read(self._parts)
         self._records = []
+        self._added_to_ledger = b""
         if self._journal is None:
             self._healing = Healing()
         elif journal.last_write_is(self._journal.data, journal.fingerprint(current.data)):
@@ -84,10 +86,20 @@ class Books:
         append(self._root, parts, state + journal.encode(write))
 
     def undo(self) -> None:
-        """Take back what `begin` noted, since the document was not written: nobody was told of it.
+        """Take back what was noted, since the document was not written: nobody was told of it.
 
-        Should that fail too, the next write does what this one could not.
+        Should that fail too, the next write does what this one could not, and the ledger knows what stands anyway.
         """
+        with suppress(StorageError):
+            parts = ledger.parts_of(self._target)
+            content = self._root.read(parts) if self._added_to_ledger else None
+            before = self._ledger_size - len(self._added_to_ledger)
+            if (
+                content is not None
+                and content.size == self._ledger_size
+                and content.data[before:] == self._added_to_ledger
+            ):
+                cut(self._root, parts, before) if before else remove(self._root, parts)
         with suppress(StorageError):
             now = self._root.read(self._parts)
             if now is None or self._journal is None:
@@ -124,17 +136,12 @@ class Books:
     # -- the ledger ----------------------------------------------------------------------------------------------------
 
     def archive(self, taken: Sequence[tuple[Taken, str]]) -> None:
-        """Keep entries word for word, each with the reason why it goes, before they leave the document.
-
-        What has been kept already, before a write that had to start over, is not kept again.
-        """
-        taken = [one for one in taken if one not in self._kept]
+        """Keep entries word for word, each with the reason why it goes, before they leave the document."""
         if not taken:
             return
         contents, _ = self._ledger()
         lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=self.run, known=contents.entries)
         self._append_to_ledger(lines, contents)
-        self._kept.update(taken)
 
     def note(self, about: Mapping[str, tuple[str, About]]) -> None:
         """Keep what a writer said of new entries: for each id, its Markdown and the rest."""
@@ -189,9 +196,12 @@ class Books:
         parts = ledger.parts_of(self._target)
         content = self._root.read(parts)
         data = b"" if content is None else content.data
+        self._ledger_size = len(data)
         return ledger.read(data, "/".join(parts)), list(parse_file([data]))
 
     def _append_to_ledger(self, lines: bytes, contents: Contents) -> None:
         if contents.header is None:
             lines = ledger.header_line(self._now) + lines
         append(self._root, ledger.parts_of(self._target), lines)
+        self._added_to_ledger += lines
+        self._ledger_size += len(lines)

@@ -21,7 +21,7 @@ from .tiers import document as documents
 from .tiers import edit, store
 from .tiers.document import Document
 from .tiers.edit import Taken
-from .writing import ChangedMeanwhile, create, make_folders, replace
+from .writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
 
 LARGEST = 4 << 20
 """A larger file is no page of memory; it is never rewritten."""
@@ -165,20 +165,23 @@ def _attempt(
     check(healed, new)
     make_folders(root, target.parts[:-1])
     leaving = [one for one in healed.ids if one not in new.ids and one not in changed.unarchived]
-    books.archive(
-        [(one, BY_HAND) for one in removed]
-        + [(one, EDITED_BY_HAND) for one in healing.edited]
-        + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]
-    )
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
-    books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
-    books.begin(current, new)
-    if new is not current:
-        try:
+    try:
+        books.archive(
+            [(one, BY_HAND) for one in removed]
+            + [(one, EDITED_BY_HAND) for one in healing.edited]
+            + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]
+        )
+        books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
+        books.begin(current, new)
+        if new is not current:
             _write(root, target, new, read)
-        except BaseException:
+    except NotConfirmed:
+        raise
+    except StorageError:
+        if not _stands(root, target, new):
             books.undo()
-            raise
+        raise
     books.done()
     return Outcome(new, books.run, back, by_hand)
 
@@ -188,6 +191,15 @@ def _write(root: Root, target: Target, new: Document, read: tuple[Document, Cont
         replace(root, target.parts, new.data, expected=read[1])
     elif not create(root, target.parts, new.data, alone=True):
         raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
+
+
+def _stands(root: Root, target: Target, new: Document) -> bool:
+    """Say whether the new document is there, as far as can be told, whatever the system said to its renaming."""
+    try:
+        content = root.read(target.parts)
+    except StorageError:
+        return True
+    return content is not None and content.data == new.data
 
 
 def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:

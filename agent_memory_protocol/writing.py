@@ -36,6 +36,10 @@ class ChangedMeanwhile(StorageError):
     """Someone else changed the file after it was read. Nothing was written: read it again and start over."""
 
 
+class NotConfirmed(StorageError):
+    """The file is changed, but the disk has not confirmed that the change will survive a crash."""
+
+
 def make_folders(root: Root, parts: tuple[str, ...]) -> None:
     """Create a folder and those above it, where they are missing.
 
@@ -364,7 +368,7 @@ def _confirm(folder: Folder, parts: tuple[str, ...]) -> None:
         _sync(folder)
     except OSError as error:
         reason = f"changed, but the disk has not confirmed that it will survive a crash: {explain(error)}"
-        raise StorageError(f"{shown(*parts)}: {reason}") from error
+        raise NotConfirmed(f"{shown(*parts)}: {reason}") from error
 
 
 def _remove_quietly(folder: Folder, name: str) -> None:

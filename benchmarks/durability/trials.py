@@ -1,0 +1,18 @@
+"""All that is tried, in the order of the table."""
+
+from . import disks, kills, lines, links, races, syscalls
+from .row import Trial
+
+TRIALS = (
+    Trial("many-writers", races.eight_writers),
+    Trial("kill-at-random", kills.at_random),
+    Trial("kill-each-call", syscalls.killed),
+    Trial("fail-each-call", syscalls.failing),
+    Trial("fsync-fails", syscalls.unconfirmed),
+    Trial("disks", disks.refusing),
+    Trial("editors", races.editors),
+    Trial("by-hand", races.removed_by_hand),
+    Trial("stopped-holder", races.stopped_holder),
+    Trial("damaged-lines", lines.damaged),
+    Trial("links", links.swapped),
+)
