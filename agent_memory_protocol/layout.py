@@ -16,7 +16,9 @@ _WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 _ASCII_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
-_HAN_COMPANIONS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"])
+_HAN_COMPANIONS = frozenset(["CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"])
+_INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f")
+"""Letters and marks by category, with nothing to see: joiners, fillers, selectors."""
 
 
 class Tier:
@@ -133,8 +135,9 @@ def check_agent_name(name: str) -> str:
     Raises:
         InvalidName: the name breaks the rule; the message says which part of it.
     """
-    plugin, colon, bare = name.rpartition(":")
-    if colon:
+    bare = name
+    if isinstance(name, str) and ":" in name:
+        plugin, _, bare = name.rpartition(":")
         if len(plugin) == 1:
             raise _bad("agent name", name, "a single letter before a colon is a drive letter")
         for part in plugin.split(":"):
@@ -190,7 +193,7 @@ def _check_name(kind: str, name: str, length: int) -> str:
             raise _bad(kind, name, "it holds a percent sign")
         if character == ":":
             raise _bad(kind, name, "it holds a colon")
-        if not character.isprintable():
+        if not character.isprintable() or character in _INVISIBLE_LETTERS:
             raise _bad(kind, name, f"it holds the invisible or control character U+{ord(character):04X}")
     if name[0] in ".- " or name[-1] in ".- ":
         raise _bad(kind, name, "it must not begin or end with a dot, a dash or a space")
