@@ -30,12 +30,14 @@ from .answers import (
     Where,
 )
 from .diagnosis import Diagnosis
+from .disk_errors import shown
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
+from .files import decode
 from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
-from .recall import Budget, Recall, recall_here, targets_of
+from .recall import Budget, Recall, recall_here
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -141,12 +143,15 @@ class Workspace:
             content = session.root.read(target.parts)
             if content is None:
                 return None
-            found = document.parse(content.data, target)
-            numbered = list(enumerate(found.lines, start=1))
-            if section is not None:
-                start, end = document.section_span(found, section)
-                numbered = numbered[start:end]
-            return Shown(target, session.path(target), numbered)
+            # Only a section asks for the document's structure; the lines of a file of any size are soon split.
+            if section is None:
+                lines = limits.split_lines(decode(content.data, target.path))
+                return Shown(target, session.path(target), list(enumerate(lines, start=1)))
+            found = session.read(target)
+            if found is None:
+                return None
+            start, end = document.section_span(found, section)
+            return Shown(target, session.path(target), list(enumerate(found.lines, start=1))[start:end])
 
     def entries(
         self,
@@ -231,7 +236,8 @@ class Workspace:
         settings = self.settings
         rows = settings.rows()
         return Where(
-            paths=[(str(path), path.exists()) for path in self._paths()],
+            # What may not be looked at counts as not there; Path.exists would raise.
+            paths=[(str(path), os.path.exists(path)) for path in self._paths()],
             settings=[row for row in rows if row[2] != "default"],
             all_settings=rows,
             problems=list(settings.problems),
@@ -245,7 +251,6 @@ class Workspace:
             return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
         existing: list[Target] = []
         rows: list[Status] = []
-        misnamed: list[Target] = []
         try:
             existing = self.targets()
             rows = self.status(actor)
@@ -253,8 +258,8 @@ class Workspace:
                 for tier, folder in OWNER_FOLDERS.items():
                     names = session.root.list_folders(folder)
                     found += diagnosis.of_names(names, tier.value)
-                    misnamed += [one for name in names if store.why_nobodys(one := Target(tier, name))]
-                misnamed = [one for one in misnamed if session.root.exists(one.parts)]
+                    # Told to everyone: it may be their memory that lies under a name nobody can recall.
+                    found += _misnamed(session, [Target(tier, name) for name in names])
                 if actor.agent is not None:
                     reason = session.read_only_reason(actor)
                     found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
@@ -265,12 +270,8 @@ class Workspace:
             found += [
                 one for one in diagnosis.of_recall(self.recall(actor), actor, existing) if one.message not in said
             ]
-        # Told to everyone: it may be their memory that lies under a name nobody can recall.
-        for target in misnamed:
-            found.append(Diagnosis(f"{target}: {store.why_nobodys(target)}", is_problem=True, is_damage=True))
-        told = {*targets_of(actor, settings), *misnamed}
         for row in rows:
-            if row.problem and row.target not in told:
+            if row.problem and not any(row.problem in one.message for one in found):
                 found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
             elif row.share > 1:
                 found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
@@ -656,7 +657,7 @@ class Workspace:
     @property
     def _missing(self) -> bool:
         """Whether the root was named outright and is not there: nothing to read, and a writer makes it."""
-        return not self.path.exists()
+        return not os.path.exists(self.path)
 
     def _paths(self) -> list[Path]:
         personal = personal_file(self._environ)
@@ -668,13 +669,24 @@ class Workspace:
         ]
 
 
+def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
+    found = []
+    for target in targets:
+        reason = store.why_nobodys(target)
+        if reason and session.root.exists(target.parts):
+            found.append(Diagnosis(f"{shown(*target.parts)}: {reason}", is_problem=True, is_damage=True))
+    return found
+
+
 def _status(session: Session, target: Target) -> Status:
     store.check_name(target)
     source = store.read(session.root, target)
     if source is None:
         return Status(target, session.path(target), problem="it has just gone")
     if source.gap is not None:
-        raise DamagedFile(f"has {source.lines:,} lines; that is no page of memory any more", path=target.path)
+        raise DamagedFile(
+            f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
+        )
     found = document.outline_of(source.text)
     days = [entry.day for entry in found.entries if entry.day is not None]
     size = len(source.data)

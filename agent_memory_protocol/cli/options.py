@@ -163,6 +163,8 @@ def target_json(target: "Target") -> dict[str, object]:
 
 def plain(line: str) -> str:
     """Return a line with control and invisible characters escaped, so that it cannot play with the terminal."""
+    if line.isascii() and line.isprintable():
+        return line
     from agent_memory_protocol.visible import show_invisible
 
     return show_invisible(line)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import traceback
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -117,8 +118,11 @@ class Amp:
                     code, *said = self(*args)
                     for file, text in zip((out, err), said, strict=True):
                         file.write(text.encode())
-                        file.flush()
+                except BaseException:  # noqa: BLE001 what is wrong in the child is told by its parent
+                    err.write(traceback.format_exc().encode())
                 finally:
+                    out.flush()
+                    err.flush()
                     os._exit(code)
             status = os.waitpid(child, 0)[1]
             for file in (out, err):
@@ -138,7 +142,7 @@ class Amp:
         found = {}
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder).as_posix()
-            if not name.startswith(".scaffolding/.amp"):
+            if ".scaffolding/.amp" not in name or name.endswith("amp.toml"):
                 info = path.lstat()
                 data = os.fsencode(os.readlink(path)) if path.is_symlink() else b""
                 found[name] = info.st_mode, path.read_bytes() if stat.S_ISREG(info.st_mode) else data

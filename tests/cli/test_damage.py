@@ -1,0 +1,357 @@
+"""What stands on disk in place of memory: recall says so and goes on, writers refuse and leave every byte as it was."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
+READERS: list[tuple[str, ...]] = [("show",), ("list",), ("status",), ("doctor", "dev"), ("where",)]
+WRITERS: list[tuple[str, ...]] = [
+    ("remember", "new fact"),
+    ("remember", "new fact", "--section", "New"),
+    ("remember", "new fact", "--dated", "--make-room"),
+]
+
+
+def dev_is_well(amp):
+    amp.write(AGENT, "# D\n\n- well and seen\n")
+
+
+def as_file(data):
+    return lambda path: path.write_bytes(data)
+
+
+def as_link(target):
+    return lambda path: path.symlink_to(target)
+
+
+def as_folder(path):
+    path.mkdir()
+    (path / "inside.md").write_text("- inside\n")
+
+
+def as_secret(path):
+    outside = path.parents[4] / "secret.md"
+    outside.write_text("- outside and secret\n")
+    path.symlink_to(outside)
+
+
+def as_socket(path):
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as server:
+        here = os.open(path.parent, os.O_RDONLY)
+        before = os.open(".", os.O_RDONLY)
+        os.fchdir(here)  # a socket's path has only about a hundred bytes
+        try:
+            server.bind(path.name)
+        finally:
+            os.fchdir(before)
+            os.close(here)
+            os.close(before)
+
+
+UNREADABLE = {
+    "latin-1": (as_file(b"# S\n\n- caf\xe9\n"), ":3: byte 0xE9 is not UTF-8; save the file as UTF-8"),
+    "utf-16": (as_file("# S\n\n- café\n".encode("utf-16")), ": is UTF-16, not UTF-8; save it as UTF-8"),
+    "utf-16-without-mark": (as_file("# S\n\n- café\n".encode("utf-16-le")), None),
+    "cut-in-a-character": (as_file(b"# S\n\n- \xf0\x9f\x98"), ":3: byte 0xF0 is not UTF-8"),
+    "folder": (as_folder, ": is a folder, not a file; move it away"),
+    "pipe": (os.mkfifo, ": is a named pipe, not a file; move it away"),
+    "socket": (as_socket, "not a file; move it away"),
+    "dangling-link": (
+        as_link("nowhere.md"),
+        ": a link to nowhere.md, which does not exist; mend the link or remove it",
+    ),
+    "loop": (as_link("KNOWLEDGE.md"), ": a loop of links; replace it by the file itself"),
+    "link-outside": (as_secret, "which leads outside the project"),
+    "link-to-a-device": (as_link("/dev/zero"), "which leads outside the project"),
+    "link-to-a-folder": (as_link(".."), "is a folder, not a file"),
+}
+"""What cannot be read: how it is made, and what is said of it."""
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_what_cannot_be_read_is_stated_and_the_rest_is_given(amp, kind):
+    """B52, B80. Nothing raises, nothing hangs, nothing is changed."""
+    make, words = UNREADABLE[kind]
+    dev_is_well(amp)
+    (amp.root / SHARED).parent.mkdir(parents=True)
+    make(amp.root / SHARED)
+    before = amp.tree(amp.home)
+
+    recalled = amp.process("recall", "dev")
+    assert recalled.code == 0
+    assert "- well and seen" in recalled.out
+    assert "secret" not in recalled.out.replace("secret.md", "")
+    if words is not None:
+        assert words in recalled.err
+        assert recalled.err.count("\n") == 1
+        assert f"(not read: {recalled.err.removeprefix('amp: ').rstrip()})" in recalled.out.replace("&lt;", "<")
+        for args in WRITERS:
+            amp(*args).refuses(4, SHARED, words)
+        amp("show").refuses(4, SHARED, words)
+        amp("show", "--left-out").refuses(4, words)
+        for args in READERS[1:4]:
+            answer = amp(*args)
+            assert answer.code == 4
+            assert words in answer.out + answer.err
+            assert "agent:dev" in answer.out
+            amp(*args, "--json").json(4)
+    for args in WRITERS:
+        assert amp(*args).code == 4
+    assert amp("init").out == f"kept     {SHARED}\n"
+    kept = amp.tree(amp.home)
+    kept.pop("project/.scaffolding/.gitattributes", None)
+    assert kept == before
+
+
+ODD = {
+    "nothing": b"",
+    "blanks": b" \n\t\n\n",
+    "nul": b"# S\n\n- a\0b\n",
+    "escape": b"# S\n\n- \x1b[31mred\n",
+    "lone-cr": b"# S\r\r- one\r- two\r",
+    "mixed-endings": b"# S\n\n- one\r\n- two\n- three\r",
+    "mark": b"\xef\xbb\xbf# S\r\n\r\n- one\r\n",
+    "only-a-mark": b"\xef\xbb\xbf",
+    "conflict": b"# S\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n",
+    "long-line": b"# S\n\n- " + b"x" * 60_000 + b"\n",
+    "open-fence": b"# S\n\n```\n- a\n",
+    "open-comment": b"# S\n\n<!-- \n- a\n",
+    "open-front-matter": b"---\nname: x\n- a\n",
+    "deep": b"".join(b"  " * depth + b"- x\n" for depth in range(200)),
+    "quotes": b">" * 5000 + b" x\n",
+    "brackets": b"# S\n\n- " + b"[" * 20_000 + b"\n",
+    "separators": "# S\n\n- a\u2028b\u0085c\x0cd\n".encode(),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_an_odd_document_is_read_by_every_verb_and_written_or_refused(amp, kind):
+    dev_is_well(amp)
+    amp.write(SHARED, ODD[kind])
+    before = amp.tree()
+    start = time.monotonic()
+    recalled = amp("recall", "dev")
+    assert (recalled.code, "- well and seen" in recalled.out) == (0, True)
+    for args in READERS:
+        answer = amp(*args)
+        assert answer.code == 0, answer
+        amp(*args, "--json").json()
+    assert amp.tree() == before
+    for args in WRITERS:
+        before = amp.tree()
+        answer = amp(*args)
+        after = amp.tree()
+        if answer.code:
+            assert answer.code in (3, 4)
+            answer.refuses(answer.code, SHARED)
+            assert after == before
+        else:
+            assert ODD[kind].strip() in after[SHARED][1]
+            assert after[AGENT] == before[AGENT]
+    assert time.monotonic() - start < 20
+
+
+def test_merge_conflicts_are_recalled_with_a_warning_and_never_rewritten(amp):
+    """B78."""
+    amp.write(SHARED, ODD["conflict"])
+    answer = amp("recall")
+    assert answer.err == f"amp: {SHARED} holds merge conflict markers; both sides are recalled\n"
+    assert "- a" in answer.out
+    assert "- b" in answer.out
+    amp("remember", "x").refuses(4, f"{SHARED}:3: unresolved merge conflict; resolve it first")
+
+
+def test_a_nul_is_shown_and_never_rewritten(amp):
+    amp.write(SHARED, ODD["nul"])
+    assert "- a\\x00b" in amp("recall").out
+    amp("remember", "x").refuses(4, f"{SHARED}:3: holds a NUL character; take it out first")
+
+
+def test_a_huge_file_is_recalled_in_part_and_written_never(amp):
+    """B83: whole large files are read into memory."""
+    dev_is_well(amp)
+    amp.write(
+        SHARED,
+        b"# S\n\n" + b"".join(b"- fact %d of a page that has grown beyond all bounds\n" % n for n in range(1_000_000)),
+    )
+    assert (amp.root / SHARED).stat().st_size > 50_000_000
+    before = (amp.root / SHARED).stat()
+    recalled = amp.process("recall", "dev")
+    assert recalled.code == 0
+    assert "- well and seen" in recalled.out
+    assert "of 1000002" in recalled.out
+    for args in WRITERS:
+        amp(*args).refuses(4, f"{SHARED}: is too large to be a page of memory; split it up by hand")
+    assert amp("list").err == f"amp: {SHARED}: is too large to be a page of memory; split it up by hand\n"
+    assert "not readable" in amp("status").out
+    doctor = amp("doctor")
+    assert doctor.code == 4
+    assert "1,000,002 lines; that is no page of memory any more; split it up by hand" in doctor.out
+    after = (amp.root / SHARED).stat()
+    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
+
+
+def test_show_of_a_huge_file_ends(amp):
+    amp.write(SHARED, b"# S\n\n" + b"- a fact\n" * 400_000)
+    answer = amp.process("show")
+    assert answer.code == 0
+    assert answer.out.endswith("400002  - a fact\n")
+    command = amp("recall").out.partition("`amp ")[2].partition("`")[0]
+    assert amp.process(*command.split()).code == 0
+
+
+# -- the whole store ---------------------------------------------------------------------------------------------------
+
+
+def test_a_store_that_is_a_file_is_one_line_for_everyone(amp):
+    """B80."""
+    amp.write(".scaffolding", "a file\n")
+    before = amp.tree()
+    recalled = amp.process("recall", "dev")
+    assert recalled.code == 0
+    assert "a file stands where a folder should be; move it away" in recalled.out
+    for args in (["remember", "x"], ["init"], ["init", "--ignore"], ["show"], ["list"], ["status"]):
+        amp(*args).refuses(4, ".scaffolding", "a file stands where a folder should be; move it away")
+    assert amp.tree() == before
+
+
+PARTS = [
+    ".scaffolding/agent-memory",
+    ".scaffolding/agent-memory/shared",
+    ".scaffolding/agent-memory/agents",
+    ".scaffolding/agent-memory/agents/dev",
+    ".scaffolding/conversations",
+    ".scaffolding/.amp",
+    ".scaffolding/.amp/locks",
+    ".scaffolding/amp.toml/x",
+]
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling-link", "pipe"])
+@pytest.mark.parametrize("part", PARTS)
+def test_something_else_in_a_folders_place_is_one_line(amp, part, kind):
+    """B80: `.scaffolding` is a file; MEMORY.md is a folder."""
+    path = amp.root / part
+    path.parent.mkdir(parents=True)
+    {"file": as_file(b"x"), "dangling-link": as_link("nowhere"), "pipe": os.mkfifo}[kind](path)
+    before = amp.tree()
+    for args in (("recall", "dev", "--conversation", "c1"), *READERS, *WRITERS, ("remember", "x", "--agent", "dev")):
+        answer = amp(*args)
+        assert answer.code in (0, 4), answer
+        assert all(line.startswith("amp: ") for line in answer.err.splitlines())
+        if args[0] == "recall":
+            assert answer.code == 0
+        if answer.code and args[0] in ("remember", "show"):
+            answer.refuses(4)
+    lost = [name for name in before if before[name] != amp.tree().get(name)]
+    assert lost == []
+
+
+def test_what_nobody_may_read_is_one_line(public_amp):
+    """B80, as a user without rights."""
+    amp = public_amp
+    amp("remember", "kept from you")
+    amp("remember", "well and seen", "--agent", "dev")
+    for path in [amp.root, *amp.root.rglob("*")]:
+        os.chown(path, 65_534, 65_534)
+    for hidden, in_the_way in (
+        (SHARED, SHARED),
+        (os.path.dirname(SHARED), os.path.dirname(SHARED)),
+        (".scaffolding", ".scaffolding"),
+    ):
+        path = amp.root / hidden
+        mode = path.stat().st_mode
+        before = amp.tree()
+        path.chmod(0)
+        recalled = amp.as_nobody("recall", "dev")
+        assert recalled.code == 0
+        assert "permission denied; change the permissions" in recalled.out
+        assert "kept from you" not in recalled.out
+        for args in (["remember", "x"], ["show"]):
+            amp.as_nobody(*args).refuses(4, in_the_way, "permission denied")
+        for verb in ("list", "status", "doctor"):
+            answer = amp.as_nobody(verb)
+            assert answer.code == 4
+            assert "permission denied" in answer.out + answer.err
+        path.chmod(mode)
+        assert amp.tree() == before
+
+
+def test_a_file_that_is_write_protected_is_not_written(public_amp):
+    amp = public_amp
+    amp("remember", "kept")
+    for path in [amp.root, *amp.root.rglob("*")]:
+        os.chown(path, 65_534, 65_534)
+    (amp.root / SHARED).chmod(0o444)
+    before = amp.tree()
+    amp.as_nobody("remember", "x").refuses(4, SHARED, "permission denied")
+    assert "- kept" in amp.as_nobody("recall").out
+    assert amp.tree() == before
+    (amp.root / SHARED).chmod(0o644)
+    assert amp.as_nobody("remember", "x").code == 0
+
+
+def test_a_folder_that_is_write_protected_is_not_written(public_amp):
+    amp = public_amp
+    amp("remember", "kept")
+    before = amp.tree()
+    assert "- kept" in amp.as_nobody("recall").out
+    assert amp.as_nobody("remember", "x").code == 4
+    assert amp.as_nobody("init", "--agent", "dev").code == 4
+    assert amp.as_nobody("init").code in (0, 4)
+    empty = amp.root / "empty"
+    empty.mkdir()
+    amp.as_nobody("remember", "x", "--root", "empty").refuses(4, "permission denied")
+    amp.as_nobody("remember", "x", "--root", "empty/new").refuses(
+        4, "the project root was not created: permission denied"
+    )
+    empty.rmdir()
+    assert amp.tree() == before
+
+
+@pytest.fixture
+def read_only(amp):
+    """The project, once it stands on a file system that cannot be written: a mount of its own, made read-only."""
+
+    def mount(*options):
+        return subprocess.run(["mount", *options], capture_output=True, check=False).returncode == 0
+
+    if os.geteuid() != 0 or not mount("-t", "tmpfs", "amp-test", str(amp.root)):
+        pytest.skip("only the superuser of a whole machine mounts file systems")
+    try:
+        yield lambda: mount("-o", "remount,ro", str(amp.root))
+    finally:
+        subprocess.run(["umount", "--lazy", str(amp.root)], check=True)
+
+
+def test_a_read_only_file_system_is_read_and_not_written(amp, read_only):
+    amp("init", "--agent", "dev")
+    amp("remember", "kept")
+    amp.write(SHARED.replace("shared", "agents/new").replace("KNOWLEDGE", "OTHER"), "x")
+    before = amp.tree()
+    if not read_only():
+        pytest.skip("the mount cannot be made read-only")
+    assert "- kept" in amp("recall", "dev").out
+    for args in READERS:
+        assert amp(*args).code == 0
+    for args in (*WRITERS, ("remember", "x", "--agent", "dev"), ("init", "--agent", "new"), ("init", "--ignore")):
+        amp(*args).refuses(4, "the file system is read-only; write somewhere else or mount it writable")
+    amp("remember", "x", "--root", "new").refuses(4, "the project root was not created: the file system is read-only")
+    assert amp("init").code == 0
+    assert amp.tree() == before
+
+
+def test_an_empty_read_only_folder_is_no_error_to_read(amp, read_only):
+    if not read_only():
+        pytest.skip("the mount cannot be made read-only")
+    assert amp("recall", "dev") == (0, "", "")
+    for args in READERS:
+        assert amp(*args).code == 0
+    for args in (*WRITERS, ("init",)):
+        amp(*args).refuses(4, "the file system is read-only")
