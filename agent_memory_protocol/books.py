@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from . import journal, ledger
+from . import git_ignore, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
 from .formats.jsonl import Tombstone, encode, parse_file
@@ -202,6 +202,7 @@ class Books:
     def _append_to_ledger(self, lines: bytes, contents: Contents) -> None:
         if contents.header is None:
             lines = ledger.header_line(self._now) + lines
+            git_ignore.merge_ledgers(self._root)
         append(self._root, ledger.parts_of(self._target), lines)
         self._added_to_ledger += lines
         self._ledger_size += len(lines)

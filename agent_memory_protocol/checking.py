@@ -8,7 +8,7 @@ from . import git_ignore, ledger, review
 from .access import Actor
 from .dates import day_number
 from .diagnosis import of_names
-from .errors import AgentMemoryError, StorageError
+from .errors import AgentMemoryError, InvalidArgument, StorageError
 from .files import Root
 from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
@@ -51,21 +51,24 @@ _STORE_RULES = {  # the severity of each rule, and what its documentation says
     ),
     NESTED: (
         WARNING,
-        "A folder with Markdown files inside a folder of notes. The memory folder is flat (S2-09); nobody reads them.",
+        "A folder with Markdown files inside a folder of notes. The memory folder is flat; nobody reads them.",
     ),
     CONTRADICTION: (
         WARNING,
         "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other.",
     ),
-    REVIEW: (WARNING, "The last review is more than a month ago. `amp review` lists what to look at (S2-28)."),
+    REVIEW: (WARNING, "The last review is more than a month ago. `amp review` lists what to look at."),
     TWICE: (
         WARNING,
         (
             "Another memory of the same project lies above or below this one, so agents started there know other "
-            "things. Keep one, at the top (S2-36, S2-37)."
+            "things. Keep one, at the top."
         ),
     ),
 }
+RULES = finding.RULES
+"""Every rule by id: those of `lint`, and those below, which look at more than one file."""
+
 for _id, (_severity, _about) in _STORE_RULES.items():
     # These look at more than one file, so they are run by `check` itself.
     finding.RULES[_id] = finding.Rule(_id, _severity, "store", _about, lambda _: ())
@@ -83,6 +86,9 @@ def check(
     """Return what is wrong in what this actor may read, below these paths, by file and line."""
     targets = [target for target in _targets(session, actor) if _below(target.parts[:-1], paths)]
     elsewhere = _elsewhere(session, targets) if "tier-restates" in selected else {}
+    for path in paths:
+        if not os.path.lexists(os.path.join(session.root.path, *path.split("/"))):
+            raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
     found: list[Finding] = []
     for number, target in enumerate(targets):
         found += _check_folder(session, target, selected, elsewhere, today)

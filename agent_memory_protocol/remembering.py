@@ -11,7 +11,7 @@ from .session import Session, stored_entries
 from .tiers import compose, document, edit, prune, store
 from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
-from .transaction import Change, Outcome
+from .transaction import Change
 
 
 def remember(
@@ -50,7 +50,8 @@ def remember(
 
     done = session.change(target, change)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
-    notes = (*notes, *_healing_notes(done))
+    notes = (*notes, *session.notices)
+    session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
 
 
@@ -85,13 +86,3 @@ def _add(
     added = document.add(edit.remove(current, list(reasons)), new, section)
     note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
     return replace(added, notes=(*added.notes, note)), reasons
-
-
-def _healing_notes(done: Outcome) -> list[str]:
-    """Say what had happened to the document behind our back, where it was mended."""
-    notes = []
-    if done.healed:
-        notes.append(f"{len(done.healed)} remembered entries had been overwritten by another program; they are back")
-    if done.removed_by_hand:
-        notes.append(f"{len(done.removed_by_hand)} entries were taken out by hand; the ledger keeps them")
-    return notes

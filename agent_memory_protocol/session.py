@@ -30,6 +30,8 @@ class Session:
         self.root = root
         self.settings = settings
         self.now = datetime.now(UTC)
+        self.notices: list[str] = []
+        """What a writer should be told beside the answer: what had happened to a document behind our back."""
         self._environ = environ
 
     def path(self, target: Target) -> Path:
@@ -116,7 +118,7 @@ class Session:
 
     def change(self, target: Target, change: Callable[[Document], Change]) -> Outcome:
         """Change one document, all or nothing; see `transaction.change_document`."""
-        return change_document(
+        done = change_document(
             self.root,
             target,
             change,
@@ -124,6 +126,8 @@ class Session:
             check=self._check_limits,
             now=self.now,
         )
+        self.notices += _healing_notes(target, done)
+        return done
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
@@ -261,3 +265,15 @@ def _remove_empty(folders: list[str]) -> None:
     for folder in reversed(folders):
         with suppress(OSError):
             os.rmdir(folder)
+
+
+def _healing_notes(target: Target, done: Outcome) -> list[str]:
+    """Say what had happened to a document behind our back, where it was mended."""
+    notes = []
+    if done.healed:
+        them = "1 remembered entry" if len(done.healed) == 1 else f"{len(done.healed)} remembered entries"
+        notes.append(f"{target.path}: another program had overwritten {them}, now back")
+    if done.removed_by_hand:
+        them = "1 entry" if len(done.removed_by_hand) == 1 else f"{len(done.removed_by_hand)} entries"
+        notes.append(f"{target.path}: {them} had been taken out by hand; the ledger keeps what they said")
+    return notes

@@ -7,6 +7,7 @@ costs nothing and one too few is made up for by the next look. It writes through
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -195,12 +196,17 @@ async def changes(watcher: Watcher) -> AsyncIterator[Happened]:
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Happened | None] = asyncio.Queue()
 
+    def tell(happened: Happened | None) -> None:
+        # A loop that has been closed meanwhile has nobody left to tell.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(queue.put_nowait, happened)
+
     def work() -> None:
         try:
             for happened in watcher.run():
-                loop.call_soon_threadsafe(queue.put_nowait, happened)
+                tell(happened)
         finally:
-            loop.call_soon_threadsafe(queue.put_nowait, None)
+            tell(None)
 
     thread = threading.Thread(target=work, name="amp-watch", daemon=True)
     thread.start()

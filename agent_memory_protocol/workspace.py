@@ -5,8 +5,8 @@ all of them alike. This module holds no rule, only the order of steps; the verbs
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -50,12 +50,15 @@ class Workspace:
     Attributes:
         path: the project root.
         how: how the root was found, in words.
+        notices: what writers should be told beside the answers: that entries which another program had overwritten
+            are back, or that some had been taken out by hand.
     """
 
     def __init__(self, found: config.FoundRoot, environ: Mapping[str, str]) -> None:
         self.path = Path(found.path)
         self.how = found.how
         self._environ = environ
+        self.notices: list[str] = []
 
     @classmethod
     def open(
@@ -651,8 +654,11 @@ class Workspace:
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
         return []
 
-    def _session(self, *, for_writing: bool = False) -> AbstractContextManager[Session]:
-        return open_session(str(self.path), self._environ, for_writing=for_writing)
+    @contextmanager
+    def _session(self, *, for_writing: bool = False) -> Iterator[Session]:
+        with open_session(str(self.path), self._environ, for_writing=for_writing) as session:
+            yield session
+            self.notices += session.notices
 
     @property
     def _missing(self) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import click
 
-from agent_memory_protocol import __version__
+from agent_memory_protocol import __version__, checking
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, unknown
+from agent_memory_protocol.lint.finding import ERROR, Finding, unknown
 
-from .options import actor, as_option, note, plain, print_json, progress, root_option, workspace
+from .options import actor, as_option, count, note, plain, print_json, progress, root_option, workspace
 
+RULES = checking.RULES
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -92,7 +93,7 @@ def _sum_up(found: Sequence[Finding]) -> None:
         click.echo("nothing is wrong")
         return
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
-    note(f"{errors} errors, {len(found) - errors} warnings{mend}")
+    note(f"{count(errors, 'error')}, {count(len(found) - errors, 'warning')}{mend}")
 
 
 def _github(one: Finding) -> str:

@@ -12,6 +12,7 @@ from .options import (
     TextCommand,
     actor,
     as_option,
+    count,
     json_option,
     note,
     plain,
@@ -205,7 +206,7 @@ def index_command(check: bool, agents: tuple[str, ...], as_json: bool, root: str
 
 def _say(state: Indexed, *, check: bool) -> None:
     listed = state.listed if check else state.listed + len(state.added)
-    click.echo(f"{state.target}  {state.target.path}: {listed} of {state.notes} notes listed")
+    click.echo(f"{state.target}  {state.target.path}: {listed} of {count(state.notes, 'note')} listed")
     for file in state.added:
         click.echo(f"  + {plain(file)}{' has no line' if check else ''}")
     _say_dangling(state)

@@ -101,7 +101,14 @@ def workspace(root: str | None) -> "Workspace":
     """Open the project."""
     from agent_memory_protocol.workspace import Workspace
 
-    return Workspace.open(root)
+    opened = Workspace.open(root)
+
+    def say_notices() -> None:
+        for notice in opened.notices:
+            note(notice)
+
+    click.get_current_context().call_on_close(say_notices)
+    return opened
 
 
 def typed(text: str) -> str:
@@ -159,6 +166,11 @@ def target_json(target: "Target") -> dict[str, object]:
     """Return how a document is named in JSON."""
     names = {target.tier.owner: target.owner} if target.owner else {}
     return {"target": str(target), "tier": target.tier.value, **names, "path": target.path}
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: 1 entry, 2 entries."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def plain(line: str) -> str:

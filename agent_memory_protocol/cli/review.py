@@ -6,7 +6,7 @@ import click
 
 from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
 
-_TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "undated, oldest first"}
+_TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "undated, from the top of each file"}
 
 
 @click.command("review")
@@ -28,7 +28,11 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
     who = actor(as_agent)
     if done:
         here.record_review(actor=who)
-        click.echo(f"reviewed on {date.today().isoformat()}; the next is due in a month")
+        today = date.today().isoformat()
+        if as_json:
+            print_json({"reviewed": today})
+        else:
+            click.echo(f"reviewed on {today}; the next is due in a month")
         return
     found = here.review(actor=who)
     if as_json:

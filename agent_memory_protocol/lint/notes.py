@@ -58,7 +58,7 @@ def header(view: NoteView) -> Iterator[Hit]:
     ERROR,
     "note",
     "The type in the header and the prefix of the file name disagree, or the type is none of "
-    "user, feedback, project, reference (S2-17).",
+    "user, feedback, project, reference.",
 )
 def note_type(view: NoteView) -> Iterator[Hit]:
     declared = view.note.head.type
@@ -73,7 +73,7 @@ def note_type(view: NoteView) -> Iterator[Hit]:
     "note-name",
     WARNING,
     "note",
-    "The name in the header is neither the file's stem nor what follows its type (S2-13).",
+    "The name in the header is neither the file's stem nor what follows its type.",
     on=False,
 )
 def name(view: NoteView) -> Iterator[Hit]:
@@ -88,8 +88,7 @@ def name(view: NoteView) -> Iterator[Hit]:
     "note-no-why",
     ERROR,
     "note",
-    "The note does not say why. A rule without its reason gets misapplied (S2-16). Add a "
-    "paragraph that begins with **Why:**.",
+    "The note does not say why. A rule without its reason gets misapplied. Add a paragraph that begins with **Why:**.",
 )
 def no_why(view: NoteView) -> Iterator[Hit]:
     if view.note.why is None and view.note.head.type:
@@ -100,7 +99,7 @@ def no_why(view: NoteView) -> Iterator[Hit]:
     "note-no-how",
     ERROR,
     "note",
-    "The note does not say how to apply it. A fact without that gets ignored (S2-16). Add a "
+    "The note does not say how to apply it. A fact without that gets ignored. Add a "
     "paragraph that begins with **How to apply:**.",
 )
 def no_how(view: NoteView) -> Iterator[Hit]:
@@ -108,7 +107,7 @@ def no_how(view: NoteView) -> Iterator[Hit]:
         yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
-@rule("note-order", WARNING, "note", "The How stands before the Why (S2-15). Put the fact first, then why, then how.")
+@rule("note-order", WARNING, "note", "The How stands before the Why. Put the fact first, then why, then how.")
 def order(view: NoteView) -> Iterator[Hit]:
     why, how = view.note.why, view.note.how
     if why is not None and how is not None and how < why:
@@ -119,7 +118,7 @@ def order(view: NoteView) -> Iterator[Hit]:
     "note-after",
     WARNING,
     "note",
-    "Something follows the How to apply (S2-15): a second fact, mostly. Make it a note of its own.",
+    "Something follows the How to apply: a second fact, mostly. Make it a note of its own.",
 )
 def after(view: NoteView) -> Iterator[Hit]:
     if view.note.after is not None:
@@ -130,7 +129,7 @@ def after(view: NoteView) -> Iterator[Hit]:
     "note-large",
     WARNING,
     "note",
-    "The note is much larger than the few hundred bytes of one fact (S2-10). Split it.",
+    "The note is much larger than the few hundred bytes of one fact. Split it.",
     on=False,
 )
 def large(view: NoteView) -> Iterator[Hit]:
@@ -161,7 +160,7 @@ def invisible(view: NoteView) -> Iterator[Hit]:
     "index-orphan",
     ERROR,
     "index",
-    "A note that no line of the tier file names, so no session ever opens it (S2-23). `amp index` adds its line.",
+    "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
 )
 def orphan(view: IndexView) -> Iterator[Hit]:
     for file in sorted(view.files):
@@ -186,7 +185,7 @@ def dangling(view: IndexView) -> Iterator[Hit]:
             )
 
 
-@rule("index-double", WARNING, "index", "Two index lines link to one note (S2-23). Keep one.")
+@rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
 def double(view: IndexView) -> Iterator[Hit]:
     first: dict[str, int] = {}
     for found in view.index.lines:
@@ -200,8 +199,7 @@ def double(view: IndexView) -> Iterator[Hit]:
     "index-over-screen",
     WARNING,
     "index",
-    "More than fifty index lines are not read at a glance (S2-26). Merge notes that "
-    "say the same, remove what is wrong.",
+    "More than fifty index lines are not read at a glance. Merge notes that say the same, remove what is wrong.",
 )
 def over_screen(view: IndexView) -> Iterator[Hit]:
     if len(view.index.lines) > SCREEN:
@@ -212,7 +210,7 @@ def over_screen(view: IndexView) -> Iterator[Hit]:
     "index-line-long",
     WARNING,
     "index",
-    "An index line is a hook, not the content (S2-25). Shorten it; the note has room.",
+    "An index line is a hook, not the content. Shorten it; the note has room.",
     on=False,
 )
 def line_long(view: IndexView) -> Iterator[Hit]:

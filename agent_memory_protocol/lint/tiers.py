@@ -178,7 +178,7 @@ def double_entry(view: TierView) -> Iterator[Hit]:
     WARNING,
     "tier",
     "An entry says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another "
-    "tier says already. It costs room and goes stale on its own. Keep it in one place (S4-38, S4P-10).",
+    "tier says already. It costs room and goes stale on its own. Keep it in one place.",
 )
 def restates(view: TierView) -> Iterator[Hit]:
     for entry, entry_id in view.entries():
@@ -280,7 +280,7 @@ def invisible_characters(view: TierView) -> Iterator[Hit]:
     WARNING,
     "tier",
     "An entry names a path of this repository that does not exist any more, so what "
-    "it says may be stale (S4P-09). Correct or forget it.",
+    "it says may be stale. Correct or forget it.",
 )
 def missing_path(view: TierView) -> Iterator[Hit]:
     for entry, entry_id in view.entries():

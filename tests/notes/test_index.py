@@ -1,0 +1,161 @@
+"""The index: one line a note, built to the byte, and never a line of a person's changed."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol.notes import index, note
+from agent_memory_protocol.notes.note import Head
+
+HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "second")}
+
+
+def build(text, heads, **limits):
+    return index.build(text, heads, **{"max_lines": 200, "max_bytes": 25_600, "more": "amp note list", **limits})
+
+
+@pytest.mark.requirement("S2-23")
+def test_a_note_that_is_named_nowhere_gets_one_line_in_the_block():
+    built = build("# Memory\n", HEADS)
+    assert built.text == (
+        "# Memory\n\n## Notes\n\n<!-- amp:index -->\n\n"
+        "- [A](user_a.md) - first\n- [B](user_b.md) - second\n\n<!-- /amp:index -->\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "- [Mine](user_a.md) — my own hook",
+        "See `user_a.md`.",
+        "| `user_a.md` | x |\n|---|---|",
+        "[[user_a]]",
+        "* **[M](./user_a.md)**",
+    ],
+)
+def test_a_note_that_a_person_names_gets_no_second_line(mention):
+    text = f"# Memory\n\n{mention}\n"
+    built = build(text, {"user_a.md": HEADS["user_a.md"]})
+    assert built.text == text
+
+
+def test_a_sample_in_a_fence_or_comment_does_not_list_a_note():
+    built = build("# Memory\n\n```\n- [A](user_a.md)\n```\n<!-- user_a.md -->\n", {"user_a.md": HEADS["user_a.md"]})
+    assert "- [A](user_a.md) - first" in built.text
+
+
+def test_lines_keep_their_order_and_new_ones_follow_by_name():
+    first = build("# M\n", {"user_b.md": HEADS["user_b.md"]}).text
+    both = build(first, HEADS).text
+    assert both.index("user_b.md") < both.index("user_a.md")
+
+
+def test_a_changed_description_changes_only_its_own_line():
+    before = build("# M\n", HEADS).text
+    after = build(before, {**HEADS, "user_b.md": Head("user_b", "other")}).text
+    assert after == before.replace("second", "other")
+
+
+def test_the_block_goes_with_its_last_line_and_leaves_what_was_there():
+    assert build(build("# M\n\n- entry\n", HEADS).text, {}).text == "# M\n\n- entry\n"
+
+
+def test_the_separator_is_the_one_that_most_lines_have():
+    built = build(
+        "# M\n\n- [X](x.md) — one\n- [Y](y.md) — two\n- [Z](z.md): three\n", {"user_a.md": HEADS["user_a.md"]}
+    )
+    assert "- [A](user_a.md) — first" in built.text
+
+
+def test_where_notes_outnumber_the_room_a_last_line_says_how_many_and_which_command_lists_them():
+    heads = {f"user_{number:03}.md": Head(f"user_{number:03}", "d") for number in range(300)}
+    built = build("# M\n", heads)
+    assert len(built.text.splitlines()) <= 200
+    assert built.unlisted == 300 - sum(line.startswith("- [") for line in built.text.splitlines())
+    assert f"- {built.unlisted} more notes are not listed; `amp note list` lists them" in built.text
+    assert build(built.text, heads).text == built.text
+
+
+def test_a_link_in_one_unicode_form_finds_a_file_in_the_other():
+    text = "# M\n\n- [Café](caf\u00e9.md) - x\n"
+    assert build(text, {"cafe\u0301.md": Head("café", "d")}).text == text
+
+
+def test_line_endings_are_those_of_the_file():
+    built = build("# M\r\n\r\n- entry\r\n", HEADS)
+    assert built.text.count("\n") == built.text.count("\r\n")
+
+
+WORDS = st.sampled_from(
+    [
+        "# M",
+        "",
+        "- entry",
+        "- [A](user_a.md) - x",
+        "## Notes",
+        "<!-- amp:index -->",
+        "<!-- /amp:index -->",
+        "text",
+        "```",
+    ]
+)
+
+
+@given(lines=st.lists(WORDS, max_size=12), names=st.sets(st.sampled_from(["user_a.md", "user_b.md", "user_c.md"])))
+def test_building_twice_is_building_once(lines, names):
+    heads = {name: Head(name[:-3], "d") for name in names}
+    once = build("\n".join(lines), heads).text
+    assert build(once, heads).text == once
+
+
+def folders(corpus: list[Path]) -> list[Path]:
+    return [path.parent for path in corpus if path.name == "MEMORY.md"]
+
+
+def test_the_index_of_each_real_folder_is_built_to_the_byte_twice_and_changes_no_line_of_a_person(corpus):
+    for folder in folders(corpus):
+        text = (folder / "MEMORY.md").read_text("utf-8", errors="replace")
+        heads = {
+            path.name: note.read_head(path.read_text("utf-8", errors="replace")) or Head()
+            for path in folder.glob("*.md")
+            if path.name != "MEMORY.md"
+        }
+        once = build(text, heads, max_lines=1_000, max_bytes=200_000).text
+        assert build(once, heads, max_lines=1_000, max_bytes=200_000).text == once, folder
+        kept = [line for line in text.splitlines() if line.strip()]
+        assert [line for line in once.splitlines() if line.strip()][: len(kept)] == kept, folder
+
+
+REAL_ORPHANS = {
+    "InfernalRabbit__compose-envkit/.claude/agent-memory/code-reviewer": {"provenance-compose-go-api-verified.md"},
+    "jamieadams-nerd__umrs-project/.claude/agent-memory/security-engineer": {
+        "project_denylist_reference.md",
+        "project_unsafe_boundary.md",
+        "reference_xdg_basedir.md",
+    },
+    "BodeSoftware__UE_Olive_AI_Studio/.claude/agent-memory/architect": {
+        "autonomous-mode-decisions.md",
+        "chat-modes-design.md",
+        "completed-designs.md",
+        "non-interactive-pins.md",
+    },
+    "Ign1s-Reiga__mc-server-orchestrator/.claude/agent-memory/schema-designer": set(),
+    "nvrenshiren__autohttps/.claude/agent-memory/developer": set(),
+    "vidarc__recommendarr/.claude/memory": set(),
+}
+
+
+def test_the_real_orphans_of_complete_folders_are_found_and_no_false_ones(corpus):
+    seen = 0
+    for folder in folders(corpus):
+        wanted = next((names for place, names in REAL_ORPHANS.items() if folder.as_posix().endswith(place)), None)
+        if wanted is None:
+            continue
+        seen += 1
+        found = index.read((folder / "MEMORY.md").read_text("utf-8"))
+        names = {path.name for path in folder.glob("*.md")} - {"MEMORY.md"}
+        assert names - found.files == wanted, folder
+        assert {line.file for line in found.lines} <= names, folder
+    assert seen

@@ -1,0 +1,237 @@
+"""The watcher: real files, real events, every wait is for an outcome with a deadline."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from watchdog.observers import Observer
+
+from agent_memory_protocol import Workspace
+from agent_memory_protocol.watch import Watcher, changes
+
+SECONDS = 20
+SHARED = ".scaffolding/agent-memory/shared"
+NOTE = "---\nname: {0}\ndescription: {1}\n---\nbody\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / SHARED
+    path.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+
+
+class Running:
+    """A watcher in a thread, and what it has said so far."""
+
+    def __init__(self, watcher):
+        self.watcher = watcher
+        self.said = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        for happened in self.watcher.run():
+            self.said.append(happened)
+
+    def __enter__(self):
+        self._thread.start()
+        wait_for(lambda: any(one.what == "watching" for one in self.said))
+        return self
+
+    def __exit__(self, *_):
+        self.watcher.stop()
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+
+    def count(self, what):
+        return sum(one.what == what for one in self.said)
+
+
+def wait_for(outcome):
+    deadline = time.monotonic() + SECONDS
+    while not outcome():
+        assert time.monotonic() < deadline, "the outcome did not come"
+        time.sleep(0.02)
+
+
+def index(folder):
+    file = folder / "KNOWLEDGE.md"
+    return file.read_text() if file.exists() else ""
+
+
+def test_notes_made_before_the_watcher_started_are_indexed_at_its_start(workspace, folder):
+    for name in "abc":
+        (folder / f"user_{name}.md").write_text(NOTE.format(name, f"about {name}"))
+    with Running(Watcher(workspace)):
+        wait_for(lambda: index(folder).count("](user_") == 3)
+
+
+def save_by_rename(folder):
+    (folder / ".tmp123").write_text(NOTE.format("a", "new words"))
+    os.replace(folder / ".tmp123", folder / "user_a.md")
+
+
+def save_by_backup(folder):
+    os.rename(folder / "user_a.md", folder / "user_a.md~")
+    (folder / "user_a.md").write_text(NOTE.format("a", "new words"))
+    os.remove(folder / "user_a.md~")
+
+
+def save_in_place(folder):
+    (folder / "user_a.md").write_text(NOTE.format("a", "new words"))
+
+
+@pytest.mark.parametrize("save", [save_by_rename, save_by_backup, save_in_place])
+@pytest.mark.parametrize("poll", [None, 0.1])
+def test_a_save_is_in_the_index_however_the_editor_makes_it(workspace, folder, save, poll):
+    (folder / "user_a.md").write_text(NOTE.format("a", "old words"))
+    with Running(Watcher(workspace, debounce=0.05, poll=poll)):
+        wait_for(lambda: "old words" in index(folder))
+        save(folder)
+        wait_for(lambda: "new words" in index(folder))
+        assert index(folder).count("](user_") == 1
+        assert "tmp" not in index(folder)
+
+
+def test_it_does_not_wake_itself_and_reading_wakes_it_neither(workspace, folder):
+    for number in range(50):
+        (folder / f"user_{number}.md").write_text(NOTE.format(number, "d"))
+    watcher = Watcher(workspace, debounce=0.05)
+    with Running(watcher) as running:
+        wait_for(lambda: index(folder).count("](user_") == 50)
+        # A change that must be seen shows that everything before it has been looked at.
+        (folder / "user_last.md").write_text(NOTE.format("last", "marker one"))
+        wait_for(lambda: "marker one" in index(folder))
+        written = (folder / "KNOWLEDGE.md").stat().st_mtime_ns
+        passes = running.count("indexed")
+        for path in folder.glob("*.md"):
+            path.read_bytes()
+        (folder / "ignored.txt").write_text("no note")
+        other = folder.parent / "agents" / "dev"
+        other.mkdir(parents=True)
+        (other / "user_z.md").write_text(NOTE.format("z", "marker two"))
+        wait_for(lambda: (other / "MEMORY.md").exists() and "marker two" in (other / "MEMORY.md").read_text())
+        assert (folder / "KNOWLEDGE.md").stat().st_mtime_ns == written
+        assert running.count("indexed") == passes + 1
+
+
+def test_one_bad_file_is_reported_once_and_the_others_are_indexed(workspace, folder):
+    (folder / "user_bad.md").write_bytes(b"---\nname: x\ndescription: caf\xe9\n---\n")
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.count("problem") == 1)
+        (folder / "user_good.md").write_text(NOTE.format("good", "is indexed"))
+        wait_for(lambda: "is indexed" in index(folder))
+        (folder / "user_bad.md").write_text(NOTE.format("bad", "is mended"))
+        wait_for(lambda: "is mended" in index(folder))
+        assert running.count("problem") == 1
+
+
+def test_deleted_and_made_again_folders_are_followed(workspace, folder):
+    (folder / "user_a.md").write_text(NOTE.format("a", "first"))
+    with Running(Watcher(workspace, debounce=0.05)):
+        wait_for(lambda: "first" in index(folder))
+        moved = folder.with_name("moved")
+        os.rename(folder, moved)
+        folder.mkdir()
+        (folder / "user_b.md").write_text(NOTE.format("b", "second"))
+        wait_for(lambda: "second" in index(folder))
+
+
+def test_an_overwritten_entry_is_put_back(workspace, folder, tmp_path):
+    workspace.remember("The old fact.")
+    old = (folder / "KNOWLEDGE.md").read_text()
+    workspace.remember("The new fact.")
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        (folder / "KNOWLEDGE.md").write_text(old + "\n## From an editor\n\n- That held an older copy.\n")
+        wait_for(lambda: running.count("healed") == 1)
+        assert "The new fact." in index(folder)
+        assert "That held an older copy." in index(folder)
+
+
+def test_it_warns_once_when_a_file_is_nearly_full(workspace, folder):
+    lines = "\n".join(f"- entry {number}" for number in range(183))
+    (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n{lines}\n")
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.count("near-limit") == 1)
+        (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n{lines}\n- one more\n")
+        (folder / "user_a.md").write_text(NOTE.format("a", "marker"))
+        wait_for(lambda: "marker" in index(folder))
+        assert running.count("near-limit") == 1
+
+
+@pytest.mark.parametrize("number", [28, 24])
+def test_where_the_system_gives_no_events_it_says_so_and_looks_again_and_again(workspace, folder, monkeypatch, number):
+    def refuse(self):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Observer, "start", refuse)
+    (folder / "user_a.md").write_text(NOTE.format("a", "first"))
+    watcher = Watcher(workspace)
+    with Running(watcher) as running:
+        wait_for(lambda: running.count("polling") == 1)
+        assert "looking every" in next(one.message for one in running.said if one.what == "polling")
+        (folder / "user_b.md").write_text(NOTE.format("b", "second"))
+        wait_for(lambda: "second" in index(folder))
+
+
+def test_inside_a_running_event_loop_a_change_is_awaited_and_stopping_does_not_block(workspace, folder):
+    async def first_change():
+        found = []
+        async for happened in changes(Watcher(workspace, debounce=0.05)):
+            if happened.what == "watching":
+                (folder / "user_a.md").write_text(NOTE.format("a", "awaited"))
+            if happened.what == "indexed":
+                found.append(happened)
+                break
+        return found
+
+    assert len(asyncio.run(asyncio.wait_for(first_change(), SECONDS))) == 1
+    assert "awaited" in index(folder)
+
+
+def start(tmp_path, *args):
+    script = Path(sysconfig.get_path("scripts"), "amp")
+    return subprocess.Popen(
+        [script, "watch", "--json", *args],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_the_command_prints_one_object_a_line_and_ends_cleanly_at_a_signal(tmp_path, folder, number):
+    process = start(tmp_path)
+    first = json.loads(process.stdout.readline())
+    assert (first["version"], first["event"]) == (1, "watching")
+    (folder / "user_a.md").write_text(NOTE.format("a", "seen"))
+    wait_for(lambda: "seen" in index(folder))
+    process.send_signal(number)
+    out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert all(json.loads(line)["event"] for line in out.splitlines())
+
+
+def test_once_does_one_full_pass_and_ends(tmp_path, folder):
+    (folder / "user_a.md").write_text(NOTE.format("a", "once"))
+    process = start(tmp_path, "--once")
+    out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, err) == (0, "")
+    assert [json.loads(line)["event"] for line in out.splitlines()] == ["indexed"]
+    assert "once" in index(folder)
