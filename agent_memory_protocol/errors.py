@@ -37,6 +37,10 @@ class RefusedText(Refused):
     """The text itself cannot be remembered: empty, invisible characters, too large."""
 
 
+class SecretFound(Refused):
+    """The text holds what looks like a secret; the message says which kind and where, never the value (decision 26)."""
+
+
 class Disabled(Refused):
     """Memory, or this tier of it, is switched off by a setting (decision 6)."""
 

@@ -1,0 +1,136 @@
+r"""The forms in which a text is searched for secrets: as it reads, its long words alone, its wrapped values joined.
+
+A token is one also with a zero-width character in its middle, in full-width letters, with its underscores escaped
+for Markdown, or broken over two lines. Each form knows where its characters stood in the text. All are ASCII, as
+secrets are: other characters become question marks, which keeps the search quick.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+
+SHORTEST = 15
+"""No secret that is known by its shape alone is shorter."""
+
+_CONTEXT = 120
+_LONGEST_PIECE = 2000
+
+_CONTINUED = re.compile(r"\\(?:\r\n?|\n)[ \t>]{0,200}|\\(?=[_*~.+=/#-])")
+_BREAK = re.compile(r"(?:\n|\r\n?)[ \t>]{0,200}(?![-*+#] )(?=[A-Za-z0-9+/=_.~%:@$-])")
+_PIECE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~%:@$-")
+"""What a value may be broken between."""
+
+_NEXT = re.compile(rf"\S{{0,{_LONGEST_PIECE}}}")
+
+_PLAIN = {**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("\u2010\u2011\u2212", "-")}
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Characters without a shape that Unicode counts as letters, marks or symbols."""
+
+
+class View:
+    """A form of a text, made from another one.
+
+    Attributes:
+        text: how it reads.
+        starts: where in `text` the stretches begin that were apart before.
+    """
+
+    __slots__ = ("_lowered", "_parent", "_shifts", "starts", "text")
+
+    def __init__(self, text: str, parent: "View | None" = None, stretches: Sequence[tuple[int, int]] = ()) -> None:
+        self.text = text
+        self._lowered = ""
+        self.starts = [start for start, _ in stretches]
+        self._parent = parent
+        self._shifts = [shift for _, shift in stretches]
+
+    @property
+    def lowered(self) -> str:
+        """The text in lower case."""
+        if not self._lowered:
+            self._lowered = self.text.lower()
+        return self._lowered
+
+    def origin(self, position: int) -> int:
+        """Return where the character at a position stood in the text."""
+        if self._parent is None:
+            return position
+        stretch = bisect_right(self.starts, position) - 1
+        return self._parent.origin(position + self._shifts[stretch] if stretch >= 0 else position)
+
+
+def plain(text: str) -> View:
+    """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone."""
+    changes = []
+    for character in set(text):
+        if not (" " <= character <= "~" or character in "\t\n\r") and (read := _reads_as(character)) != "?":
+            place = text.find(character)
+            while place >= 0:
+                changes.append((place, place + 1, read))
+                place = text.find(character, place + 1)
+    view = _replace(View(text), sorted(changes))
+    view.text = view.text.encode("ascii", "replace").decode()
+    if "\\" in view.text:
+        view = _replace(view, [(*found.span(), "") for found in _CONTINUED.finditer(view.text)])
+    return view
+
+
+def long_words(view: View) -> View:
+    """Return only the words of a view that are long enough to be a secret, one a line."""
+    words, stretches = [], []
+    place = length = 0
+    for word in view.text.split():
+        if len(word) >= SHORTEST:
+            place = view.text.index(word, place)
+            stretches.append((length, place - length))
+            words.append(word)
+            place += len(word)
+            length += len(word) + 1
+    return View("\n".join(words), view, stretches)
+
+
+def joined(view: View) -> View:
+    """Return only the places of a view where a value may go on in the next line, with the lines joined there."""
+    changes: list[tuple[int, int, str]] = []
+    done = 0
+    for found in _BREAK.finditer(view.text):
+        begin = max(
+            view.text.rfind("\n", max(0, found.start() - _CONTEXT), found.start()) + 1, found.start() - _CONTEXT
+        )
+        before = view.text[begin : found.start()].rstrip(" \t\r")
+        if before and before[-1] in _PIECE:
+            after = _NEXT.match(view.text, found.end())
+            last = after.end() if after else found.end()
+            if len(before) - before.rfind(" ") - 1 + last - found.end() >= SHORTEST:
+                if begin > done:
+                    changes.append((done, begin, "\n"))
+                changes.append((begin + len(before), found.end(), ""))
+                done = last
+    return _replace(view, [*changes, (done, len(view.text), "\n")])
+
+
+@lru_cache(maxsize=4096)
+def _reads_as(character: str) -> str:
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") or character in _UNSEEN:
+        return ""
+    if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
+        return ""
+    read = _PLAIN.get(character) or unicodedata.normalize("NFKC", character)
+    return read.encode("ascii", "replace").decode()
+
+
+def _replace(view: View, changes: Sequence[tuple[int, int, str]]) -> View:
+    """Return a view with stretches of it replaced; itself where there are none."""
+    if not changes:
+        return view
+    pieces, stretches = [], []
+    done = length = 0
+    for start, end, new in changes:
+        pieces += [view.text[done:start], new]
+        length += start - done + len(new)
+        stretches.append((length, end - length))
+        done = end
+    pieces.append(view.text[done:])
+    return View("".join(pieces), view, stretches)
