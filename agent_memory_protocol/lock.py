@@ -22,8 +22,8 @@ from .writing import LOCAL, make_local_folder
 
 FOLDER = "locks"
 
-_PAUSES = (0.002, 0.005, 0.01, 0.02)
-_LAST_PAUSE = 0.05
+_PAUSES = (0.001, 0.002, 0.005)
+_LAST_PAUSE = 0.01
 _TRIES = 100
 _RECORD_SIZE = 1000
 

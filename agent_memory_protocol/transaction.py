@@ -157,14 +157,15 @@ def _attempt(
     healed, removed = _heal(current, healing)
     changed = change(healed)
     new = changed.document
-    back = tuple(one for one in healed.ids if one not in current.ids)
+    found, staying = set(current.ids), set(new.ids)
+    back = tuple(one for one in healed.ids if one not in found)
     by_hand = tuple(one.id for one in removed)
     if new is current and not (removed or healing.edited):
         return Outcome(current, books.run)
     # What healing puts back was there before; only what is asked for now must keep the limit.
     check(healed, new)
     make_folders(root, target.parts[:-1])
-    leaving = [one for one in healed.ids if one not in new.ids and one not in changed.unarchived]
+    leaving = [one for one in healed.ids if one not in staying and one not in changed.unarchived]
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
         books.archive(

@@ -25,7 +25,16 @@ WRITING = (
 )
 OPENING = "openat,close"
 READING = "read,pread64,newfstatat,fstat,stat,lseek,getdents64,faccessat,faccessat2,readlink,readlinkat,fcntl,getcwd"
-ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS", "EMFILE")
+ALL = f"{WRITING},{OPENING},{READING}"
+ERRORS = {
+    "ENOSPC": f"{WRITING},openat",
+    "EIO": ALL,
+    "EDQUOT": f"{WRITING},openat",
+    "EACCES": ALL,
+    "EROFS": f"{WRITING},openat",
+    "EMFILE": "openat,fcntl",
+}
+"""The errors, and the calls that can give them."""
 
 _LAST = "Said afterwards."
 _MEMORY = "notes.jsonl"
@@ -53,17 +62,16 @@ class Case:
 def killed(folder: Path, long: bool) -> list[Row]:
     """Kill each verb at each of its system calls."""
     rows = []
-    calls = f"{WRITING},{OPENING},{READING}" if long else WRITING
     for case in _cases(folder):
         wrong: list[str] = []
         tried = 0
-        for call, _, project in _each(case, folder, calls, "signal=SIGKILL"):
+        for call, _, project in _each(case, folder, ALL if long else "fsync,renameat,link", "signal=SIGKILL"):
             tried += 1
             found = _state_problems(case, project) or _heal_problems(case, project, folder, all_next=long)
             wrong += [f"{call}: {one}" for one in found]
         rows.append(
             Row(
-                f"SIGKILL at every system call: {case.name}",
+                f"SIGKILL at each system call: {case.name}",
                 f"`strace --inject=…:signal=SIGKILL:when=N`, each call in turn, {tried} in all",
                 "exactly old or new, now and after the next write; nothing left behind; the command can be repeated",
                 problems(wrong) or f"{tried} of {tried}",
@@ -77,8 +85,8 @@ def failing(folder: Path, long: bool) -> list[Row]:
     """Let each system call of each verb fail once, with each error."""
     rows = []
     for case in _cases(folder):
-        errors, calls = (ERRORS, f"{WRITING},{OPENING},{READING}") if long else (("ENOSPC",), WRITING)
-        rows += [_fail(case, folder, calls, error) for error in errors]
+        errors = ERRORS if long else {"ENOSPC": "write,renameat,openat" if case.name == "edit" else "renameat"}
+        rows += [_fail(case, folder, calls, error) for error, calls in errors.items()]
     return rows
 
 
@@ -102,7 +110,7 @@ def _fail(case: Case, folder: Path, calls: str, error: str, *, strict: bool = Fa
             found.append(f"exit 4, said: {done.err!r}")
         found += _heal_problems(case, project, folder, all_next=False)
         wrong += [f"{call}: {one}" for one in found]
-    what = "each fsync fails once" if strict else f"{error} at every system call"
+    what = "each fsync fails once" if strict else f"{error} at each system call"
     return Row(
         f"{what}: {case.name}",
         f"`strace --inject=…:error={error}:when=N`, each call in turn, {tried} in all",

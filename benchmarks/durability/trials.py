@@ -1,6 +1,6 @@
 """All that is tried, in the order of the table."""
 
-from . import disks, kills, lines, links, races, syscalls
+from . import clocks, disks, kills, lines, links, races, speed, syscalls
 from .row import Trial
 
 TRIALS = (
@@ -15,4 +15,6 @@ TRIALS = (
     Trial("stopped-holder", races.stopped_holder),
     Trial("damaged-lines", lines.damaged),
     Trial("links", links.swapped),
+    Trial("clocks", clocks.wrong_clocks),
+    Trial("speed", speed.figures),
 )
