@@ -14,6 +14,7 @@ from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
 from .layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier
 from .limits import split_lines
+from .lint import belonging as _belonging  # noqa: F401  its rules register themselves
 from .lint import finding, ledgers, notes, tiers
 from .lint.finding import ERROR, WARNING, Finding, Fix
 from .notekeeping import folders
@@ -199,6 +200,7 @@ def _check_tier(
         today.toordinal(),
         lambda path: _exists(session.root, path),
         others,
+        session.settings.secrets_allow,
     )
     return finding.run("tier", view, target.path, selected)
 
@@ -210,6 +212,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
     found: list[Finding] = []
     names = note_store.list_names(session.root, folder, target.parts[-1])
     stems = frozenset(name[:-3] for name in names)
+    allowed = session.settings.secrets_allow
     for name in names:
         path = "/".join((*folder, name))
         try:
@@ -220,7 +223,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
                 found.append(Finding(UNREADABLE, ERROR, path, getattr(error, "line", None), message))
             continue
         if read is not None:
-            found += finding.run("note", notes.NoteView(read[0], read[1], stems), path, selected)
+            found += finding.run("note", notes.NoteView(read[0], read[1], stems, allowed), path, selected)
     if NESTED in selected:
         for inner in session.root.list_folders(folder):
             if any(name.endswith(".md") for name in session.root.list_files((*folder, inner))):
@@ -231,7 +234,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
     if current is not None or names:
         text = "".join(current.raw) if current else ""
         lines = tuple(current.lines) if current else ()
-        view = notes.IndexView(indexes.read(text), lines, names)
+        view = notes.IndexView(indexes.read(text), lines, {indexes.key(name): name for name in names})
         found += finding.run("index", view, target.path, selected)
     return found
 

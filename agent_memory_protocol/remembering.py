@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+from . import routing
 from .access import Actor
 from .answers import Remembered
 from .layout import Target, Tier
@@ -50,9 +51,17 @@ def remember(
 
     done = session.change(target, change)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
+    if status == "added":
+        notes = (*notes, *_doubts(text, target, new, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
+
+
+def _doubts(text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
+    """Say where the text belongs if surely not here. It is written all the same: no program can judge meaning."""
+    found = routing.misplaced(text, target.tier, is_dated=new.day is not None)
+    return [] if found is None else [f"{routing.advice(found, text)} (`amp forget {entry_id}` takes it out here)"]
 
 
 def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:

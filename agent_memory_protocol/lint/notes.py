@@ -1,6 +1,6 @@
 """Rules on notes and on the index."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from agent_memory_protocol import links, visible
@@ -14,20 +14,21 @@ _HARD_WIDTH = 2 * LINE_WIDTH
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note as the rules see it: the note, its text, and the stems and names of all notes of the folder."""
+    """A note as the rules see it: the note, its text, the stems of all notes of the folder, allowed fingerprints."""
 
     note: Note
     text: str
     names: frozenset[str]
+    allowed: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """An index as the rules see it: what it says, the lines of its file, and the notes that are there."""
+    """An index as the rules see it: what it says, the lines of its file, and the notes that are there, by their key."""
 
     index: Index
     lines: tuple[str, ...]
-    files: Collection[str]
+    files: Mapping[str, str]
 
 
 @rule(
@@ -163,8 +164,9 @@ def invisible(view: NoteView) -> Iterator[Hit]:
     "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
 )
 def orphan(view: IndexView) -> Iterator[Hit]:
-    for file in sorted(view.files):
-        if file not in view.index.files:
+    named = view.index.files
+    for key, file in sorted(view.files.items()):
+        if key not in named:
             yield Hit(None, f"{file} has no index line; `amp index` adds it")
 
 

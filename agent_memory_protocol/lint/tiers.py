@@ -1,6 +1,6 @@
 """Rules on tier documents: limits, structure, dates, repeats, and what a reader cannot see."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_memory_protocol import dates, limits, markdown, visible
@@ -43,6 +43,7 @@ class TierView:
         today: the local calendar date, as an ordinal.
         exists: says whether a path below the project root is there.
         elsewhere: normalised lines of other files and tiers, and where each stands.
+        allowed: fingerprints of what only looks like a secret.
     """
 
     document: Document
@@ -52,6 +53,7 @@ class TierView:
     today: int
     exists: Callable[[str], bool]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    allowed: Collection[str] = ()
 
     def entries(self) -> Iterator[tuple[Entry, str]]:
         """Yield each entry with its id."""
