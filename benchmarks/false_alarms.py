@@ -1,9 +1,10 @@
 """How often each rule fires on real memory files, and samples to judge: `python -m benchmarks.false_alarms`.
 
 A rule that cries wolf is switched off by whoever it annoys, and then finds nothing. What a sample's findings are worth
-only a person can say; the judged figures stand in `benchmarks/judged.md`. The files lie as one store: a folder with notes is
-an agent's, a page of its own too, and daily logs are conversations. The repositories they speak of are not there, so
-`tier-missing-path` and `tier-restates` cannot be measured like this.
+only a person can say; the judged figures stand in `benchmarks/false_alarms.md`. The files lie as one store: a folder
+with notes is an agent's, a page of its own too, and daily logs are conversations. What the files do not come with can
+not be measured: the repositories they speak of (`tier-missing-path`) and, of some folders, part of the notes
+(`index-orphan`, `index-dangling`; the collection says which folders are whole).
 """
 
 import random
@@ -19,11 +20,11 @@ from agent_memory_protocol import Workspace
 from agent_memory_protocol.lint.finding import RULES, Finding
 
 REPOSITORY = Path(__file__).parents[1]
-TODAY = date(2026, 6, 1)
+TODAY = date(2026, 9, 1)
 """The day the files are checked on: after all of their dates."""
 
 _DAILY_LOG = re.compile(r"\d{4}-\d\d-\d\d\.md")
-_NOTE_NAME = re.compile(r"(user|feedback|project|reference)[_-]")
+_NOTE_NAME = re.compile(r"(user|feedback|project|reference)_")
 _PREVIEW_LINES = 3
 _PREVIEW_WIDTH = 400
 
@@ -43,7 +44,7 @@ def place(corpus: Path, root: Path) -> Iterator[tuple[str, Path]]:
     for folder, paths in by_folder.items():
         name = "".join(part if part.isalnum() else "-" for part in folder.relative_to(corpus).as_posix()).strip("-")
         owner = re.sub("-+", "-", name)[-60:].strip("-")
-        has_notes = any(path.name == "MEMORY.md" or _NOTE_NAME.match(path.name) for path in paths)
+        has_notes = any(path.name == "MEMORY.md" for path in paths) or all(_NOTE_NAME.match(one.name) for one in paths)
         for number, path in enumerate(paths):
             agents = root / ".scaffolding" / "agent-memory" / "agents"
             if _DAILY_LOG.fullmatch(path.name):

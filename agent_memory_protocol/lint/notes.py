@@ -10,6 +10,7 @@ from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
 from agent_memory_protocol.notes.note import Note
 
 _HARD_WIDTH = 2 * LINE_WIDTH
+_LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def name(view: NoteView) -> Iterator[Hit]:
     "The note does not say why. A rule without its reason gets misapplied. Add a paragraph that begins with **Why:**.",
 )
 def no_why(view: NoteView) -> Iterator[Hit]:
-    if view.note.why is None and view.note.head.type:
+    if view.note.why is None and view.note.head.type and not _says(view, "why"):
         yield Hit(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
 
 
@@ -104,7 +105,7 @@ def no_why(view: NoteView) -> Iterator[Hit]:
     "paragraph that begins with **How to apply:**.",
 )
 def no_how(view: NoteView) -> Iterator[Hit]:
-    if view.note.how is None and view.note.head.type:
+    if view.note.how is None and view.note.head.type and not _says(view, "how to apply"):
         yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
@@ -139,14 +140,13 @@ def large(view: NoteView) -> Iterator[Hit]:
         yield Hit(None, f"{size:,} bytes; one fact takes a few hundred, so split it")
 
 
-@rule(
-    "note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.", on=False
-)
+@rule("note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.")
 def link(view: NoteView) -> Iterator[Hit]:
+    names = {_folded(name) for name in view.names}
     for number, line in enumerate(links.visible_lines(view.text), start=1):
         for piece in line.split("[[")[1:]:
             wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
-            if "]]" in piece and wanted and wanted.removesuffix(".md") not in view.names and " " not in wanted:
+            if "]]" in piece and wanted and not set(wanted) & {" ", "/"} and _folded(wanted) not in names:
                 yield Hit(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
 
 
@@ -219,6 +219,21 @@ def line_long(view: IndexView) -> Iterator[Hit]:
     for found in view.index.lines:
         if len(found.text) > _HARD_WIDTH:
             yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
+
+
+def _folded(name: str) -> str:
+    """Return what a note's file name and a link to it have in common: links leave the type out, or write - for _."""
+    plain = name.removesuffix(".md").casefold().replace("_", "-")
+    return next((plain.removeprefix(f"{one}-") for one in notes.TYPES if plain.startswith(f"{one}-")), plain)
+
+
+def _says(view: NoteView, label: str) -> bool:
+    """Say whether a line is labelled so in other words: `**Why**: …`, `Why this matters: …`, `## Why …`."""
+    for line in view.note.body:
+        plain = line.lstrip("#*_>- \t").casefold()
+        if plain.startswith(label) and (line.startswith("#") or ":" in plain[: len(label) + _LONGEST_LABEL]):
+            return True
+    return False
 
 
 def _severity(view: NoteView) -> str:

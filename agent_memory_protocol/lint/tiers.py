@@ -287,7 +287,8 @@ def invisible_characters(view: TierView) -> Iterator[Hit]:
 def missing_path(view: TierView) -> Iterator[Hit]:
     for entry, entry_id in view.entries():
         for path in _named_paths(view.document.text(entry)):
-            if not view.exists(path):
+            # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
+            if view.exists(path.partition("/")[0]) and not view.exists(path):
                 yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
                 break
 
