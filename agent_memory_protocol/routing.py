@@ -158,7 +158,7 @@ def command(found: Route, text: str) -> str:
         return "amp remember 'WHAT WAS NON-OBVIOUS'"
     if found.note_type is not None:
         return f"amp note new {found.note_type} SLUG --description {argument} --why WHY --how HOW"
-    if argument.startswith("-"):
+    if text.startswith("-") and argument != "TEXT":
         argument = f"-- {argument}"
     owner = {Tier.AGENT: "--agent NAME ", Tier.CONVERSATION: "--conversation ID "}
     return f"amp remember {owner.get(found.tier or Tier.SHARED, '')}{argument}"

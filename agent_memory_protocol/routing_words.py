@@ -76,7 +76,7 @@ _FRAGMENTS = {
     ),
     "business": (
         r"(?:legal(?:ly)?|law|compliance|regulat\w+|gdpr|contracts?|auditors?|stakeholders?|management|marketing|sales"
-        r"|budget|deadline|trade fair|brochures?|freeze|launch|investors?|licen[cs]ing|partners?)"
+        r"|budget|deadline|trade fair|brochures?|code freeze|launch date|investors?|licen[cs]ing|partners?)"
     ),
     "kept": r"(?:tracked|kept|documented|stored|collected|posted|recorded|filed|managed)",
     "keeper": r"(?:`?env/|`?\.env|the (?:env file|vault|wiki|password manager|key ?chain)|`?https?://)",
