@@ -351,7 +351,7 @@ def _has_sibling(document: Document, after: Entry | IndexLine) -> bool:
 
 def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
     """Return the lines of a new entry as a list item."""
-    hang = indent + "  "
+    hang = indent + " " * (len(marker) + 1)
     return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
 
 
