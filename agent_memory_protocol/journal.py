@@ -93,7 +93,7 @@ class Healing:
     @property
     def has_work(self) -> bool:
         """Whether the document or the ledger would change."""
-        return bool(self.put_back or self.removed)
+        return bool(self.put_back or self.removed or self.edited)
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
         # about to take something out, nobody was told of either, and only what it was putting back is owed.
         adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
         return Healing(put_back=adds, is_known=True)
-    known = _replay(records, current)
+    known = _replay(_without_broken_off(records), current)
     if now in known.states:
         # A version that is known was brought back on purpose: a checkout, an undo.
         standing = set(current.ids)
@@ -137,10 +137,26 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
 
 def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
+    records = _without_broken_off(records)
     adds = [add for record in records if isinstance(record, State) for add in record.recent]
     adds += [add for record in records if isinstance(record, Write) for add in record.adds]
     gone = {entry_id for record in records if isinstance(record, Write) for entry_id in record.gone}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
+
+
+def _without_broken_off(records: Sequence[Record]) -> list[Record]:
+    """Leave out writes that were to take something out and perhaps never reached the document: nobody was told of them.
+
+    One that only added may be finished at any time, so it stays.
+    """
+    reached = {record.run for record in records if isinstance(record, Done)}
+    built_on = {record.before for record in records if isinstance(record, Write)}
+    built_on |= {record.fingerprint for record in records if isinstance(record, State)}
+    return [
+        record
+        for record in records
+        if not isinstance(record, Write) or not record.gone or record.run in reached or record.after in built_on
+    ]
 
 
 def _replay(records: Sequence[Record], current: Document) -> _Known:

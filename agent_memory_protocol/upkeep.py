@@ -191,7 +191,7 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
                 session.check_write(actor, target)
                 session.change(target, Change)
             back = tuple(add.taken.markdown for add in healing.put_back)
-            by_hand = tuple(one.markdown for one in healing.removed)
+            by_hand = tuple(one.markdown for one in (*healing.removed, *healing.edited))
             found.append(Synced(target, session.path(target), back, by_hand))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))
