@@ -14,7 +14,7 @@ from functools import lru_cache
 SHORTEST = 15
 """No secret that is known by its shape alone is shorter."""
 
-_CONTEXT = 120
+_CONTEXT = 400
 _LONGEST_PIECE = 2000
 
 _CONTINUED = re.compile(r"\\(?:\r\n?|\n)[ \t>]{0,200}|\\(?=[_*~.+=/#-])")
