@@ -127,7 +127,7 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
         # about to take something out, nobody was told of either, and only what it was putting back is owed.
         adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
         return Healing(put_back=adds, is_known=True)
-    known = _replay(_without_broken_off(records), current)
+    known = _replay(records, current)
     if now in known.states:
         # A version that is known was brought back on purpose: a checkout, an undo.
         standing = set(current.ids)
@@ -137,30 +137,36 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
 
 def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
-    records = _without_broken_off(records)
+    broken_off = _broken_off(records)
+    writes = [record for record in records if isinstance(record, Write)]
     adds = [add for record in records if isinstance(record, State) for add in record.recent]
-    adds += [add for record in records if isinstance(record, Write) for add in record.adds]
-    gone = {entry_id for record in records if isinstance(record, Write) for entry_id in record.gone}
+    adds += [add for write in writes if write.run not in broken_off for add in write.adds]
+    gone = {entry_id for write in writes for entry_id in write.gone}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
 
 
-def _without_broken_off(records: Sequence[Record]) -> list[Record]:
-    """Leave out writes that were to take something out and perhaps never reached the document: nobody was told of them.
+def _broken_off(records: Sequence[Record]) -> set[str]:
+    """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
 
-    One that only added may be finished at any time, so it stays.
+    One that only added may be finished at any time, so it is none of these.
     """
     reached = {record.run for record in records if isinstance(record, Done)}
-    built_on = {record.before for record in records if isinstance(record, Write)}
-    built_on |= {record.fingerprint for record in records if isinstance(record, State)}
-    return [
-        record
-        for record in records
-        if not isinstance(record, Write) or not record.gone or record.run in reached or record.after in built_on
-    ]
+    built_on: set[str] = set()
+    broken_off: set[str] = set()
+    for record in reversed(records):
+        if isinstance(record, State):
+            built_on.add(record.fingerprint)
+        elif isinstance(record, Write):
+            if record.gone and record.run not in reached and record.after not in built_on:
+                broken_off.add(record.run)
+            built_on.add(record.before)
+    return broken_off
 
 
 def _replay(records: Sequence[Record], current: Document) -> _Known:
     known = _Known()
+    broken_off = _broken_off(records)
+    standing = set(current.ids)
     for record in records:
         if isinstance(record, State):
             known.states.add(record.fingerprint)
@@ -169,10 +175,13 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
             known.adds = list(record.recent)
         elif isinstance(record, Write):
             known.states |= {record.before, record.after}
+            is_broken_off = record.run in broken_off
             for entry_id in record.gone:
+                if is_broken_off and entry_id in standing:
+                    continue
                 known.entries.pop(entry_id, None)
                 known.adds = [add for add in known.adds if add.taken.id != entry_id]
-            for add in record.adds:
+            for add in () if is_broken_off else record.adds:
                 known.entries[add.taken.id] = add.taken
                 known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
     return known

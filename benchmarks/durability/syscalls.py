@@ -159,7 +159,8 @@ def _cases(folder: Path) -> Iterator[Case]:
 def _each(case: Case, folder: Path, calls: str, what: str) -> Iterator[tuple[str, Done, Project]]:
     """Run the command again and again, each time with another call hit. strace counts each kind of call by itself."""
     _, lines = _traced(case, case.project.copy_to(folder / "tried"), folder, calls)
-    for call in sorted({line.split()[1].partition("(")[0] for line in lines if "(" in line}):
+    made = {line.split()[1].partition("(")[0] for line in lines if "(" in line}
+    for call in sorted(name for name in made if name in calls.split(",")):
         number = 0
         while True:
             number += 1
