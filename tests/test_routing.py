@@ -5,6 +5,7 @@ import pytest
 
 from agent_memory_protocol import Actor, Tier, Workspace, routing
 from agent_memory_protocol.dates import own_mark
+from agent_memory_protocol.layout import Target
 from agent_memory_protocol.lint.finding import RULES
 from agent_memory_protocol.tiers import document
 
@@ -175,7 +176,7 @@ def test_real_entries_are_hardly_ever_doubted(corpus):
     entries = doubted = 0
     for path in corpus:
         if path.suffix == ".md":
-            found = document.parse(path.read_bytes(), document.Target(Tier.AGENT, "x"))
+            found = document.parse(path.read_bytes(), Target(Tier.AGENT, "x"))
             for entry in found.outline.entries:
                 entries += 1
                 is_dated = entry.day is not None or own_mark(entry.paragraph) is not None

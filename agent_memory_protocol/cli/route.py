@@ -5,7 +5,7 @@ import click
 from agent_memory_protocol import routing
 from agent_memory_protocol.routing_words import REPOSITORY, SECRET, STATE
 
-from .options import TextCommand, json_option, plain, print_json
+from .options import TextCommand, json_option, plain, print_json, root_option
 from .write import read_text
 
 _PLACES = {
@@ -18,7 +18,8 @@ _PLACES = {
 @click.command("route", cls=TextCommand)
 @click.argument("text")
 @json_option
-def route_command(text: str, as_json: bool) -> None:
+@root_option
+def route_command(text: str, as_json: bool, root: str | None) -> None:
     """Say where TEXT belongs, by which words, and the command that saves it there. `-` reads the text from stdin.
 
     State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository

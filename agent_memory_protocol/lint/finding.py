@@ -10,11 +10,11 @@ WARNING = "warning"
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of one file that loses nothing: these lines, from 1 and both inclusive, become others."""
+    """A change of one file that loses nothing: a line, from 1, becomes another, if it is still what it was."""
 
-    first_line: int
-    last_line: int
-    lines: tuple[str, ...]
+    line: int
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from agent_memory_protocol import links, visible
+from agent_memory_protocol import dates, links, visible
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
 from agent_memory_protocol.notes import note as notes
 from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
@@ -15,7 +15,7 @@ _LONGEST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note as the rules see it: the note, its text, the stems of all notes of the folder, allowed fingerprints."""
+    """A note as the rules see it: the note, its text, the `link_name` of each note here, allowed fingerprints."""
 
     note: Note
     text: str
@@ -142,11 +142,10 @@ def large(view: NoteView) -> Iterator[Hit]:
 
 @rule("note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.")
 def link(view: NoteView) -> Iterator[Hit]:
-    names = {_folded(name) for name in view.names}
     for number, line in enumerate(links.visible_lines(view.text), start=1):
-        for piece in line.split("[[")[1:]:
+        for piece in dates.without_code_and_links(line).split("[[")[1:]:
             wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
-            if "]]" in piece and wanted and not set(wanted) & {" ", "/"} and _folded(wanted) not in names:
+            if "]]" in piece and wanted and not set(wanted) & {" ", "/"} and link_name(wanted) not in view.names:
                 yield Hit(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
 
 
@@ -221,8 +220,8 @@ def line_long(view: IndexView) -> Iterator[Hit]:
             yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
 
 
-def _folded(name: str) -> str:
-    """Return what a note's file name and a link to it have in common: links leave the type out, or write - for _."""
+def link_name(name: str) -> str:
+    """Return what a note's file and a link to it have in common: links leave the type out, or write - for _."""
     plain = name.removesuffix(".md").casefold().replace("_", "-")
     return next((plain.removeprefix(f"{one}-") for one in notes.TYPES if plain.startswith(f"{one}-")), plain)
 
@@ -247,4 +246,4 @@ def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:
     opening = text.index("[")
     title = text[opening + 1 : text.rindex("](", 0, end)]
     start = line.index(text)
-    return Fix(number, number, (f"{line[:start]}{title}{text[end:]}",))
+    return Fix(number, line, f"{line[:start]}{title}{text[end:]}")

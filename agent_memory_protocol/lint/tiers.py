@@ -331,7 +331,8 @@ def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> F
     end = start + mark.end - mark.start
     if line[start:end] != dates.day_text(mark.day):
         return None
-    return Fix(number + 1, number + 1, (f"{line[:start]}[{line[start:end]}]{line[end:]}",))
+    # With its colon the date would be what Markdown calls a link definition, which nobody sees.
+    return Fix(number + 1, line, f"{line[:start]}[{line[start:end]}]{line[end:].removeprefix(':')}")
 
 
 def _named_paths(text: str) -> list[str]:
