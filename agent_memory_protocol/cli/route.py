@@ -19,7 +19,7 @@ _PLACES = {
 @click.argument("text")
 @json_option
 @root_option
-def route_command(text: str, as_json: bool, root: str | None) -> None:
+def route_command(text: str, as_json: bool, root: str | None) -> None:  # noqa: ARG001 - every verb takes it
     """Say where TEXT belongs, by which words, and the command that saves it there. `-` reads the text from stdin.
 
     State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository
