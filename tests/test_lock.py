@@ -389,12 +389,10 @@ def test_whoever_releases_a_lock_does_not_overtake_those_who_wait(root: Root) ->
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     began = time.monotonic()
-    answers = []
     for writer in writers:
         assert writer.stdin is not None
         writer.stdin.write("go\n")
         writer.stdin.flush()
-    for writer in writers:
-        answers.append(float(writer.communicate(timeout=60)[0]))
+    answers = [float(writer.communicate(timeout=60)[0]) for writer in writers]
     # 150 turns in all. In order, each comes every sixth; chance may pass one over some times, never most of the time.
     assert max(answers) < (time.monotonic() - began) / 3, answers

@@ -1,4 +1,4 @@
-"""Whatever is typed and whatever stands on disk, `amp` answers: with an exit code it has, in lines, never a traceback."""
+"""Whatever is typed and whatever stands on disk, `amp` answers with an exit code and in lines, never a traceback."""
 
 import json
 import shutil
@@ -25,12 +25,60 @@ FEW = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
-NASTY = ["", " ", "-", "--", "-1", "a\nb", "\x1b[2J", "\u202e", "\ud800", "\udcff", "../..", "%2e", "CON", "0", "\U0001f600", "x" * 5000]
+NASTY = [
+    "",
+    " ",
+    "-",
+    "--",
+    "-1",
+    "a\nb",
+    "\x1b[2J",
+    "\u202e",
+    "\ud800",
+    "\udcff",
+    "../..",
+    "%2e",
+    "CON",
+    "0",
+    "\U0001f600",
+    "x" * 5000,
+]
 PIECES = [
     *("# T\n", "## Notes\n", "===\n", "---\n", "- a\n", "* b\n", "1. c\n", "  d\n", "\t- e\n", "\n", "\r\n", "\r"),
-    *("```\n", "~~~~\n", "    code\n", "> q\n", "<!-- ", " -->\n", "<div>\n", "[a]: b\n", "[x](y.md) - hook\n", "| a | b |\n"),
-    *("[2026-01-01] ", "[2026-02-30] ", "2026-01-01: ", "[keep] ", "**Date**: 2026-01-01\n", "<<<<<<< a\n", "=======\n"),
-    *(">>>>>>> b\n", "</agent-memory>\n", "<|im_start|>\n", "\u200b", "\u202e", "\x00", "\x1b", "\ufeff", "é", "\u2028", "text "),
+    *(
+        "```\n",
+        "~~~~\n",
+        "    code\n",
+        "> q\n",
+        "<!-- ",
+        " -->\n",
+        "<div>\n",
+        "[a]: b\n",
+        "[x](y.md) - hook\n",
+        "| a | b |\n",
+    ),
+    *(
+        "[2026-01-01] ",
+        "[2026-02-30] ",
+        "2026-01-01: ",
+        "[keep] ",
+        "**Date**: 2026-01-01\n",
+        "<<<<<<< a\n",
+        "=======\n",
+    ),
+    *(
+        ">>>>>>> b\n",
+        "</agent-memory>\n",
+        "<|im_start|>\n",
+        "\u200b",
+        "\u202e",
+        "\x00",
+        "\x1b",
+        "\ufeff",
+        "é",
+        "\u2028",
+        "text ",
+    ),
 ]
 
 text = st.one_of(
@@ -48,7 +96,13 @@ VERBS: dict[str, tuple[list[st.SearchStrategy[str]], dict[str, st.SearchStrategy
     "init": ([], {"--agent": name, "--conversation": name, "--track": FLAG, "--ignore": FLAG}),
     "recall": (
         [name],
-        {"--conversation": name, "--max-lines": number, "--max-chars": number, "--max-tokens": number, "--explain": FLAG},
+        {
+            "--conversation": name,
+            "--max-lines": number,
+            "--max-chars": number,
+            "--max-tokens": number,
+            "--explain": FLAG,
+        },
     ),
     "remember": (
         [text],
@@ -79,17 +133,18 @@ VERBS: dict[str, tuple[list[st.SearchStrategy[str]], dict[str, st.SearchStrategy
 }
 """The arguments each verb may be given, and its options with what follows them."""
 
-COMMON = {"--json": FLAG, "--as": name, "--root": st.sampled_from(["", ".", "src", "nope/deep", "file", "\x1b", "x" * 300])}
+COMMON = {
+    "--json": FLAG,
+    "--as": name,
+    "--root": st.sampled_from(["", ".", "src", "nope/deep", "file", "\x1b", "x" * 300]),
+}
 
 
 @st.composite
 def commands(draw):
     verb = draw(st.sampled_from(sorted(VERBS)))
     arguments, options = VERBS[verb]
-    args = [verb]
-    for argument in arguments:
-        if draw(st.integers(0, 5)):
-            args.append(draw(argument))
+    args = [verb, *(draw(argument) for argument in arguments if draw(st.integers(0, 5)))]
     for option, value in {**options, **COMMON}.items():
         if not draw(st.integers(0, 3)):
             args += [option] if value is FLAG else [option, draw(value)]
