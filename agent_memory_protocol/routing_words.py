@@ -161,13 +161,13 @@ _WORDS = {
     CONVERSATION: {
         3: r"""
             \b(?:in|for|during|of) this (?:conversation|session|task|thread|chat|issue|run)\b
-            \bwe (?:have )?(?:decided|agreed|settled|chose)\b|\bgoing with (?:option|the)\b
             \b(?:original|initial) (?:request|intent|requirement|ask|goal)\b
             \b(?:finding|hand-?off|handed) (?:over )?(?:for|to) (?:the )?(?:\w+ )?(?:<role>|agent)\b
             \bclarified (?:with|by|that)\b|^clarif(?:ied|ication)\b|^requirements?:\s
         """,
         2: r"""
             \bout of scope\b
+            \bwe (?:have )?(?:decided|agreed|settled|chose)\b|\bgoing with (?:option|the)\b
             \bthe user (?:wants|asked|asks|requested|needs)\b|\broot cause\b
             \b(?:unverified|not (?:yet )?verified|i suspect|my guess|i assume|hypothesis:)
         """,

@@ -130,7 +130,7 @@ def test_the_command_can_be_pasted(text, command):
         ("The bug was introduced in PR #311 and fixed in #318.", Tier.SHARED, "repository"),
         ("As the test engineer, I freeze time in a fixture.", Tier.SHARED, "agent"),
         ("In this session we use the staging data.", Tier.AGENT, "conversation"),
-        ("We decided to keep the old endpoint.", Tier.SHARED, "conversation"),
+        ("Original request: make the start page load faster.", Tier.SHARED, "conversation"),
         ("All agents must fold names before they compare them.", Tier.AGENT, "shared"),
         ("All agents must fold names before they compare them.", Tier.CONVERSATION, "shared"),
     ],
@@ -150,6 +150,7 @@ def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
         ("When the build is red, the cache is stale: delete node_modules first.", Tier.AGENT),
         ("Reports sent on the 8th must carry the old letterhead.", Tier.SHARED),
         ("Key files: `src/theme/tokens.css`, `src/layout.scss`.", Tier.AGENT),
+        ("We chose Postgres.", Tier.SHARED),
         ("Sent the report on the 8th.", Tier.CONVERSATION),
         ("The bug was introduced in PR #311 and fixed in #318.", Tier.CONVERSATION),
         ("We decided to keep the old endpoint.", Tier.CONVERSATION),
@@ -168,7 +169,7 @@ def test_a_dated_event_is_not_doubted():
 
 
 def test_real_entries_are_hardly_ever_doubted(corpus):
-    """Of 3,891 real entries 13 are doubted (0.3 %).
+    """Of 3,950 real entries 13 are doubted (0.3 %).
 
     All 13 were judged by hand and are right to be doubted; so were 130 others drawn at random, where one could have
     been doubted with good reason and was not. A number far above that means that a cue has come to cry wolf.
