@@ -4,8 +4,10 @@ After every edit the document is read again: everything else must be what it was
 (decisions 17 and 21).
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +15,15 @@ from agent_memory_protocol import markdown
 from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.markdown import Block
 from agent_memory_protocol.tiers.compose import NewEntry
-from agent_memory_protocol.tiers.document import Document, entry_id, item_lines, rebuilt, section_key, signature
+from agent_memory_protocol.tiers.document import (
+    Document,
+    entry_id,
+    item_lines,
+    plain_id,
+    rebuilt,
+    section_key,
+    signature,
+)
 from agent_memory_protocol.tiers.entries import Entry, Heading
 
 _Span = Block | Heading
@@ -156,6 +166,37 @@ def take(document: Document, entry_id: str) -> Taken:
         blank_after=_blank_after(document, entry.end),
     )
     return Taken(entry_id, document.text(entry), place)
+
+
+def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[tuple[str, Taken]]:
+    """Describe each entry that a newer version of a document lacks, with the id it had.
+
+    When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
+    of them went is known from `named`, else from their texts, for their dates may differ.
+    """
+    staying = set(new.ids)
+    groups: dict[str, list[str]] = {}
+    for one in old.ids:
+        groups.setdefault(plain_id(one), []).append(one)
+    found: dict[str, tuple[str, Taken]] = {}
+    for group in groups.values():
+        free = [one for one in group if one not in staying]
+        gone = [one for one in group if one in named]
+        if len(gone) != len(free):
+            left = Counter(new.text(entry) for one in group if (entry := new.entry(one)) is not None)
+            gone = [one for one in group if not _stands(old, one, left)]
+        if len(gone) != len(free):
+            gone = free
+        for one, described in zip(gone, free, strict=True):
+            found[one] = (one, replace_fields(take(old, one), id=described))
+    return [found[one] for one in old.ids if one in found]
+
+
+def _stands(document: Document, entry_id: str, left: Counter[str]) -> bool:
+    entry = document.entry(entry_id)
+    text = "" if entry is None else document.text(entry)
+    left[text] -= 1
+    return left[text] >= 0
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:
