@@ -324,7 +324,7 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
     is_name = not parts.isdisjoint(words("names") | words("no_values"))
     if value.isalpha():
         if unlike:
-            return len(value) >= 8
+            return len(value) >= 8 and not is_name
         is_name = is_name or (is_code and len(parts) > 1)
         return is_plain and len(value) >= 6 and not is_name and not _PARTICIPLE.fullmatch(value)
     if unlike or value.isalnum():
