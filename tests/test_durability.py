@@ -404,3 +404,10 @@ def test_two_branches_that_both_remember_merge_their_ledgers_by_union(tmp_path):
     }
     workspace.remember("After the merge.")
     assert len(texts(workspace)) == 5
+
+
+def test_a_document_that_was_deleted_is_in_the_ledger_after_the_next_write(memory):
+    (memory.path / DOCUMENT).unlink()
+    memory.remember("Said next.")
+    assert {"Use pnpm here.", "Said next."} <= {*texts(memory), *(text for text, _ in archived(memory))}
+    assert len(texts(memory)) + len(archived(memory)) == 4
