@@ -186,6 +186,21 @@ def dangling(view: IndexView) -> Iterator[Hit]:
             )
 
 
+@rule(
+    "index-outside",
+    WARNING,
+    "index",
+    "An index line links to a Markdown file outside this folder. The watcher does not look after it, and it breaks when "
+    "the folder moves. Move the file here, or make the line an entry.",
+    on=False,
+)
+def outside(view: IndexView) -> Iterator[Hit]:
+    for number, line in enumerate(links.visible_lines("\n".join(view.lines)), start=1):
+        target = links.outside_target(line)
+        if target:
+            yield Hit(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
+
+
 @rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
 def double(view: IndexView) -> Iterator[Hit]:
     first: dict[str, int] = {}
