@@ -190,7 +190,7 @@ def dangling(view: IndexView) -> Iterator[Hit]:
     "index-outside",
     WARNING,
     "index",
-    "An index line links to a Markdown file outside this folder. The watcher does not look after it, and it breaks when "
+    "An index line links to a Markdown file outside this folder. Nothing looks after it, and it breaks when "
     "the folder moves. Move the file here, or make the line an entry.",
     on=False,
 )
