@@ -166,6 +166,10 @@ def _around_block(raw: list[str], block: tuple[int, int] | None) -> tuple[list[s
             before.pop()
         return before, []
     before, after = raw[: block[0]], raw[block[1] :]
+    again = _find_block([line.rstrip("\r\n") for line in [*before, *after]])
+    if again is not None:
+        # A merge may have left two blocks; one is enough.
+        return _around_block([*before, *after], again)
     while before and not before[-1].strip():
         before.pop()
     if before and before[-1].strip() == HEADING:
