@@ -23,6 +23,9 @@ KEEP_SECONDS = 86_400
 RACE_SECONDS = 600
 """How long an editor may have held an older copy for its save to count as an accident."""
 
+_ALIKE = 0.5
+"""From this share of common words on, one text is what became of another."""
+
 LARGEST = 256 * 1024
 """From this size on, a journal is begun anew with the adds of the last minutes."""
 
@@ -189,20 +192,10 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
 
 def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     standing = set(current.ids)
-    new_texts = [
-        (section_key(current.section(entry)), current.text(entry))
-        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
-        if entry_id not in known.entries
-    ]
-
-    def was_edited(one: Taken) -> bool:
-        section = section_key(edit.section_of(one.place))
-        return any(there == section and _is_edit_of(one.markdown, text) for there, text in new_texts)
-
     put_back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
     missing = [one for entry_id, one in known.entries.items() if entry_id not in standing]
-    edited = [one for one in missing if was_edited(one)]
+    edited = _edited(missing, known, current)
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
@@ -286,7 +279,31 @@ def _read_add(value: Mapping[str, Any]) -> Add:
     return Add(taken, float(value["at"]), bool(value.get("again", False)))
 
 
-def _is_edit_of(old: str, new: str) -> bool:
-    """Say whether a text that has appeared is what became of one that has gone: they share most of their words."""
-    one, other = set(old.casefold().split()), set(new.casefold().split())
-    return len(one & other) * 2 >= len(one | other)
+def _edited(missing: Sequence[Taken], known: _Known, current: Document) -> list[Taken]:
+    """Return which of the missing entries have become others: they share most words with a new one in their section.
+
+    One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
+    """
+    new = [
+        (section_key(current.section(entry)), _words(current.text(entry)))
+        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
+        if entry_id not in known.entries
+    ]
+    alike = []
+    for index, one in enumerate(missing):
+        section, words = section_key(edit.section_of(one.place)), _words(one.markdown)
+        for number, (there, others) in enumerate(new):
+            share = 1.0 if words <= others else len(words & others) / len(words | others)
+            if there == section and share >= _ALIKE:
+                alike.append((share, index, number))
+    edited: set[int] = set()
+    taken: set[int] = set()
+    for share, index, number in sorted(alike, key=lambda pair: -pair[0]):
+        if share == 1 or (index not in edited and number not in taken):
+            edited.add(index)
+            taken.add(number)
+    return [missing[index] for index in sorted(edited)]
+
+
+def _words(text: str) -> set[str]:
+    return set(text.casefold().split())
