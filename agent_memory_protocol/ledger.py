@@ -151,7 +151,8 @@ def removal_lines(
     stamp = new_stamp(now, latest)
     lines = []
     for one, reason in taken:
-        lines.append(encode(_entry(one, stamp, known.get(one.id))))
+        # What leaves a document is kept word for word; secrets are refused where a text comes in.
+        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
         lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, **({"run": run} if run else {})})))
     return b"".join(lines)
 
@@ -161,7 +162,7 @@ def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetim
     stamp = new_stamp(now, latest)
     extra = {"note": file, "markdown": text}
     entry = Entry(entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra)
-    return encode(entry) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
+    return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
 def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:
@@ -178,7 +179,8 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
             confidence=confidence,
             created_at=stamp,
             extra={"markdown": markdown},
-        )
+        ),
+        allow=None,  # the writer was refused already, or it is allowed
     )
 
 

@@ -35,6 +35,7 @@ def new(
     session.check_write(actor, target)
     file = note.file_name(note_type, slug)
     text = note.render(note_type, file, description, why=why, how=how, body=body)
+    session.check_secrets(text, f"note {file}")
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
     make_folders(session.root, folder)
@@ -82,6 +83,7 @@ def show(session: Session, actor: Actor, target: Target, name: str) -> tuple[str
 def take_out(session: Session, actor: Actor, target: Target, name: str, reason: str) -> str:
     """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name."""
     session.check_write(actor, target)
+    session.check_secrets(reason, "reason")
     target = store.locate(session.root, target)
     file = _find(session, target, name)
     with hold(session.root, lock_name(target)):

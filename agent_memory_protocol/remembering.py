@@ -29,6 +29,9 @@ def remember(
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
     session.check_write(actor, target)
+    session.check_secrets(text)
+    for what, said in (("section", section), ("source", about.source), *(("tag", tag) for tag in about.tags)):
+        session.check_secrets(said, what)
     if section is not None:
         document.check_section_name(section)
     new = _compose(session, target, text, dated, today)

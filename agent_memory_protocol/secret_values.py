@@ -332,7 +332,8 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
     if is_name:
         return False
     if _is_mixed(value):
-        return is_plain or not _TELLING_SYMBOLS.isdisjoint(value)
+        pieces = [piece for piece in _SEPARATORS.split(value) if not piece.isalpha() and not piece.isdigit()]
+        return is_plain or not _TELLING_SYMBOLS.isdisjoint(value) or not all(map(_TERMS.fullmatch, pieces))
     return is_plain and len(parts) >= 4
 
 

@@ -106,6 +106,24 @@ class Session:
             check_conversation_id(target.owner, strict=True)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
 
+    def check_secrets(self, text: str | None, what: str = "text") -> None:
+        """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
+
+        Raises:
+            SecretFound: the message says which kind, where, and what to write instead.
+        """
+        if text:
+            from .secrets import check_text
+
+            check_text(text, allow=self.settings.secrets_allow, what=what)
+
+    def secret_in(self, text: str) -> str:
+        """Describe the first secret in a text, without its value; "" where there is none."""
+        from .secrets import find_secrets
+
+        found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
+        return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
+
     def read_only_reason(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only; None where it may write, and for a person."""
         if actor.agent is None:

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from . import ledger, notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
-from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
+from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, SecretFound, StorageError
 from .layout import Target
 from .lock import hold
 from .session import Session, stored_entries
@@ -38,7 +38,12 @@ class PlanOutdated(StorageError):
 
 
 def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
-    """Take entries out of their documents into the ledgers."""
+    """Take entries out of their documents into the ledgers.
+
+    Raises:
+        SecretFound: an entry holds a secret, which the ledger would keep; nothing was changed in its document.
+    """
+    session.check_secrets(reason, "reason")
     gone: list[Removed] = []
     for target, ids in session.find(actor, entry_ids).items():
         texts: dict[str, str] = {}
@@ -46,6 +51,12 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
             texts.clear()
             texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
+            for one, text in texts.items():
+                if secret := session.secret_in(text):
+                    raise SecretFound(
+                        f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
+                        f"`amp forget {one} --redact` takes it out without a copy"
+                    )
             return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
 
         done = session.change(target, change)
@@ -54,8 +65,9 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
 
 
 def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Edited:
-    """Put another text in an entry's place; the old one goes to the ledger."""
+    """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
     ((target, _),) = session.find(actor, [entry_id]).items()
+    session.check_secrets(text)
     max_bytes = session.settings.max_bytes
     made = ""
 
@@ -72,7 +84,13 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
         changed, made = edit.replace(current, entry_id, new)
         said = session.books(target).said_of(entry_id)
-        return Change(changed, reasons={entry_id: ledger.edited_reason(made)}, about={made: said})
+        has_secret = session.secret_in(edit.take(current, entry_id).markdown)
+        return Change(
+            changed,
+            reasons={entry_id: ledger.edited_reason(made)},
+            about={made: said},
+            unarchived=frozenset([entry_id] if has_secret else []),
+        )
 
     done = session.change(target, change)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == made)
