@@ -166,6 +166,7 @@ def test_a_root_that_cannot_be_made_is_an_error_of_ours(tmp_path, environ, monke
 # -- remembering -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("S4-20")
 def test_a_reply_has_the_entry_its_place_and_the_headroom(workspace):
     done = workspace.remember("Redis needs AOF on.", actor=DEVELOPER, tier=Tier.SHARED, section="Infrastructure")
     assert done.status == "added"

@@ -10,10 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 CODES = (0, 1, 2, 3, 4)
-FOLDERS = (
-    ".scaffolding/agent-memory/shared/KNOWLEDGE.md",
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+MEMORY = (
+    SHARED,
     ".scaffolding/agent-memory/agents/dev/MEMORY.md",
     ".scaffolding/conversations/c1/agent-memory/context.md",
+)
+BESIDE = (
+    ".scaffolding/agent-memory/shared/feedback_a-note.md",
+    ".scaffolding/agent-memory/shared/ledger.jsonl",
+    ".scaffolding/.amp/journal/shared.jsonl",
+    ".scaffolding/.gitattributes",
     ".scaffolding/amp.toml",
     ".claude/agents/dev.md",
 )
@@ -89,7 +96,9 @@ text = st.one_of(
 name = st.one_of(st.sampled_from(["dev", "Dev", "reviewer", "architect", "c1", "p:dev", *NASTY]), st.text(max_size=8))
 number = st.one_of(st.integers(-5, 3000).map(str), st.sampled_from(NASTY))
 day = st.one_of(st.dates().map(str), st.sampled_from(["2026-02-30", "90d", "1w", "0d", *NASTY]))
-entry = st.one_of(st.sampled_from(["0" * 12, "0" * 12 + "-2", *NASTY]), st.text(max_size=14))
+entry = st.one_of(st.sampled_from(["@0", "@1", "@2", "0" * 12, "0" * 12 + "-2", *NASTY]), st.text(max_size=14))
+"""The id of an entry; `@1` stands for that of the second one there is."""
+
 
 FLAG = None
 VERBS: dict[str, tuple[list[st.SearchStrategy[str]], dict[str, st.SearchStrategy[str] | None]]] = {
@@ -130,6 +139,21 @@ VERBS: dict[str, tuple[list[st.SearchStrategy[str]], dict[str, st.SearchStrategy
     "prune": ([name], {"--older-than": day, "--sections": FLAG, "--to-limit": FLAG, "--today": day, "--apply": FLAG}),
     "restore": ([entry], {"--last": FLAG, "--since": day, "--list": FLAG, "--apply": FLAG}),
     "sync": ([], {"--apply": FLAG}),
+    "route": ([text], {}),
+    "review": ([], {"--done": FLAG}),
+    "check": (
+        [name],
+        {"--fix": FLAG, "--select": name, "--ignore": name, "--format": st.sampled_from(["text", "json", "x"])},
+    ),
+    "index": ([], {"--agent": name, "--check": FLAG}),
+    "note new": (
+        [st.sampled_from(["user", "feedback", "project", "x"]), name],
+        {"--description": text, "--why": text, "--how": text, "--body": text, "--agent": name},
+    ),
+    "note list": ([], {"--agent": name}),
+    "note show": ([name], {"--agent": name}),
+    "note remove": ([name], {"--agent": name, "--reason": text}),
+    "note merge": ([name, name], {"--into": name, "--agent": name}),
 }
 """The arguments each verb may be given, and its options with what follows them."""
 
@@ -144,9 +168,9 @@ COMMON = {
 def commands(draw):
     verb = draw(st.sampled_from(sorted(VERBS)))
     arguments, options = VERBS[verb]
-    args = [verb, *(draw(argument) for argument in arguments if draw(st.integers(0, 5)))]
+    args = [*verb.split(), *(draw(argument) for argument in arguments if draw(st.integers(0, 5)))]
     for option, value in {**options, **COMMON}.items():
-        if not draw(st.integers(0, 3)):
+        if draw(st.integers(0, 3)) == 0 or (verb == "note new" and value is text and draw(st.booleans())):
             args += [option] if value is FLAG else [option, draw(value)]
     # A NUL ends an argument of a real process, so none can hold one.
     return [arg.replace("\0", "") for arg in args]
@@ -181,6 +205,14 @@ def check(amp, args, **more):
     return answer
 
 
+def filled(amp, args):
+    """Put ids that there are in the place of `@0`, `@1` and `@2`."""
+    if not any(arg.startswith("@") for arg in args):
+        return args
+    ids = [one["id"] for one in json.loads(amp("list", "--json").out or '{"entries": []}')["entries"]]
+    return [ids[int(arg[1:])] if arg in ("@0", "@1", "@2")[: len(ids)] else arg for arg in args]
+
+
 def fresh(amp, files):
     for path in amp.root.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -191,14 +223,16 @@ def fresh(amp, files):
 
 
 @FEW
-@given(command=commands(), files=st.dictionaries(st.sampled_from(FOLDERS), document, max_size=3), stdin=document)
+@given(
+    command=commands(), files=st.dictionaries(st.sampled_from(MEMORY + BESIDE), document, max_size=4), stdin=document
+)
 def test_no_command_ends_with_a_traceback(amp, command, files, stdin):
     fresh(amp, files)
     check(amp, command, stdin=stdin)
 
 
 @FEW
-@given(files=st.dictionaries(st.sampled_from(FOLDERS[:3]), document, min_size=1, max_size=3), command=commands())
+@given(files=st.dictionaries(st.sampled_from(MEMORY), document, min_size=1, max_size=3), command=commands())
 def test_a_refused_command_changes_nothing_but_what_it_may(amp, files, command):
     """A command that is refused leaves every byte as it was; one that is not keeps every other document as it was."""
     fresh(amp, files)
@@ -214,8 +248,8 @@ def test_a_refused_command_changes_nothing_but_what_it_may(amp, files, command):
 @FEW
 @given(first=text, second=text, data=document)
 def test_what_was_remembered_is_there_whole_and_what_was_there_stays(amp, first, second, data):
-    fresh(amp, {FOLDERS[0]: data})
-    before = (amp.root / FOLDERS[0]).read_bytes()
+    fresh(amp, {SHARED: data})
+    before = (amp.root / SHARED).read_bytes()
     ids = []
     for words in (first, second):
         answer = check(amp, ["remember", "--json", "--", words.replace("\0", "")])
@@ -225,8 +259,29 @@ def test_what_was_remembered_is_there_whole_and_what_was_there_stays(amp, first,
     if ids:
         assert set(ids) <= {entry["id"] for entry in json.loads(listed.out)["entries"]}
     else:
-        assert (amp.root / FOLDERS[0]).read_bytes() == before
+        assert (amp.root / SHARED).read_bytes() == before
     check(amp, ["recall"])
+
+
+@FEW
+@given(
+    row=st.lists(commands(), min_size=3, max_size=8),
+    files=st.dictionaries(
+        st.sampled_from(MEMORY), st.lists(st.sampled_from(PIECES), max_size=20).map("".join), max_size=3
+    ),
+)
+def test_a_row_of_commands_leaves_every_document_readable(amp, row, files):
+    """One after the other in one project, so that ledgers and journals fill up and entries leave and come back."""
+    fresh(amp, {path: content.encode() for path, content in files.items()})
+    readable = {path for path in MEMORY if amp("show", *shows(path)).code == 0}
+    for command in row:
+        check(amp, filled(amp, command))
+    assert readable == {path for path in MEMORY if amp("show", *shows(path)).code == 0}
+
+
+def shows(path):
+    tier, name = ("agent", "dev") if "agents/" in path else ("conversation", "c1")
+    return ["shared"] if path == SHARED else [tier, f"--{tier}", name]
 
 
 @pytest.fixture(scope="module")
@@ -237,10 +292,10 @@ def real(corpus):
 
 def test_real_files_take_a_memory_and_give_it_back(amp, real):
     for number, path in enumerate(real):
-        fresh(amp, {FOLDERS[0]: path.read_bytes()})
-        before = (amp.root / FOLDERS[0]).read_bytes()
+        fresh(amp, {SHARED: path.read_bytes()})
+        before = (amp.root / SHARED).read_bytes()
         answer = check(amp, ["remember", f"zanzibar {number}", "--section", "Zanzibar"])
-        after = (amp.root / FOLDERS[0]).read_bytes()
+        after = (amp.root / SHARED).read_bytes()
         if answer.code:
             assert answer.code in (3, 4)
             assert after == before
