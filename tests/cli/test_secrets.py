@@ -18,6 +18,13 @@ VALUES = (DRAWN, "Q7ZT2XW9LM4RB6YC", "hunter2")
 NOTE = {"--description": "a fact", "--why": "it happened", "--how": "look first", "--body": "It is so."}
 DOORS = ["argument", "stdin", "agent", "conversation", "section", "source", "tag", "edit", "edit by stdin", "reason"]
 DOORS += [f"note {option}" for option in NOTE]
+TRIED = [
+    (door, rule)
+    for door in DOORS
+    for rule in SECRETS
+    if door in ("argument", "stdin", "note --body") or rule in ("github-token", "password")
+]
+"""Every door with two kinds of secret, three of them with all."""
 
 
 @pytest.fixture
@@ -45,31 +52,26 @@ def everything(amp):
 
 def through(amp, door, secret):
     """Return the command that brings a secret in by this door, and what stands on stdin."""
-    one_line = " ".join(secret.split("\n"))
-    note = {**NOTE, **({door.removeprefix("note "): secret} if door == "note --body" else {})}
-    note |= {door.removeprefix("note "): one_line} if door.startswith("note ") and door != "note --body" else {}
+    note = {**NOTE, **({door.removeprefix("note "): secret} if door.startswith("note ") else {})}
     commands = {
         "argument": ["remember", f"Deploys use {secret} for now."],
         "stdin": ["remember", "-"],
         "agent": ["remember", secret, "--agent", "developer"],
         "conversation": ["remember", secret, "--conversation", "c1"],
-        "section": ["remember", "a fact", "--section", one_line],
-        "source": ["remember", "a fact", "--source", one_line],
-        "tag": ["remember", "a fact", "--tag", "plain", "--tag", one_line],
+        "section": ["remember", "a fact", "--section", secret],
+        "source": ["remember", "a fact", "--source", secret],
+        "tag": ["remember", "a fact", "--tag", "plain", "--tag", secret],
         "edit": ["edit", amp.entry, f"Deploys use {secret} for now."],
         "edit by stdin": ["edit", amp.entry, "-"],
-        "reason": ["forget", amp.entry, "--reason", one_line],
+        "reason": ["forget", amp.entry, "--reason", secret],
     }
     options = [part for option in note.items() for part in option]
     return commands.get(door, ["note", "new", "project", "b-note", *options]), f"Deploys use\n{secret}\nfor now.\n"
 
 
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
-@pytest.mark.parametrize("rule", SECRETS)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("door", "rule"), TRIED)
 def test_a_secret_is_refused_and_nothing_is_changed(project, door, rule):
-    if rule == "private-key" and door in ("section", "source", "tag", "reason", "note --description"):
-        pytest.skip("a key block has lines")
     command, stdin = through(project, door, SECRETS[rule])
     before = everything(project)
 
