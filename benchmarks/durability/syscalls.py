@@ -174,15 +174,20 @@ def _each(case: Case, folder: Path, calls: str, what: str) -> Iterator[tuple[str
 def _traced(case: Case, project: Project, folder: Path, calls: str, inject: str = "") -> tuple[Done, list[str]]:
     """Run the command under strace; return how it ended and what strace has seen of these calls."""
     reader, writer = os.pipe()
+    is_there, says_so = os.pipe()
     out, err, log = folder / "out", folder / "err", folder / "log"
 
     def wait() -> None:
         os.close(writer)
+        os.write(says_so, b"!")
         os.read(reader, 1)
-        os.close(reader)
+        for one in (reader, is_there, says_so):
+            os.close(one)
 
     child = _start(case, project, out, err, wait)
-    os.close(reader)
+    os.read(is_there, 1)
+    for one in (reader, is_there, says_so):
+        os.close(one)
     command = ["strace", "-f", "-qq", "-o", str(log), f"--trace={calls}", "-p", str(child)]
     if inject:
         command.append(f"--inject={calls}:{inject}")
