@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import BadSignature, InvalidRecord
-from ..records.canonical import EMPTY, Json, cut_moment, decode, encode, format_moment, freeze_object, parse_moment
+from ..records.canonical import Json, cut_moment, decode, encode, format_moment, freeze_object, no_fields, parse_moment
 from ..records.record import Record
 from ..records.signing import MEMORY_FILE, Signer, sign_payload, verify_payload, verify_record
 
@@ -38,7 +38,7 @@ class RecordFile:
     created_at: datetime
     records: tuple[Record, ...] = ()
     signature: str = ""
-    extra: Mapping[str, Json] = field(default=EMPTY, hash=False)
+    extra: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "created_at", cut_moment(self.created_at))

@@ -7,7 +7,7 @@ be made, so nobody who holds one checks it again. Fields we do not know are kept
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -24,6 +24,7 @@ from .canonical import (
     format_moment,
     freeze_object,
     freeze_text,
+    no_fields,
     parse_moment,
     thaw,
 )
@@ -113,7 +114,7 @@ class Record:
     id: str = ""
     type: RecordType
     body: str
-    slots: Mapping[str, Json] = field(default=EMPTY, hash=False)
+    slots: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
     state: State = State.ACTIVE
     confidence: float = 1.0
     created_at: datetime
@@ -133,7 +134,7 @@ class Record:
     redacted: bool = False
     redaction_reason: str | None = None
     birth_digest: str | None = None
-    extra: Mapping[str, Json] = field(default=EMPTY, hash=False)
+    extra: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
 
     def __post_init__(self) -> None:
         try:
@@ -235,6 +236,9 @@ class Record:
             "created_at": _format(self.created_at),
         }
         return hashlib.sha256(encode(birth)).hexdigest()
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Self], tuple[bytes]]:
+        return type(self).from_bytes, (self.to_bytes(),)
 
     @property
     def signed(self) -> bool:
