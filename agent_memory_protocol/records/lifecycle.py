@@ -169,7 +169,8 @@ def redact(record: Record, *, reason: str, now: datetime) -> Record:
 def check_version(newest: Record, record: Record) -> None:
     """Refuse a version that may not follow the newest one of the same record. Stores ask before they add one.
 
-    The state stays, or moves as the table says. A superseded or archived record stays as it is, but for a signature.
+    The state stays, or moves as the table says. A superseded or archived record stays as it is, but for a rule's flag
+    and a signature.
 
     Raises:
         IllegalMove: it may not follow; the message says why.
@@ -187,8 +188,8 @@ def check_version(newest: Record, record: Record) -> None:
         return
     if record.transition != newest.transition:
         raise IllegalMove(f"{record.id}: its transition is not decided; resolve it first")
-    if record.state in _SEALED and _unsigned(record) != _unsigned(newest):
-        raise IllegalMove(f"{record.id} is {record.state}; only a signature may be added to it")
+    if record.state in _SEALED and _sealed(record) != _sealed(newest):
+        raise IllegalMove(f"{record.id} is {record.state}; only its flag and its signature may change")
 
 
 _USE_REDACT = "a tombstone is not added as a version; redact the record in its store"
@@ -218,5 +219,6 @@ def _later(record: Record, now: datetime) -> datetime:
     return max(cut_moment(now), record.updated_at)
 
 
-def _unsigned(record: Record) -> Record:
-    return replace(record, signed_by=None, signature="")
+def _sealed(record: Record) -> Record:
+    """Return what of a superseded or archived record never changes."""
+    return replace(record, updated_at=record.created_at, flagged=False, flag_reason=None, signed_by=None, signature="")

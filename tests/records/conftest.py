@@ -30,7 +30,7 @@ def can_be_canonical(text: str) -> bool:
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).filter(can_be_canonical)
 names = texts.filter(bool)
-ids = st.text("0123456789abcdef", min_size=32, max_size=32).map("mem:{}".format)
+ids = st.integers(0, 2**128 - 1).map("mem:{:032x}".format)
 moments = st.datetimes(datetime(1000, 1, 2), datetime(9998, 1, 1), timezones=st.just(UTC)).map(
     lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 )
@@ -39,7 +39,7 @@ values: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts.map(freeze_text), inner, max_size=3),
     max_leaves=6,
 )
-objects = st.dictionaries(texts.map(freeze_text), values, max_size=3)
+objects = st.just({}) | st.dictionaries(texts.map(freeze_text), values, max_size=3)
 
 
 @st.composite

@@ -7,9 +7,9 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from agent_memory_protocol.errors import IllegalMove
 from agent_memory_protocol.records.lifecycle import (
@@ -249,6 +249,10 @@ FOLLOWS = {
     "surer": (A, replace(A, confidence=0.5, tags=("new",))),
     "flagged": (rule_on(A), replace(rule_on(A), flagged=True)),
     "archived, signed": (IN[State.ARCHIVED], replace(IN[State.ARCHIVED], signed_by="x", signature="y")),
+    "archived, flagged": (
+        archive(rule_on(A), **WHY),
+        refresh_flag(archive(rule_on(A), **WHY), {A.id: None}, now=LATER),
+    ),
     **{f"{move.source} to {move.target}": (IN[move.source], IN[move.target]) for move in MOVES},
 }
 CANNOT_FOLLOW = {
@@ -306,8 +310,15 @@ class Lives(RuleBasedStateMachine):
                 self.store.put(version, after=old)
             assert self.store.history(version.id)[: len(before[version.id])] == before[version.id]
 
+    @initialize(target=known)
+    def first_born(self) -> str:
+        return self.bear([])
+
     @rule(target=known, evidence=st.lists(known, max_size=2))
     def born(self, evidence: list[str]) -> str:
+        return self.bear(evidence)
+
+    def bear(self, evidence: list[str]) -> str:
         self.count += 1
         kind = RecordType.RULE if evidence else RecordType.FACT
         source = Provenance("test", str(self.count))
@@ -347,7 +358,7 @@ class Lives(RuleBasedStateMachine):
         evidence = {id: self.newest(id) for id in self.newest(one).evidence}
         self.attempt(lambda: (refresh_flag(self.newest(one), evidence, now=LATER),))
 
-    @rule(one=consumes(known))
+    @rule(one=known)
     def redacted(self, one: str) -> None:
         count = len(self.store.history(one))
         stone = self.store.redact(one, reason="x", now=LATER)
@@ -365,6 +376,7 @@ class Lives(RuleBasedStateMachine):
             assert all(birth_of(version) == birth_of(versions[0]) for version in versions)
 
 
+Lives.TestCase.settings = settings(max_examples=40, stateful_step_count=25)
 test_any_life_is_legal = pytest.mark.requirement("S1-07", "S1-12", "S1-44")(Lives.TestCase)
 
 
