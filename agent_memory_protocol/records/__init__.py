@@ -1,1 +1,1 @@
-"""Records: facts with a state, a history and a signature, in the format fg-agent-memory/0.1 (decision 31)."""
+"""Records: facts with a state, a history and a signature; docs/records.md specifies them."""

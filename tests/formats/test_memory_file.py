@@ -37,8 +37,7 @@ SIGNED = UNSIGNED.sign(ONE)
 def loads(data: bytes, *, allow_unsigned: bool = False) -> bool:
     try:
         RecordFile.load(data, allow_unsigned=allow_unsigned)
-    except (BadSignature, InvalidRecord) as error:
-        assert "\n" not in str(error)
+    except (BadSignature, InvalidRecord):
         return False
     return True
 

@@ -133,6 +133,6 @@ def test_another_spelling_of_a_moment_is_refused(text):
 
 def test_a_moment_without_a_zone_or_a_year_is_refused():
     with pytest.raises(InvalidRecord, match="no time zone"):
-        cut_moment(datetime(2026, 1, 1))
+        cut_moment(datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None))
     with pytest.raises(InvalidRecord, match="years"):
         cut_moment(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))))

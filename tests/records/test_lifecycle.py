@@ -30,7 +30,7 @@ from agent_memory_protocol.records.store import MemoryStore
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 BIRTH = ("id", "type", "body", "slots", "created_at", "occurred_at", "provenance", "extra")
-WHY = {"reason": "because", "now": LATER}
+WHY: dict[str, Any] = {"reason": "because", "now": LATER}
 
 
 def fact(body: str, **changes: Any) -> Record:
@@ -355,7 +355,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(one=known)
     def looked_at_again(self, one: str) -> None:
-        evidence = {id: self.newest(id) for id in self.newest(one).evidence}
+        evidence = {other: self.newest(other) for other in self.newest(one).evidence}
         self.attempt(lambda: (refresh_flag(self.newest(one), evidence, now=LATER),))
 
     @rule(one=known)

@@ -1,8 +1,12 @@
 """The published reference implementation and this package read, verify and continue what the other has written."""
 
+import base64
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -27,7 +31,7 @@ OURS = Identity(SEED)
 THEIRS = fg_id.KeyPair.from_bytes(SEED)
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
-REFERENCE_ERRORS = (fg.MemoryError, TypeError, ValueError) if hasattr(fg, "MemoryError") else (Exception,)
+REFUSALS = (fg.LifecycleError, fg.RecordError)
 few = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
@@ -52,41 +56,31 @@ def fits(record: Record) -> bool:
 fitting = st.from_type(Record).filter(fits)
 
 
-@pytest.mark.requirement("S1-04", "S1-21", "S1-51", "S1-52")
+@pytest.mark.requirement("S1-04", "S1-05", "S1-06", "S1-21", "S1-51", "S1-52", "S1-57", "S1-58")
 @few
-@given(fitting)
-def test_both_make_the_same_bytes_of_the_same_record(record):
+@given(fitting, st.integers(0, 2**32 - 1))
+def test_both_make_the_same_bytes_and_signatures_of_the_same_record(record, seed):
     theirs = to_theirs(record)
     assert theirs.id == record.id
     assert bytes_of(theirs) == record.to_bytes()
     assert from_theirs(theirs) == record
 
-
-@pytest.mark.requirement("S1-05", "S1-06", "S1-57")
-@few
-@given(fitting)
-def test_each_verifies_what_the_other_has_signed(record):
     ours = sign_record(record, OURS)
     to_theirs(ours).verify()
-    theirs = to_theirs(record).sign(THEIRS, OURS.address)
-    verify_record(from_theirs(theirs))
-    assert from_theirs(theirs) == ours
+    signed = from_theirs(theirs.sign(THEIRS, OURS.address))
+    verify_record(signed)
+    assert signed == ours
 
-
-@pytest.mark.requirement("S1-58")
-@few
-@given(fitting, st.data())
-def test_nothing_the_reference_refuses_is_accepted_when_a_byte_has_changed(record, data):
-    """What we accept is less: the reference also takes other spellings of the same record."""
-    signed = sign_record(record, OURS).to_bytes()
-    place = data.draw(st.integers(0, len(signed) - 1))
-    changed = signed[:place] + bytes([data.draw(st.integers(0, 255))]) + signed[place + 1 :]
-    try:
-        verify_record(Record.from_bytes(changed))
-    except (InvalidRecord, BadSignature):
-        return
-    assert changed == signed
-    fg.MemoryRecord.model_validate(json.loads(changed)).verify()
+    # What the reference refuses, we refuse; it also takes other spellings of the same record, which we do not.
+    random, data = Random(seed), ours.to_bytes()
+    for _ in range(5):
+        place = random.randrange(len(data))
+        changed = data[:place] + random.randbytes(random.randrange(3)) + data[place + random.randrange(3) :]
+        try:
+            verify_record(Record.from_bytes(changed))
+        except (InvalidRecord, BadSignature):
+            continue
+        assert changed == data
 
 
 wild = st.dictionaries(
@@ -119,6 +113,8 @@ def test_each_move_has_the_same_outcome(one, other, move):
     now = max(one.updated_at, other.updated_at) + timedelta(seconds=1)
     if one.state is other.state is State.ACTIVE and move == "resolve" and one.id != other.id:
         one, other = lifecycle.dispute(one, other, reason="x", now=now)
+    if move == "supersede" and one.id != other.id:
+        other = replace(other, supersedes=one.id)
     theirs = (to_theirs(one), to_theirs(other))
     why = {"reason": "because", "now": now}
     do: dict[str, tuple[Any, Any]] = {
@@ -131,41 +127,40 @@ def test_each_move_has_the_same_outcome(one, other, move):
     ours_do, theirs_do = do[move]
     try:
         expected = theirs_do()
-    except REFERENCE_ERRORS:
+    except REFUSALS:
         with pytest.raises(IllegalMove):
             ours_do()
         return
     assert [version.to_bytes() for version in ours_do()] == [bytes_of(version) for version in expected]
 
 
-@pytest.mark.requirement("S1-08")
-@few
-@given(fitting, fitting)
-def test_superseding_by_a_successor_that_names_it_has_the_same_outcome(one, other):
-    from dataclasses import replace
-
-    other = replace(other, supersedes=one.id) if other.id != one.id else other
-    now = max(one.updated_at, other.updated_at)
-    try:
-        expected = fg.supersede(to_theirs(one), to_theirs(other), reason="x", now=now)
-    except REFERENCE_ERRORS:
-        with pytest.raises(IllegalMove):
-            lifecycle.supersede(one, other, reason="x", now=now)
-        return
-    assert lifecycle.supersede(one, other, reason="x", now=now).to_bytes() == bytes_of(expected)
-
-
 @pytest.mark.requirement("S1-11", "S1-62")
-@few
-@given(st.from_type(Record).filter(lambda record: record.type is RecordType.RULE and not record.redacted), st.data())
-def test_a_flag_has_the_same_outcome(rule, data):
-    stones = {one: data.draw(fitting) for one in rule.evidence}
-    theirs = {one: to_theirs(record) for one, record in stones.items()}
-    now = rule.updated_at
-    if not fits(rule):
-        return
-    expected = fg.refresh_rule_flag(to_theirs(rule), theirs, now=now)
-    assert lifecycle.refresh_flag(rule, stones, now=now).to_bytes() == bytes_of(expected)
+@pytest.mark.parametrize("flagged", [True, False])
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_flag_has_the_same_outcome(flagged, length):
+    fact = plain()
+    other = to_theirs(fact).model_copy({"id": "", "body": "Not so."})
+    states = [
+        fact,
+        lifecycle.archive(fact, reason="x", now=NOW),
+        from_theirs(fg.begin_transition(to_theirs(fact), other, reason="x", now=NOW)[0]),
+        lifecycle.redact(fact, reason="x", now=NOW),
+        lifecycle.supersede(fact, from_theirs(other.model_copy({"supersedes": fact.id})), reason="x", now=NOW),
+    ]
+    for evidence in product(states, repeat=length):
+        named = {f"mem:{place:032x}": record for place, record in enumerate(evidence)}
+        rule = Record(
+            type=RecordType.RULE,
+            body="A rule.",
+            provenance=fact.provenance,
+            created_at=NOW,
+            updated_at=NOW,
+            evidence=tuple(named),
+            flagged=flagged,
+        )
+        theirs = {one: to_theirs(record) for one, record in named.items()}
+        expected = fg.refresh_rule_flag(to_theirs(rule), theirs, now=LATER)
+        assert lifecycle.refresh_flag(rule, named, now=LATER).to_bytes() == bytes_of(expected)
 
 
 # Stores
@@ -186,7 +181,7 @@ def close(*opened: Any) -> None:
 
 @pytest.mark.requirement("S1-25", "S1-63", "S1-65", "S1-66")
 @pytest.mark.parametrize("kind", ["directory", "sqlite"])
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(st.lists(fitting, max_size=4, unique_by=lambda record: record.id))
 def test_each_continues_the_store_of_the_other(kind, tmp_path_factory, drawn):
     ours, theirs = stores(kind, tmp_path_factory.mktemp("store") / "memory")
@@ -207,9 +202,7 @@ def test_each_continues_the_store_of_the_other(kind, tmp_path_factory, drawn):
             assert theirs.get(record.id).redacted
             assert {bytes_of(version) for version in theirs.history(record.id)} == {stone.to_bytes()}
             assert len(theirs.history(record.id)) == len(ours.history(record.id)) >= 2
-    assert [one.to_bytes() for one in ours.list()] == sorted(
-        (bytes_of(one) for one in theirs.list()), key=lambda data: [one.to_bytes() for one in ours.list()].index(data)
-    )
+    assert sorted(one.to_bytes() for one in ours.list()) == sorted(bytes_of(one) for one in theirs.list())
     assert {one.id for one in ours.list(state=State.ARCHIVED)} == {one.id for one in theirs.list(state="archived")}
     close(ours, theirs)
 
@@ -284,8 +277,6 @@ def test_each_uses_the_identity_file_of_the_other(tmp_path):
 
 def test_a_forgery_that_the_reference_accepts_is_refused():
     """The key is the neutral element, so that one signature is right for every message; anybody can write it."""
-    import base64
-
     neutral = (1).to_bytes(32, "little")
     address = fg_id.address_from_signing_key(neutral)
     record = to_theirs(lifecycle.archive(plain(), reason="x", now=NOW))

@@ -73,7 +73,7 @@ def test_every_version_stays_oldest_first(store):
 @pytest.mark.parametrize("id", [UNKNOWN, "", "mem:", "mem:../../etc", "mem:" + "A" * 32, "../x", "mem:\n", "\0"])
 def test_an_unknown_id_is_an_error_and_never_an_empty_answer(store, id):
     for _ in range(2):
-        for ask in (store.get, store.history, lambda id: store.redact(id, **WHY)):
+        for ask in (store.get, store.history, lambda given: store.redact(given, **WHY)):
             with pytest.raises(UnknownRecord) as caught:
                 ask(id)
             assert "\n" not in str(caught.value)
@@ -389,7 +389,7 @@ def test_a_missing_version_is_reported_at_once(directory, tmp_path):
     "damage",
     [
         lambda data: data[:-1],
-        lambda data: b"",
+        lambda _: b"",
         lambda data: data + b"\n",
         lambda data: data.replace(b"A fact", b"A fib"),
         lambda data: json.dumps(json.loads(data)).encode(),
