@@ -121,7 +121,7 @@ def test_a_header_that_is_spelled_wrongly_is_refused(changes):
 
 
 def test_fields_of_the_header_that_we_do_not_know_are_kept_and_signed():
-    file = replace(UNSIGNED, extra={"note": {"a": 1}, "extra": []}).sign(ONE)
+    file = replace(UNSIGNED, extra={"note": {"a": 1}, "extra": ()}).sign(ONE)
     assert RecordFile.load(file.to_bytes()).extra == {"note": {"a": 1}, "extra": ()}
     with pytest.raises(BadSignature):
         RecordFile.load(replace(file, extra={}).to_bytes())

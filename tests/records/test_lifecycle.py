@@ -1,9 +1,11 @@
 """The lifecycle: every legal move ends in a legal record, every other one is refused and changes nothing."""
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -382,3 +384,12 @@ test_any_life_is_legal = pytest.mark.requirement("S1-07", "S1-12", "S1-44")(Live
 
 def test_the_fields_of_a_birth_are_fields_of_records():
     assert set(BIRTH) <= {field.name for field in fields(Record)}
+
+
+def test_the_documented_tables_are_those_of_the_code():
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    rows = [f"| `{move.source}` | `{move.target}` | `{move.by}` | {move.condition} |" for move in MOVES]
+    assert "\n".join(rows) in page
+    section = page.partition("## The fields")[2].partition("\n## ")[0]
+    described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert described == [field.name for field in fields(Record) if field.name != "extra"]
