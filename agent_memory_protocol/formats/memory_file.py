@@ -10,7 +10,17 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import BadSignature, InvalidRecord
-from ..records.canonical import Json, cut_moment, decode, encode, format_moment, freeze_object, no_fields, parse_moment
+from ..records.canonical import (
+    Json,
+    cut_moment,
+    decode,
+    encode,
+    format_moment,
+    freeze_object,
+    freeze_text,
+    no_fields,
+    parse_moment,
+)
 from ..records.record import Record
 from ..records.signing import MEMORY_FILE, Signer, sign_payload, verify_payload, verify_record
 
@@ -42,6 +52,8 @@ class RecordFile:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "created_at", cut_moment(self.created_at))
+        object.__setattr__(self, "agent", None if self.agent is None else freeze_text(self.agent))
+        object.__setattr__(self, "signature", freeze_text(self.signature))
         object.__setattr__(self, "records", tuple(self.records))
         object.__setattr__(self, "extra", freeze_object(self.extra))
         unknown = sorted(set(self.extra) & set(_DEFINED))

@@ -206,10 +206,11 @@ def _prepare(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode not in _BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
-    connection.execute("BEGIN IMMEDIATE")
-    for table in _TABLES:
-        connection.execute(table)
-    connection.execute("COMMIT")
+    if connection.execute("SELECT name FROM sqlite_master WHERE name = 'record_tags'").fetchone() is None:
+        connection.execute("BEGIN IMMEDIATE")
+        for table in _TABLES:
+            connection.execute(table)
+        connection.execute("COMMIT")
 
 
 def _empty() -> sqlite3.Connection:

@@ -139,7 +139,6 @@ class DirectoryStore:
         root, top = self._open_or_make()
         with root:
             parts = (*top, _folder_name(record.id))
-            make_folders(root, parts)
             for _ in range(_TRIES):
                 numbers = _numbers(root, parts)
                 _check_complete(numbers, parts)
@@ -147,10 +146,16 @@ class DirectoryStore:
                 check_put(_read(root, parts, last, record.id) if last else None, record, after)
                 if last == LAST_VERSION:
                     raise Refused(f"{record.id} has {LAST_VERSION} versions, and there is no number for another")
-                if create(root, (*parts, _file_name(last + 1)), data):
+                make_folders(root, parts)
+                path = (*parts, _file_name(last + 1))
+                if create(root, path, data):
                     _follow_redaction(root, parts, last + 1, record.id)
                     return last + 1
-        raise ChangedMeanwhile(f"{record.id}: others write it all the time; nothing was written, try again")
+                if _numbers(root, parts) == numbers:
+                    raise DamagedFile(
+                        "is no version, and stands in the place of the next one; move it", path=shown(*path)
+                    )
+        raise _never_still(record.id)
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
@@ -192,10 +197,15 @@ class DirectoryStore:
             newest = _newest_readable(root, parts, _existing(root, parts, id), id)
             tombstone = newest if newest.redacted else redact(newest, reason=reason, now=now)
             data = tombstone.to_bytes()
-            while left := [number for number in _numbers(root, parts) if _bytes(root, parts, number) != data]:
+            for _ in range(_TRIES):
+                left = [number for number in _numbers(root, parts) if _bytes(root, parts, number) != data]
+                if not left:
+                    break
                 # The newest first, so that nobody adds to the record while its past is replaced.
                 for number in reversed(left):
                     _overwrite(root, parts, number, data)
+            else:
+                raise _never_still(id)
             remove_leftovers(root, parts, _REFERENCE_TEMPORARY)
             return tombstone
 
@@ -238,6 +248,10 @@ def chosen(
 def unknown(id: str) -> UnknownRecord:
     """Return the error for an id that a store does not hold."""
     return UnknownRecord(f"there is no record {shown(id)[:80]}")
+
+
+def _never_still(id: str) -> ChangedMeanwhile:
+    return ChangedMeanwhile(f"{id}: others write it all the time; try again")
 
 
 def _folder_name(id: str) -> str:
@@ -310,6 +324,10 @@ def _follow_redaction(root: Root, parts: tuple[str, ...], number: int, id: str) 
     before = _read(root, parts, number - 1, id)
     if before.redacted:
         data = before.to_bytes()
-        while _bytes(root, parts, number) != data:
+        for _ in range(_TRIES):
+            if _bytes(root, parts, number) == data:
+                break
             _overwrite(root, parts, number, data)
+        else:
+            raise _never_still(id)
         raise IllegalMove(f"{id} has been redacted meanwhile; no version is added")

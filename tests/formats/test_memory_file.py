@@ -129,6 +129,12 @@ def test_fields_of_the_header_that_we_do_not_know_are_kept_and_signed():
         replace(file, extra={"signature": "x"})
 
 
+def test_what_stands_in_a_header_is_canonical_as_well():
+    file = RecordFile(created_at=NOW, agent="e\u0301", extra={"e\u0301": "A\u030a"})
+    assert file.to_bytes() == canonical(json.loads(file.to_bytes()))
+    assert not loads(file.to_bytes().replace("é".encode(), "e\u0301".encode()), allow_unsigned=True)
+
+
 def test_only_its_agent_signs_a_file():
     with pytest.raises(BadSignature, match="the signer is"):
         SIGNED.sign(OTHER)

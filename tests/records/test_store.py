@@ -487,6 +487,34 @@ def test_with_a_root_above_it_no_link_leads_out(tmp_path):
     assert other.list() == (one,)
 
 
+def test_what_stands_in_the_place_of_the_next_version_is_named(directory, tmp_path):
+    one = record()
+    directory.put(one)
+    (tmp_path / "records" / one.id[4:] / "000002.json").mkdir()
+    with pytest.raises(DamagedFile, match=r"000002\.json: is no version"):
+        directory.put(archive(one, **WHY))
+    assert directory.history(one.id) == (one,)
+
+
+def test_a_refusal_leaves_not_even_a_folder(directory, tmp_path):
+    with pytest.raises(ChangedMeanwhile):
+        directory.put(record(), after=record("Another."))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_never_keeps_still_hangs_nobody(directory, monkeypatch):
+    one = record()
+    directory.put(one)
+
+    def overtaken(*_: Any, **__: Any) -> None:
+        raise ChangedMeanwhile("always")
+
+    monkeypatch.setattr(store_module, "_TRIES", 5)
+    monkeypatch.setattr(store_module, "replace", overtaken)
+    with pytest.raises(ChangedMeanwhile, match="all the time"):
+        directory.redact(one.id, **WHY)
+
+
 def test_no_number_is_left_after_the_last(directory, monkeypatch):
     monkeypatch.setattr(store_module, "LAST_VERSION", 2)
     one = record()
