@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from functools import lru_cache
 from typing import Self
 
@@ -28,6 +27,20 @@ from .canonical import (
     parse_moment,
     thaw,
 )
+from .spelling import IF_SET, LINKS_AND_REASONS, MOMENTS, SPELLINGS, RecordType, State
+
+__all__ = [
+    "REDACTED_BODY",
+    "REDACTION",
+    "Provenance",
+    "Record",
+    "RecordType",
+    "State",
+    "Transition",
+    "address",
+    "is_id",
+    "new_record",
+]
 
 REDACTED_BODY = "[redacted]"
 REDACTION = "redaction"
@@ -35,25 +48,6 @@ REDACTION = "redaction"
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_CONFIDENCE = re.compile(r"0\.[0-9]{4}|1\.0000")
-
-
-class RecordType(StrEnum):
-    """What a record is. Rules rest on other records, their evidence."""
-
-    FACT = "fact"
-    EPISODE = "episode"
-    PROCEDURE = "procedure"
-    RULE = "rule"
-
-
-class State(StrEnum):
-    """Where a record stands in its life; `lifecycle` says what may follow what."""
-
-    ACTIVE = "active"
-    TRANSITIONAL = "transitional"
-    SUPERSEDED = "superseded"
-    ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +148,9 @@ class Record:
 
     def _freeze(self) -> None:
         put = object.__setattr__
+        for name, kinds in _KINDS.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise InvalidRecord(f"{name} cannot be of type {type(getattr(self, name)).__name__}")
         put(self, "type", RecordType(self.type))
         put(self, "state", State(self.state))
         put(self, "confidence", _cut_confidence(self.confidence))
@@ -161,11 +158,13 @@ class Record:
         put(self, "updated_at", cut_moment(self.updated_at))
         if self.occurred_at is not None:
             put(self, "occurred_at", cut_moment(self.occurred_at))
+        put(self, "body", freeze_text(self.body))
+        put(self, "signature", freeze_text(self.signature))
         put(self, "slots", freeze_object(self.slots))
         put(self, "extra", freeze_object(self.extra))
         put(self, "evidence", _freeze_list(self.evidence))
         put(self, "tags", _freeze_list(self.tags))
-        _freeze_texts(self, "body", "signature", *_TEXT_OR_NULL, "redaction_reason", "birth_digest")
+        _freeze_texts(self, *LINKS_AND_REASONS, "redaction_reason", "birth_digest")
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -189,24 +188,24 @@ class Record:
         if not isinstance(value, Mapping):
             raise InvalidRecord("a record is a JSON object")
         called = _called(value.get("id"))
-        problems = [f"{name} is missing" for name in _SPELLINGS if name not in value and name not in _IF_SET]
+        problems = [f"{name} is missing" for name in SPELLINGS if name not in value and name not in IF_SET]
         problems += [
             f"{name} must be {expected}"
-            for name, (expected, spelled) in _SPELLINGS.items()
+            for name, (expected, spelled) in SPELLINGS.items()
             if name in value and not spelled(value[name])
         ]
         if problems:
             raise InvalidRecord(f"{called}: {'; '.join(problems)}")
-        given = {name: value[name] for name in _SPELLINGS if name in value}
+        given = {name: value[name] for name in SPELLINGS if name in value}
         try:
-            given |= {name: parse_moment(given[name]) for name in _MOMENTS if name in given}
+            given |= {name: parse_moment(given[name]) for name in MOMENTS if name in given}
             given["provenance"] = Provenance(**given["provenance"])
             if given["transition"] is not None:
                 given["transition"] = Transition(tuple(given["transition"]["sides"]), given["transition"]["reason"])
         except InvalidRecord as error:
             raise InvalidRecord(f"{called}: {error}") from None
         given["confidence"] = float(given["confidence"])
-        extra = {name: item for name, item in value.items() if name not in _SPELLINGS}
+        extra = {name: item for name, item in value.items() if name not in SPELLINGS}
         record = cls(**given, extra=extra)
         if not given["id"]:
             raise InvalidRecord(f"{record.id}: id is empty")
@@ -329,7 +328,7 @@ def _check_name(record: Record, digest: str) -> list[str]:
             problems.append("a redacted record needs the birth_digest of what it was, 64 hex digits")
     if not problems and record.id != address(digest):
         problems.append(f"its id is not that of its content, {address(digest)}")
-    unknown = set(record.extra) & set(_SPELLINGS)
+    unknown = set(record.extra) & set(SPELLINGS)
     if unknown:
         problems.append(f"extra fields may not be called {', '.join(sorted(unknown))}")
     return problems
@@ -374,83 +373,20 @@ def _check_tombstone(record: Record) -> list[str]:
     return problems
 
 
-# How fields are spelled
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_text_or_null(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_provenance(value: object) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and set(value) == {"kind", "ref", "agent"}
-        and isinstance(value["kind"], str)
-        and _is_text_or_null(value["ref"])
-        and _is_text_or_null(value["agent"])
-    )
-
-
-def _is_transition(value: object) -> bool:
-    if value is None:
-        return True
-    return (
-        isinstance(value, Mapping)
-        and set(value) == {"sides", "reason"}
-        and _is_texts(value["sides"])
-        and isinstance(value["reason"], str)
-    )
-
-
-_TEXT = ("text", _is_text)
-_NULLABLE = ("text or null", _is_text_or_null)
-_TEXTS = ("a list of texts", _is_texts)
-
-_SPELLINGS = {
-    "id": _TEXT,
-    "type": ("one of " + ", ".join(RecordType), lambda value: value in tuple(RecordType)),
-    "body": _TEXT,
-    "slots": ("an object", _is_object),
-    "state": ("one of " + ", ".join(State), lambda value: value in tuple(State)),
-    "confidence": (
-        "text with four digits, from 0.0000 to 1.0000",
-        lambda value: isinstance(value, str) and _CONFIDENCE.fullmatch(value) is not None,
-    ),
-    "created_at": _TEXT,
-    "updated_at": _TEXT,
-    "occurred_at": _TEXT,
-    "provenance": ("an object of kind, ref and agent", _is_provenance),
-    "evidence": _TEXTS,
-    "supersedes": _NULLABLE,
-    "superseded_by": _NULLABLE,
-    "transition": ("null, or an object of sides and reason", _is_transition),
-    "state_reason": _NULLABLE,
-    "tags": _TEXTS,
-    "flagged": ("true or false", lambda value: isinstance(value, bool)),
-    "flag_reason": _NULLABLE,
-    "signed_by": _NULLABLE,
-    "signature": _TEXT,
-    "redacted": ("true, or left out", lambda value: value is True),
-    "redaction_reason": _TEXT,
-    "birth_digest": _TEXT,
+_NONE = type(None)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "id": (str,),
+    "slots": (Mapping,),
+    "created_at": (datetime,),
+    "updated_at": (datetime,),
+    "occurred_at": (datetime, _NONE),
+    "provenance": (Provenance,),
+    "transition": (Transition, _NONE),
+    "flagged": (bool,),
+    "redacted": (bool,),
+    "extra": (Mapping,),
 }
-"""What each field of the format looks like in a file."""
-
-_IF_SET = {"occurred_at", "redacted", "redaction_reason", "birth_digest"}
-_MOMENTS = ("created_at", "updated_at", "occurred_at")
-_TEXT_OR_NULL = ("supersedes", "superseded_by", "state_reason", "flag_reason", "signed_by")
+"""What the values of a record are that are not checked where they are frozen."""
 
 
 def _called(id: object) -> str:
