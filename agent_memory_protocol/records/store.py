@@ -263,7 +263,14 @@ def _file_name(number: int) -> str:
 
 
 def _numbers(root: Root, parts: tuple[str, ...]) -> list[int]:
-    return [int(name[:6]) for name in root.list_files(parts) if _VERSION.fullmatch(name)]
+    numbers = [int(name[:6]) for name in root.list_files(parts) if _VERSION.fullmatch(name)]
+    if numbers and numbers[-1] > len(numbers):
+        # Of what others add while a folder is read, the listing may have a later number and lack an earlier one.
+        for missing in sorted(set(range(1, numbers[-1])).difference(numbers)):
+            if not root.exists((*parts, _file_name(missing))):
+                break
+            numbers.append(missing)
+    return sorted(numbers)
 
 
 def _existing(root: Root, parts: tuple[str, ...], id: str) -> list[int]:

@@ -26,6 +26,7 @@ from agent_memory_protocol.errors import (
     StorageError,
     UnknownRecord,
 )
+from agent_memory_protocol.files import Root
 from agent_memory_protocol.records import sqlite_store
 from agent_memory_protocol.records import store as store_module
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, supersede
@@ -241,9 +242,8 @@ def opened(kind: str, path: Path) -> Any:
 def test_eight_processes_lose_nothing(kind, count, tmp_path):
     path = tmp_path / "new" if kind == "directory" else tmp_path / "new.sqlite"
     workers = [start(WORKER, kind, path, number, count) for number in range(8)]
-    for worker in workers:
-        _, errors = worker.communicate()
-        assert worker.returncode == 0, errors
+    ended = [(worker.communicate()[1], worker.returncode) for worker in workers]
+    assert ended == [("", 0)] * 8
     store = opened(kind, path)
     expected = {f"fact {number}.{step}" for number in range(8) for step in range(count)}
     assert {one.body for one in store.list()} == expected | {"shared"}
@@ -383,6 +383,21 @@ def test_a_missing_version_is_reported_at_once(directory, tmp_path):
     assert directory.get(one.id).confidence == 0.4
     stone = directory.redact(one.id, **WHY)
     assert [file.read_bytes() for file in (tmp_path / "records").rglob("*.json")] == [stone.to_bytes()] * 2
+
+
+def test_a_version_that_a_listing_lacks_is_not_missing(directory, monkeypatch):
+    """What is added while a folder is read may be listed or not, in any order."""
+    one = record()
+    for _ in range(4):
+        directory.put(one)
+    list_files = Root.list_files
+
+    def lacking(self: Root, parts: tuple[str, ...]) -> list[str]:
+        return [name for name in list_files(self, parts) if name not in ("000001.json", "000003.json")]
+
+    monkeypatch.setattr(Root, "list_files", lacking)
+    assert len(directory.history(one.id)) == 4
+    assert directory.put(one) == 5
 
 
 @pytest.mark.requirement("S1-50", "S1-64", "S1-65")
