@@ -5,20 +5,20 @@ written, through `files` and `writing`.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from . import git_ignore, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
-from .formats.jsonl import Tombstone, encode, parse_file
+from .formats.jsonl import Entry, Header, Tombstone, encode, parse_file
 from .formats.jsonl_view import Contents
 from .formats.moments import new_stamp
 from .journal import Add, Healing
 from .layout import Target
 from .ledger import About, Archived
-from .tiers.document import Document
+from .tiers.document import Document, plain_id
 from .tiers.edit import Taken, take
 from .writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 
@@ -28,7 +28,7 @@ JOURNALS = "journal"
 class Books:
     """The journal and the ledger of one document, at one moment."""
 
-    def __init__(self, root: Root, target: Target, name: str, now: datetime) -> None:
+    def __init__(self, root: Root, target: Target, name: str, now: datetime, command: str = "") -> None:
         self._root = root
         self._target = target
         self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
@@ -37,9 +37,12 @@ class Books:
         self._records: list[journal.Record] = []
         self._healing = Healing()
         self._ledger_size = 0
+        self._has_header = False
         self._added_to_ledger = b""
         self.run = os.urandom(6).hex()
-        """The id of this command in both books."""
+        """The id of this write in the journal."""
+        self.command = command or self.run
+        """The id, in the ledger, of the command that it is a part of."""
 
     # -- the journal ---------------------------------------------------------------------------------------------------
 
@@ -135,13 +138,17 @@ class Books:
 
     # -- the ledger ----------------------------------------------------------------------------------------------------
 
-    def archive(self, taken: Sequence[tuple[Taken, str]]) -> None:
-        """Keep entries word for word, each with the reason why it goes, before they leave the document."""
+    def archive(self, taken: Sequence[tuple[Taken, str]], *, by_hand: bool = False) -> None:
+        """Keep entries word for word, each with the reason why it goes, before they leave the document.
+
+        What went `by_hand` is no work of this command, and does not come back with it.
+        """
         if not taken:
             return
         contents, _ = self._ledger()
-        lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=self.run, known=contents.entries)
-        self._append_to_ledger(lines, contents)
+        command = "" if by_hand else self.command
+        lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=command, known=contents.entries)
+        self._append_to_ledger(lines)
 
     def note(self, about: Mapping[str, tuple[str, About]]) -> None:
         """Keep what a writer said of new entries: for each id, its Markdown and the rest."""
@@ -150,25 +157,51 @@ class Books:
         contents, _ = self._ledger()
         for entry_id, (markdown, said) in about.items():
             line = ledger.about_line(entry_id, markdown, said, now=self._now, latest=contents.latest)
-            self._append_to_ledger(line, contents)
+            self._append_to_ledger(line)
             contents, _ = self._ledger()
 
     def archive_note(self, file: str, entry_id: str, text: str, reason: str) -> None:
         """Keep a whole note word for word before its file is removed."""
         contents, _ = self._ledger()
-        lines = ledger.note_lines(file, entry_id, text, reason, now=self._now, latest=contents.latest, run=self.run)
-        self._append_to_ledger(lines, contents)
+        lines = ledger.note_lines(file, entry_id, text, reason, now=self._now, latest=contents.latest, run=self.command)
+        self._append_to_ledger(lines)
 
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()
         return ledger.archived(contents, lines, () if current is None else current.ids)
 
+    def last_command(self) -> tuple[str, str]:
+        """Return when a command last took something out of the document, as a sort key, and the command's id."""
+        return ledger.last_command(self._ledger()[1])
+
+    @property
+    def path(self) -> str:
+        """The ledger's path below the root, for people."""
+        return "/".join(ledger.parts_of(self._target))
+
+    def texts(self) -> list[str]:
+        """Return the Markdown of every entry that the ledger has, the last of each."""
+        entries = self._ledger()[0].entries.values()
+        return [str((entry.extra or {}).get("markdown", "")) or entry.text for entry in entries]
+
+    def said_of(self, entry_id: str) -> About:
+        """Return what the writer of an entry said of it beside its text."""
+        entry = self._ledger()[0].entries.get(entry_id)
+        return About() if entry is None else ledger.said_of(entry)
+
     def known_ids(self) -> set[str]:
         """Return the id of every entry that the ledger has a text of."""
         return set(self._ledger()[0].entries)
 
-    def redact(self, entry_ids: Sequence[str]) -> int:
+    def versions_of(self, entry_id: str) -> dict[str, str]:
+        """Return the ledger's texts of an entry, of its equals, and of what each was edited from, by their ids."""
+        contents, lines = self._ledger()
+        versions = ledger.versions_of([entry_id], lines)
+        texts = {one: str((entry.extra or {}).get("markdown", "")) for one, entry in contents.entries.items()}
+        return {one: text for one, text in texts.items() if plain_id(one) in versions}
+
+    def redact(self, entry_ids: Collection[str]) -> int:
         """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went.
 
         The one time that lines of a ledger are taken out; all others stay as they are, byte for byte.
@@ -180,16 +213,16 @@ class Books:
         kept, dropped = [], 0
         for raw in content.data.splitlines(keepends=True):
             line = next(iter(parse_file([raw])), None)
-            if getattr(line, "id", None) in entry_ids and not isinstance(line, Tombstone):
+            if isinstance(line, Entry) and line.id in entry_ids:
                 dropped += 1
             else:
                 kept.append(raw)
         if dropped:
             latest = ledger.read(content.data, "/".join(parts)).latest
             stamp = new_stamp(self._now, latest)
-            about = {"reason": "redacted", "run": self.run}
-            stones = [encode(Tombstone(one, stamp, about)) for one in entry_ids]
-            replace(self._root, parts, b"".join([*kept, *stones]), expected=content)
+            stones = [encode(Tombstone(one, stamp, {"reason": "redacted"})) for one in entry_ids]
+            joint = b"" if not kept or kept[-1].endswith(b"\n") else b"\n"
+            replace(self._root, parts, b"".join([*kept, joint, *stones]), expected=content)
         return dropped
 
     def _ledger(self) -> tuple[Contents, list[object]]:
@@ -197,10 +230,13 @@ class Books:
         content = self._root.read(parts)
         data = b"" if content is None else content.data
         self._ledger_size = len(data)
-        return ledger.read(data, "/".join(parts)), list(parse_file([data]))
+        lines = list(parse_file([data]))
+        # A first line that was torn or garbled is passed over; one header further down is enough.
+        self._has_header = any(isinstance(line, Header) for line in lines)
+        return ledger.read(data, "/".join(parts)), list(lines)
 
-    def _append_to_ledger(self, lines: bytes, contents: Contents) -> None:
-        if contents.header is None:
+    def _append_to_ledger(self, lines: bytes) -> None:
+        if not self._has_header:
             lines = ledger.header_line(self._now) + lines
             git_ignore.merge_ledgers(self._root)
         append(self._root, ledger.parts_of(self._target), lines)

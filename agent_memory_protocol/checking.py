@@ -14,8 +14,9 @@ from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
 from .layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier
 from .limits import split_lines
+from .lint import belonging as _belonging  # noqa: F401  its rules register themselves
 from .lint import finding, ledgers, notes, tiers
-from .lint.finding import ERROR, WARNING, Finding, Fix
+from .lint.finding import ERROR, WARNING, Finding
 from .notekeeping import folders
 from .notes import index as indexes
 from .notes import store as note_store
@@ -139,28 +140,38 @@ def _fix_document(session: Session, target: Target, wanted: Sequence[Finding]) -
     done: list[Finding] = []
 
     def change(current: Document) -> Change:
-        done.clear()
-        raw = list(current.raw)
-        for one in sorted(wanted, key=lambda one: one.line or 0, reverse=True):
-            if one.fix is not None and _still_fits(current, one):
-                raw[one.fix.first_line - 1 : one.fix.last_line] = _with_ending(raw, one.fix)
-                done.append(one)
-        changed = documents.rebuilt(current, raw)
+        changed = _with_fixes(current, wanted)
+        done[:] = wanted
+        if changed is None:
+            # One of them would lose something. The others are made.
+            done.clear()
+            changed = current
+            for one in wanted:
+                better = _with_fixes(changed, [one])
+                if better is not None:
+                    changed = better
+                    done.append(one)
         return Change(changed if done else current)
 
     session.change(target, change)
     return done
 
 
-def _still_fits(current: Document, one: Finding) -> bool:
-    """Say whether the rule still finds the same on the document as it is under the lock."""
-    return one.fix is not None and one.fix.last_line <= current.line_count
-
-
-def _with_ending(raw: Sequence[str], made: Fix) -> list[str]:
-    old = raw[made.last_line - 1]
-    ending = old[len(old.rstrip("\r\n")) :]
-    return [line + ending for line in made.lines]
+def _with_fixes(document: Document, wanted: Sequence[Finding]) -> Document | None:
+    """Make some fixes; None where a line is no longer what it was, or an entry would not keep its id and its date."""
+    raw = list(document.raw)
+    for one in wanted:
+        old = raw[one.fix.line - 1] if one.fix is not None and one.fix.line <= len(raw) else ""
+        if one.fix is None or old.rstrip("\r\n") != one.fix.before:
+            return None
+        raw[one.fix.line - 1] = one.fix.after + old[len(old.rstrip("\r\n")) :]
+    changed = documents.rebuilt(document, raw)
+    days = dict(zip(changed.ids, (entry.day for entry in changed.outline.entries), strict=True))
+    kept = all(
+        days.get(entry_id, 0) == entry.day
+        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
+    )
+    return changed if kept else None
 
 
 def _check_folder(
@@ -199,6 +210,7 @@ def _check_tier(
         today.toordinal(),
         lambda path: _exists(session.root, path),
         others,
+        session.settings.secrets_allow,
     )
     return finding.run("tier", view, target.path, selected)
 
@@ -209,7 +221,8 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
     folder = target.parts[:-1]
     found: list[Finding] = []
     names = note_store.list_names(session.root, folder, target.parts[-1])
-    stems = frozenset(name[:-3] for name in names)
+    stems = frozenset(notes.link_name(name) for name in names)
+    allowed = session.settings.secrets_allow
     for name in names:
         path = "/".join((*folder, name))
         try:
@@ -220,7 +233,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
                 found.append(Finding(UNREADABLE, ERROR, path, getattr(error, "line", None), message))
             continue
         if read is not None:
-            found += finding.run("note", notes.NoteView(read[0], read[1], stems), path, selected)
+            found += finding.run("note", notes.NoteView(read[0], read[1], stems, allowed), path, selected)
     if NESTED in selected:
         for inner in session.root.list_folders(folder):
             if any(name.endswith(".md") for name in session.root.list_files((*folder, inner))):
@@ -231,7 +244,7 @@ def _check_notes(session: Session, target: Target, selected: Sequence[str]) -> l
     if current is not None or names:
         text = "".join(current.raw) if current else ""
         lines = tuple(current.lines) if current else ()
-        view = notes.IndexView(indexes.read(text), lines, names)
+        view = notes.IndexView(indexes.read(text), lines, {indexes.key(name): name for name in names})
         found += finding.run("index", view, target.path, selected)
     return found
 

@@ -7,6 +7,8 @@ needs no datetime. Text is what a paragraph or heading says, lines joined with a
 _DAYS_BEFORE_MONTH = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAYS_IN_MONTH = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
+_MOST_PARENTHESES = 32
+"""A link's target nested deeper is none, to markdown-it as well."""
 _SEPARATORS = (":", "-", "\u2013", "\u2014")
 
 
@@ -177,6 +179,8 @@ def without_code_and_links(text: str) -> str:
             end = _link_end(text, position + 1)
             if end:
                 position = opening
+                if text[opening - 1 : opening] != "!":
+                    brackets.clear()  # a link holds no other link
         if end:
             characters[position:end] = "\0" * (end - position)
             position = end
@@ -213,6 +217,10 @@ def _link_end(text: str, position: int) -> int:
         while position < len(text) and text[position] not in " \n" and (depth or text[position] != ")"):
             depth += {"(": 1, ")": -1}.get(text[position], 0)
             position += 1
+            if depth > _MOST_PARENTHESES:
+                return 0
+        if depth:
+            return 0
     position = _skip_blanks(text, position)
     if (quote := text[position : position + 1]) and quote in "\"'(":
         closing = text.find({"(": ")"}.get(quote, quote), position + 1)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from .access import Actor
 from .layout import TIERS, Target, name_key
 from .recall import Recall
 from .settings import Settings
@@ -32,13 +31,16 @@ def of_settings(settings: Settings) -> list[Diagnosis]:
     return [*found, *(Diagnosis(f"the {tier} tier is off: tiers.{tier} = false", is_problem=True) for tier in off)]
 
 
-def of_recall(recall: Recall, actor: Actor, existing: Sequence[Target]) -> list[Diagnosis]:
-    """Say for each document that recall reads for an actor whether it is given, and why not."""
+def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Target]) -> list[Diagnosis]:
+    """Say for each document that recall reads whether it is given, and why not.
+
+    Args:
+        recall: what was recalled.
+        wanted: the documents that recall looks for.
+        existing: the documents there are.
+    """
     found = [Diagnosis(warning, is_problem=True) for warning in recall.warnings]
     parts = {part.target: part for part in recall.parts}
-    wanted = [Target(TIERS[0])]
-    wanted += [Target(TIERS[1], actor.agent)] if actor.agent else []
-    wanted += [Target(TIERS[2], actor.conversation)] if actor.conversation else []
     for target in wanted:
         part = parts.get(target)
         if part is not None and part.problem:
@@ -47,6 +49,8 @@ def of_recall(recall: Recall, actor: Actor, existing: Sequence[Target]) -> list[
             count = len(part.left_out)
             left = f", {count} {'entry' if count == 1 else 'entries'} left out" if count else ""
             found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
+        elif target in existing and any(warning.startswith("the budget") for warning in recall.warnings):
+            found.append(Diagnosis(f"{target} is not recalled: the block has no room for it"))
         elif target in existing:
             found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
         else:

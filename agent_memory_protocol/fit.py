@@ -264,12 +264,21 @@ def _cut_last(
     others = [unit for unit in units if unit is not last]
     everything = render(lines, found, units, set(order[:-1]))
     before = len(everything) - (last.end - last.start)
-    for count in range(last.end - last.start - 1, 0, -1):
+
+    def attempt(count: int) -> list[str]:
         said = f"the last entry shown is cut after {count} of {last.end - last.start} lines"
-        text = markdown.close_fence(everything[: before + count])
-        text.append(omission_line(others, command, unread_lines=unread_lines, cut=said))
-        if room.holds(text):
-            return Fitted(text, others, last)
+        note = omission_line(others, command, unread_lines=unread_lines, cut=said)
+        return [*markdown.close_fence(everything[: before + count]), note]
+
+    low, high = 0, min(last.end - last.start - 1, room.lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if room.holds(attempt(middle)):
+            low = middle
+        else:
+            high = middle - 1
+    if low:
+        return Fitted(attempt(low), others, last)
     note = omission_line(units, command, unread_lines=unread_lines)
     title = lines[found.headings[0].start : found.headings[0].end] if found.headings else []
     return Fitted([*title, note] if room.holds([*title, note]) else [note], units, None)

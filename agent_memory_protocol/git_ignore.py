@@ -4,15 +4,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from .files import Root, decode
+from .files import Content, Root, split_bom
 from .layout import SCAFFOLDING, Target, Tier
 from .ledger import NAME
-from .limits import split_lines, split_lines_with_ends
 from .writing import create, replace
 
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
-_SAME = frozenset([SCAFFOLDING, f"{SCAFFOLDING}/", f"/{SCAFFOLDING}", f"/{SCAFFOLDING}/"])
+_SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
 _SECONDS = 5
 
 _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
@@ -24,12 +23,10 @@ def ignore(root: Root) -> bool:
     content = root.read(_PARTS)
     if content is None:
         return create(root, _PARTS, f"{LINE}\n".encode())
-    lines = split_lines_with_ends(decode(content.data, ".gitignore"))
-    if any(line.strip() in _SAME for line in lines):
+    lines = content.data.splitlines(keepends=True)
+    if any(map(_is_ours, lines)):
         return False
-    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    joint = b"" if not content.data or content.data.endswith(b"\n") else ending.encode()
-    replace(root, _PARTS, content.data + joint + f"{LINE}{ending}".encode(), expected=content)
+    _add_line(root, _PARTS, content, LINE)
     return True
 
 
@@ -38,12 +35,12 @@ def track(root: Root) -> bool:
     content = root.read(_PARTS)
     if content is None:
         return False
-    lines = split_lines_with_ends(decode(content.data, ".gitignore"))
-    kept = [line for line in lines if line.strip() not in _SAME]
+    bom, rest = split_bom(content.data)
+    lines = rest.splitlines(keepends=True)
+    kept = [line for line in lines if not _is_ours(line)]
     if kept == lines:
         return False
-    bom = content.data[: len(content.data) - len("".join(lines).encode())]
-    replace(root, _PARTS, bom + "".join(kept).encode(), expected=content)
+    replace(root, _PARTS, bom + b"".join(kept), expected=content)
     return True
 
 
@@ -55,10 +52,9 @@ def merge_ledgers(root: Root) -> bool:
     content = root.read(_ATTRIBUTES)
     if content is None:
         return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode())
-    if any(line.split()[:1] == [NAME] for line in split_lines(decode(content.data, "/".join(_ATTRIBUTES)))):
+    if any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines()):
         return False
-    joint = b"" if not content.data or content.data.endswith(b"\n") else b"\n"
-    replace(root, _ATTRIBUTES, content.data + joint + f"{MERGE_LINE}\n".encode(), expected=content)
+    _add_line(root, _ATTRIBUTES, content, MERGE_LINE)
     return True
 
 
@@ -74,14 +70,34 @@ def ignores_one_of(root: str, path: str, other: str) -> bool:
     return _ignores(root, path) is True and _ignores(root, other) is False
 
 
+def is_tracked(root: Path) -> bool:
+    """Say whether git tracks files of the memory already: then no line in `.gitignore` keeps them out."""
+    answer = _git(str(root), "ls-files", "--", SCAFFOLDING)
+    return answer is not None and answer.returncode == 0 and answer.stdout != b""
+
+
 def _ignores(root: str, path: str) -> bool | None:
+    answer = _git(root, "check-ignore", "--quiet", "--no-index", path)
+    return None if answer is None else {0: True, 1: False}.get(answer.returncode)
+
+
+def _git(root: str, *args: str) -> "subprocess.CompletedProcess[bytes] | None":
     try:
-        answer = subprocess.run(
-            ["git", "-C", root, "check-ignore", "--quiet", "--no-index", path],
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        return subprocess.run(["git", "-C", root, *args], capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.SubprocessError):
         return None
-    return {0: True, 1: False}.get(answer.returncode)
+
+
+# Git reads these files as bytes, so whatever encoding a project has chosen for them stays.
+
+
+def _is_ours(line: bytes) -> bool:
+    """Say whether a line of `.gitignore` names the memory's folder, as git reads it."""
+    return split_bom(line)[1].rstrip(b" \r\n") in _SAME
+
+
+def _add_line(root: Root, parts: tuple[str, ...], content: Content, line: str) -> None:
+    """Add a line at the end, in the file's own line ending."""
+    ending = b"\r\n" if b"\r\n" in content.data else b"\n"
+    joint = b"" if not content.data or content.data.endswith(b"\n") else ending
+    replace(root, parts, content.data + joint + line.encode() + ending, expected=content)

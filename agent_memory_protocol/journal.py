@@ -23,6 +23,9 @@ KEEP_SECONDS = 86_400
 RACE_SECONDS = 600
 """How long an editor may have held an older copy for its save to count as an accident."""
 
+_ALIKE = 0.5
+"""From this share of common words on, one text is what became of another."""
+
 LARGEST = 256 * 1024
 """From this size on, a journal is begun anew with the adds of the last minutes."""
 
@@ -93,7 +96,7 @@ class Healing:
     @property
     def has_work(self) -> bool:
         """Whether the document or the ledger would change."""
-        return bool(self.put_back or self.removed)
+        return bool(self.put_back or self.removed or self.edited)
 
 
 @dataclass(slots=True)
@@ -137,14 +140,36 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
 
 def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
+    broken_off = _broken_off(records)
+    writes = [record for record in records if isinstance(record, Write)]
     adds = [add for record in records if isinstance(record, State) for add in record.recent]
-    adds += [add for record in records if isinstance(record, Write) for add in record.adds]
-    gone = {entry_id for record in records if isinstance(record, Write) for entry_id in record.gone}
+    adds += [add for write in writes if write.run not in broken_off for add in write.adds]
+    gone = {entry_id for write in writes for entry_id in write.gone}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
+
+
+def _broken_off(records: Sequence[Record]) -> set[str]:
+    """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
+
+    One that only added may be finished at any time, so it is none of these.
+    """
+    reached = {record.run for record in records if isinstance(record, Done)}
+    built_on: set[str] = set()
+    broken_off: set[str] = set()
+    for record in reversed(records):
+        if isinstance(record, State):
+            built_on.add(record.fingerprint)
+        elif isinstance(record, Write):
+            if record.gone and record.run not in reached and record.after not in built_on:
+                broken_off.add(record.run)
+            built_on.add(record.before)
+    return broken_off
 
 
 def _replay(records: Sequence[Record], current: Document) -> _Known:
     known = _Known()
+    broken_off = _broken_off(records)
+    standing = set(current.ids)
     for record in records:
         if isinstance(record, State):
             known.states.add(record.fingerprint)
@@ -153,10 +178,13 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
             known.adds = list(record.recent)
         elif isinstance(record, Write):
             known.states |= {record.before, record.after}
+            is_broken_off = record.run in broken_off
             for entry_id in record.gone:
+                if is_broken_off and entry_id in standing:
+                    continue
                 known.entries.pop(entry_id, None)
                 known.adds = [add for add in known.adds if add.taken.id != entry_id]
-            for add in record.adds:
+            for add in () if is_broken_off else record.adds:
                 known.entries[add.taken.id] = add.taken
                 known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
     return known
@@ -164,20 +192,10 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
 
 def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     standing = set(current.ids)
-    new_texts = [
-        (section_key(current.section(entry)), current.text(entry))
-        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
-        if entry_id not in known.entries
-    ]
-
-    def was_edited(one: Taken) -> bool:
-        section = section_key(edit.section_of(one.place))
-        return any(there == section and _is_edit_of(one.markdown, text) for there, text in new_texts)
-
     put_back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
     missing = [one for entry_id, one in known.entries.items() if entry_id not in standing]
-    edited = [one for one in missing if was_edited(one)]
+    edited = _edited(missing, known, current)
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
@@ -261,7 +279,31 @@ def _read_add(value: Mapping[str, Any]) -> Add:
     return Add(taken, float(value["at"]), bool(value.get("again", False)))
 
 
-def _is_edit_of(old: str, new: str) -> bool:
-    """Say whether a text that has appeared is what became of one that has gone: they share most of their words."""
-    one, other = set(old.casefold().split()), set(new.casefold().split())
-    return len(one & other) * 2 >= len(one | other)
+def _edited(missing: Sequence[Taken], known: _Known, current: Document) -> list[Taken]:
+    """Return which of the missing entries have become others: they share most words with a new one in their section.
+
+    One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
+    """
+    new = [
+        (section_key(current.section(entry)), _words(current.text(entry)))
+        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
+        if entry_id not in known.entries
+    ]
+    alike = []
+    for index, one in enumerate(missing):
+        section, words = section_key(edit.section_of(one.place)), _words(one.markdown)
+        for number, (there, others) in enumerate(new):
+            share = 1.0 if words <= others else len(words & others) / len(words | others)
+            if there == section and share >= _ALIKE:
+                alike.append((share, index, number))
+    edited: set[int] = set()
+    taken: set[int] = set()
+    for share, index, number in sorted(alike, key=lambda pair: -pair[0]):
+        if share == 1 or (index not in edited and number not in taken):
+            edited.add(index)
+            taken.add(number)
+    return [missing[index] for index in sorted(edited)]
+
+
+def _words(text: str) -> set[str]:
+    return set(text.casefold().split())

@@ -11,13 +11,17 @@ from datetime import datetime
 from .errors import StorageError
 from .formats.jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
 from .formats.jsonl_view import Contents, sort_out
-from .formats.moments import new_stamp
+from .formats.moments import new_stamp, sort_key
 from .layout import Target
 from .tiers import edit
+from .tiers.document import plain_id
 from .tiers.edit import Taken
 from .visible import show_invisible
 
 NAME = "ledger.jsonl"
+
+EDITED = "edited: "
+"""How the reason begins why an edited entry went; the id of its successor follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
     there = set(standing)
     tombstones: dict[str, Tombstone] = {}
     for line in lines:
-        if isinstance(line, Tombstone):
+        # After a merge the latest need not be the last.
+        if isinstance(line, Tombstone) and is_later(line, tombstones.get(line.id)):
             tombstones[line.id] = line
     found = []
     for entry_id in contents.deleted:
@@ -95,6 +100,42 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
     return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
 
 
+def is_later(one: Tombstone, other: Tombstone | None) -> bool:
+    """Say whether a tombstone counts, rather than one that stands before it in the file."""
+    return other is None or sort_key(one.created_at) >= sort_key(other.created_at)
+
+
+def last_command(lines: Iterable[object]) -> tuple[str, str]:
+    """Return when the last command took something out, as a sort key, and its id; two empty texts where none did."""
+    last = ("", "")
+    for line in lines:
+        run = str((line.extra or {}).get("run", "")) if isinstance(line, Tombstone) else ""
+        if isinstance(line, Tombstone) and run and sort_key(line.created_at) >= last[0]:
+            last = (sort_key(line.created_at), run)
+    return last
+
+
+def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
+    """Return these ids, those of equal entries, and those of what each of them was edited from, by their plain form."""
+    edited_from: dict[str, set[str]] = {}
+    for line in lines:
+        reason = (line.extra or {}).get("reason") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(reason, str) and reason.startswith(EDITED):
+            successor = plain_id(reason.removeprefix(EDITED).split(" ")[0])
+            edited_from.setdefault(successor, set()).add(plain_id(line.id))
+    found: set[str] = set()
+    left = {plain_id(one) for one in entry_ids}
+    while left:
+        found |= left
+        left = {earlier for one in left for earlier in edited_from.get(one, ())} - found
+    return found
+
+
+def edited_reason(successor: str) -> str:
+    """Return the reason why an entry goes that another one replaces."""
+    return f"{EDITED}{successor} stands in its place"
+
+
 def removal_lines(
     taken: Sequence[tuple[Taken, str]], *, now: datetime, latest: str, run: str, known: Mapping[str, Entry]
 ) -> bytes:
@@ -104,14 +145,15 @@ def removal_lines(
         taken: the entries, and for each the reason why it goes.
         now: the present moment, with its zone.
         latest: the latest stamp in the ledger; no line is stamped earlier, whatever the clock says.
-        run: the id of this command.
+        run: the id of this command; "" for what people took out by hand.
         known: what the ledger knows of entries already: source, kind, confidence and tags stay.
     """
     stamp = new_stamp(now, latest)
     lines = []
     for one, reason in taken:
-        lines.append(encode(_entry(one, stamp, known.get(one.id))))
-        lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, "run": run})))
+        # What leaves a document is kept word for word; secrets are refused where a text comes in.
+        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
+        lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, **({"run": run} if run else {})})))
     return b"".join(lines)
 
 
@@ -120,7 +162,7 @@ def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetim
     stamp = new_stamp(now, latest)
     extra = {"note": file, "markdown": text}
     entry = Entry(entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra)
-    return encode(entry) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
+    return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
 def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:
@@ -137,8 +179,17 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
             confidence=confidence,
             created_at=stamp,
             extra={"markdown": markdown},
-        )
+        ),
+        allow=None,  # the writer was refused already, or it is allowed
     )
+
+
+def said_of(entry: Entry) -> About:
+    """Return what the writer of an entry said of it, from its line."""
+    plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
+    if plain and not entry.source and not entry.tags:
+        return About()
+    return About(entry.source, entry.kind, entry.confidence, entry.tags)
 
 
 def header_line(now: datetime) -> bytes:

@@ -24,6 +24,20 @@ def note_target(text: str) -> str:
     return _same_folder(_destination(opened, closing + 2))
 
 
+def outside_target(line: str) -> str:
+    """Return the Markdown file of another folder that a bullet begins with a link to; "" for none."""
+    bare = line.strip(" \t")
+    if line[:1] not in ("-", "*", "+") or bare[1:2] != " ":
+        return ""
+    opened = bare[1:].lstrip(" \t").lstrip("*_")
+    closing = _closing_bracket(opened) if opened.startswith("[") else -1
+    if closing < 0 or opened[closing + 1 : closing + 2] != "(":
+        return ""
+    destination = _unquoted(_destination(opened, closing + 2).partition("#")[0])
+    is_outside = "/" in destination.removeprefix("./") and "://" not in destination
+    return destination if is_outside and destination.lower().endswith(".md") else ""
+
+
 def note_link_end(text: str) -> int:
     """Return where the link that `note_target` finds ends, its closing emphasis included; 0 where there is none."""
     if not note_target(text):

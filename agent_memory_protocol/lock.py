@@ -56,11 +56,25 @@ def hold(root: Root, name: str, *, wait: float = 10.0) -> Iterator[None]:
 
 
 def _acquire(root: Root, name: str, wait: float) -> int:
+    """Take the lock, after whoever came before.
+
+    Who releases a lock and wants it again at once is quicker than all who look for it now and then, and could keep
+    them waiting for ever. So one waiter at a time has the turn, a lock of its own, and nobody takes the lock without.
+    """
     start = time.monotonic()
+    turn = _open(root, f"{name}.turn")
+    try:
+        _wait_for(turn, root, name, start, wait)
+        return _acquire_in_turn(root, name, start, wait)
+    finally:
+        os.close(turn)
+
+
+def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
     for _ in range(_TRIES):
-        fd = _open(root, name)
+        fd = _open(root, f"{name}.lock")
         try:
-            _wait_for(fd, name, start, wait)
+            _wait_for(fd, root, name, start, wait)
             # The folder may be deleted at any time, and a lock on a file that is no longer there keeps nobody away.
             if _stands(root, name, fd):
                 return fd
@@ -71,17 +85,17 @@ def _acquire(root: Root, name: str, wait: float) -> int:
     raise StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
 
 
-def _wait_for(fd: int, name: str, start: float, wait: float) -> None:
+def _wait_for(fd: int, root: Root, name: str, start: float, wait: float) -> None:
     pauses = iter(_PAUSES)
     while not lock_descriptor(fd, blocking=False):
         waited = time.monotonic() - start
         if waited >= wait:
-            raise LockBusy(_busy(name, fd, waited))
+            raise LockBusy(_busy(root, name, waited))
         time.sleep(min(next(pauses, _LAST_PAUSE), wait - waited))
 
 
 def _open(root: Root, name: str) -> int:
-    parts = (*make_local_folder(root, FOLDER), f"{name}.lock")
+    parts = (*make_local_folder(root, FOLDER), name)
     root.exists(parts)  # refuses a name that is a path
     folder = root.folder(parts[:-1])
     if folder is None:
@@ -140,8 +154,12 @@ def _read_record(fd: int) -> str:
     return f", probably process {pid} ({command}) on {host}, since {since}"
 
 
-def _busy(name: str, fd: int, waited: float) -> str:
-    holder = _read_record(fd) or ", which left no name"
+def _busy(root: Root, name: str, waited: float) -> str:
+    fd = _open(root, f"{name}.lock")
+    try:
+        holder = _read_record(fd) or ", which left no name"
+    finally:
+        os.close(fd)
     return (
         f"{shown(name)}: another process is writing{holder}; waited {waited:.1f} s;"
         " try again, or end that process if it hangs"

@@ -443,22 +443,37 @@ def closes_fence(text: str, character: str, length: int) -> bool:
 
 def close_fence(lines: list[str]) -> list[str]:
     """Return the lines with a closing fence added where they end inside one: no cut leaves a fence open."""
-    fence, indent = "", ""
+    fence = ""
+    # Where the content of the document and of each open list item begins, as far as single lines tell.
+    offsets = [0]
+    in_paragraph = False
     for line in lines:
         text = line.strip(" \t")
         if not text:
+            in_paragraph = False
             continue
+        if in_paragraph and not _starts_block(text):
+            continue
+        column = column_of(line, text)
+        while column < offsets[-1]:
+            offsets.pop()
+            fence = ""
         if fence:
-            if closes_fence(text, fence[0], len(fence)):
+            if closes_fence(text, fence[0], len(fence)) and column - offsets[-1] < 4:
                 fence = ""
-        else:
-            bare = text
-            while (width := marker_width(bare)) and bare[width:].strip(" \t"):
-                bare = bare[width:].lstrip(" \t")
-            if length := fence_length(bare):
-                fence = bare[0] * length
-                indent = line[: len(line) - len(line.lstrip(" \t"))] + " " * (len(text) - len(bare))
-    return [*lines, indent + fence] if fence else lines
+            in_paragraph = False
+            continue
+        while (width := marker_width(text)) and column - offsets[-1] < 4 and not is_rule(text):
+            rest = text[width:].lstrip(" \t")
+            if not rest:
+                break
+            column = column_of(" " * (column + width) + text[width:], rest)
+            offsets.append(column)
+            text = rest
+        if column - offsets[-1] < 4 and (length := fence_length(text)):
+            fence = text[0] * length
+        in_paragraph = not _starts_block(text)
+    return [*lines, " " * offsets[-1] + fence] if fence else lines
 
 
 def is_rule(text: str) -> bool:

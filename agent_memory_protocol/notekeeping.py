@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from . import ledger
+from . import ledger, routing
 from .access import Actor
 from .answers import Indexed, NoteRow
 from .errors import DamagedFile, InvalidArgument
@@ -35,11 +35,17 @@ def new(
     session.check_write(actor, target)
     file = note.file_name(note_type, slug)
     text = note.render(note_type, file, description, why=why, how=how, body=body)
+    session.check_secrets(text, f"note {file}")
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
     make_folders(session.root, folder)
     if not create(session.root, (*folder, file), text.encode()):
         raise InvalidArgument(f"{'/'.join((*folder, file))} exists already; choose another name or edit that file")
+    found = routing.outside(description) or routing.outside(body)
+    if found is not None:
+        session.notices.append(
+            f"{routing.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)"
+        )
     _reindex(session, target)
     return file
 
@@ -51,11 +57,13 @@ def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> li
         session.check_read(actor, target)
         located = store.locate(session.root, target)
         folder = located.parts[:-1]
-        listed = _index_of(session, located)
+        listed = _index_of(session, located).files
         read = note_store.read_folder(session.root, folder, located.parts[-1])
         for file, head in read.heads.items():
             found.append(
-                NoteRow(located, file, head.type, note.title_of(file, head), head.description, file in listed.files)
+                NoteRow(
+                    located, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed
+                )
             )
         found += [NoteRow(located, file, "", file, "", False, problem) for file, problem in read.problems.items()]
     return found
@@ -75,6 +83,7 @@ def show(session: Session, actor: Actor, target: Target, name: str) -> tuple[str
 def take_out(session: Session, actor: Actor, target: Target, name: str, reason: str) -> str:
     """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name."""
     session.check_write(actor, target)
+    session.check_secrets(reason, "reason")
     target = store.locate(session.root, target)
     file = _find(session, target, name)
     with hold(session.root, lock_name(target)):
@@ -197,17 +206,19 @@ def _build(session: Session, target: Target, text: str, read: note_store.Folder)
 
 def _state(session: Session, target: Target, text: str, built: index.Built, read: note_store.Folder) -> Indexed:
     before, after = index.read(text), index.read(built.text)
-    named = {line.file for line in before.lines}
-    there = set(read.heads) | set(read.problems)
+    named, named_after = before.files, after.files
+    there = {index.key(file) for file in (*read.heads, *read.problems)}
+    missing = [file for file in read.heads if index.key(file) not in named]
+    lines = {line.file for line in before.lines}
     return Indexed(
         target,
         session.path(target),
         notes=len(read.heads),
-        listed=len([file for file in read.heads if file in before.files]),
-        added=tuple(sorted(file for file in read.heads if file not in before.files and file in after.files)),
+        listed=len(read.heads) - len(missing),
+        added=tuple(sorted(file for file in missing if index.key(file) in named_after)),
         dangling=tuple((line.line, line.file) for line in after.lines if line.file not in there),
         unlisted=built.unlisted,
-        changed=built.text != text or any(file not in there for file in named if file not in after.files),
+        changed=built.text != text or bool(lines - there - named_after),
         problem="; ".join(read.problems.values()),
     )
 

@@ -256,7 +256,7 @@ def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
 class _Draft:
     """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
 
-    __slots__ = ("_read", "mark", "overflow", "part", "removed", "size", "source", "text")
+    __slots__ = ("_read", "mark", "overflow", "part", "removed", "size", "source", "text", "unread_lines")
 
     def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
         self.part = part
@@ -269,6 +269,10 @@ class _Draft:
         self.mark = ""
         self.overflow = "entries"
         self._read: tuple[list[str], Outline] | None = None
+        self.unread_lines = 0
+        """How many lines of the file were not read, because it is huge."""
+        if source is not None and source.gap is not None:
+            self.unread_lines = source.lines - len(split_lines(source.text))
 
     def command(self, actor: Actor, budget: Budget) -> str:
         """Return the command that shows what is left out of this document."""
@@ -287,13 +291,6 @@ class _Draft:
             if value is not None:
                 words.append(f"--{option.replace('_', '-')} {value}")
         return " ".join([*words, "--left-out"])
-
-    @property
-    def unread_lines(self) -> int:
-        """How many lines of the file were not read, because it is huge."""
-        if self.source is None or self.source.gap is None:
-            return 0
-        return self.source.lines - len(split_lines(self.source.text))
 
     def read(self) -> "tuple[list[str], Outline]":
         """Return the document's rendered lines and its outline."""

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+from . import routing
 from .access import Actor
 from .answers import Remembered
 from .layout import Target, Tier
@@ -28,6 +29,9 @@ def remember(
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
     session.check_write(actor, target)
+    session.check_secrets(text)
+    for what, said in (("section", section), ("source", about.source), *(("tag", tag) for tag in about.tags)):
+        session.check_secrets(said, what)
     if section is not None:
         document.check_section_name(section)
     new = _compose(session, target, text, dated, today)
@@ -48,11 +52,19 @@ def remember(
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
-    done = session.change(target, change)
+    done = session.change(target, change, may_make_room=True)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
+    if status == "added":
+        notes = (*notes, *_doubts(text, target, new, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
+
+
+def _doubts(text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
+    """Say where the text belongs if surely not here. It is written all the same: no program can judge meaning."""
+    found = routing.misplaced(text, target.tier, is_dated=new.day is not None)
+    return [] if found is None else [f"{routing.advice(found, text)} (`amp forget {entry_id}` takes it out here)"]
 
 
 def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:

@@ -11,7 +11,6 @@ from .secret_data import table
 from .secret_views import View
 
 _JOINED_LINES = 8
-_LONGEST_LINE = 400
 _LONGEST_WRAPPED = 4000
 """How far a wrapped secret is followed: what is longer is a key block or a web token, found where it begins."""
 
@@ -51,17 +50,21 @@ class Rule:
             first = bisect_left(view.starts, position)
             at_start = first < len(view.starts) and view.starts[first] == position
             ends = view.starts[first + at_start : first + at_start + _JOINED_LINES]
-            if not ends or ends[0] - position > _LONGEST_LINE:
-                continue
-            # In a slice nothing stands before: the engine looks back beyond `pos`, though not beyond `endpos`.
-            text, shift = (view.text[position : position + _LONGEST_WRAPPED], position) if at_start else (view.text, 0)
-            for end in [*ends[1:], len(view.text)]:
-                match = _compiled(self.pattern).match(text, position - shift, end - shift)
-                if match is not None and match.end() + shift > ends[0]:
-                    found = [(start + shift, stop + shift) for start, stop in self._judge(match)]
-                    yield from found
-                    if found:
-                        break
+            for end in (*ends[1:], len(view.text), *ends[:1]):
+                found = self._match_part(view.text, position, end, at_start=at_start)
+                yield from found
+                if found:
+                    break
+
+    def _match_part(self, text: str, position: int, end: int, *, at_start: bool) -> list[tuple[int, int]]:
+        match = _compiled(self.pattern).match(text, position, end)
+        if match is not None:
+            return list(self._judge(match))
+        if not at_start:
+            return []
+        # The engine looks back beyond where it begins, though not beyond `end`: in a slice nothing stands before.
+        match = _compiled(self.pattern).match(text[position : min(end, position + _LONGEST_WRAPPED)])
+        return [] if match is None else [(start + position, stop + position) for start, stop in self._judge(match)]
 
     def _places(self, view: View) -> Iterator[int]:
         for keyword in self.keywords:

@@ -8,7 +8,7 @@ import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from math import log2
 
 from .secret_data import table, words
@@ -16,9 +16,10 @@ from .secret_data import table, words
 Found = re.Match[str]
 
 _TERMS = re.compile(
-    r"(?i)sha-?\d+|md\d|base-?\d\d|b64|utf-?\d+|argon2(?:id|i|d)?|pbkdf2\w*|aes-?\d*\w*|[hrep]s(?:256|384|512)|rsa-?\d*"
-    r"|ed25519|x25519|x509|secp\d+\w\d|p-?\d{3}|oauth-?2?(?:\.0)?|http2?s?|2fa|mfa|3des|k8s|s3|ec2|ipv[46]|i18n|e2e"
-    r"|1password|auth0|o365|m365|neo4j|log4j|v?\d{1,4}(?:\.\d+){0,4}[a-z]{0,2}|\d+(?:st|nd|rd|th)|\d{1,5}-?[a-z]{1,12}|[a-z]{1,2}\d"
+    r"(?i:sha-?\d{1,3}|md\d|base-?\d\d|b64|utf-?\d{1,2}|argon2(?:id|i|d)?|pbkdf2|aes-?\d{0,3}|[hrep]s(?:256|384|512)"
+    r"|rsa-?\d{0,4}|ed25519|x25519|x509|p-?\d{3}|oauth-?2?(?:\.0)?|http2?s?|2fa|mfa|3des|k8s|s3|ec2|ipv[46]|i18n|e2e"
+    r"|1password|auth0|o365|m365|neo4j|log4j|v?\d{1,4}(?:\.\d{1,4}){0,4}|\d{1,4}(?:st|nd|rd|th)|[a-z]{1,2}\d)"
+    r"|\d{1,4}-?[a-z]{1,10}|\d{1,4}-?[A-Z]{1,3}"
 )
 """Technical terms, versions and measures: digits and letters mixed, and no secret."""
 
@@ -35,12 +36,14 @@ _FILE = re.compile(
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
 _REFERENCE = re.compile(
-    r"(?i)\$|%\w|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]|vars\.|file:|ssm:|arn:|kv/|gopass|keyring"
+    r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]|vars\.|file:|ssm:|arn:|kv/|gopass|keyring"
     r"|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv|sha\d{1,3}[:-]|md5:"
 )
 _BLANK = re.compile(r"([xX*.#?_0-])\1{3,}")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+_MUMBLED = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{2,}")
+_PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
+_SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
 _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
@@ -69,6 +72,11 @@ def is_token(match: Found) -> bool:
     return not _is_placeholder(_value(match))
 
 
+def is_shape(match: Found) -> bool:
+    """Accept whatever has the shape."""
+    return match is not None
+
+
 def is_random(match: Found) -> bool:
     """Accept what no name or phrase could be."""
     value = _value(match)
@@ -78,7 +86,8 @@ def is_random(match: Found) -> bool:
 def is_slug(match: Found) -> bool:
     """Accept a token whose shape, words with dashes between them, a name has as well."""
     value = _value(match)
-    return not _is_placeholder(value) and _unlike_words(value) >= 8
+    longest = max(map(len, _SEPARATORS.split(value)))
+    return not _is_placeholder(value) and (longest >= 28 or _unlike_words(value) >= 8)
 
 
 def is_key_block(match: Found) -> bool:
@@ -95,7 +104,7 @@ def is_literal(match: Found) -> bool:
 def is_shell_password(match: Found) -> bool:
     """Accept a password on a command line; a word there is mostly a group or a database."""
     value = _value(match)
-    return is_literal(match) and _is_mixed(value) and not _TERMS.fullmatch(value)
+    return is_literal(match) and _is_unlike_a_word(value) and not _TERMS.fullmatch(value)
 
 
 def is_basic(match: Found) -> bool:
@@ -155,8 +164,9 @@ def is_told_password(match: Found) -> bool:
     value = _value(match)
     before = match.string[max(0, match.start() - 24) : match.start()]
     return (
-        _is_mixed(value)
+        _is_unlike_a_word(value)
         and len(value) >= 5
+        and words("names").isdisjoint(_words_of(value))
         and _TELLS.search(before.rstrip("-") + "-" if before.endswith("-") else before) is not None
         and _is_password(value, is_plain=False)
     )
@@ -165,13 +175,13 @@ def is_told_password(match: Found) -> bool:
 def is_pair(match: Found) -> bool:
     """Accept the second of two words that are given as a login."""
     value = _value(match)
-    return len(value) >= 5 and _is_mixed(value) and _is_password(value, is_plain=False)
+    return len(value) >= 5 and _is_unlike_a_word(value) and _is_password(value, is_plain=False)
 
 
 def is_named_key(match: Found) -> bool:
     """Accept what a name such as `api_key` is given, if it has digits among its letters or looks random."""
     value = _value(match)
-    if len(value) < 8 or not _is_value(value):
+    if len(value) < 8 or not _is_value(value) or _is_cut_short(match):
         return False
     if not _is_mixed(value):
         return len(value) >= 16 and _unlike_words(value) >= 12
@@ -194,6 +204,7 @@ def is_named_token(match: Found) -> bool:
     return (
         len(value) >= 12
         and _is_value(value)
+        and not _is_cut_short(match)
         and not _UUID.fullmatch(value)
         and (_is_mixed(value) or len(value) >= 20)
         and _unlike_words(value) >= 8
@@ -202,6 +213,7 @@ def is_named_token(match: Found) -> bool:
 
 
 CHECKS: dict[str, Callable[[Found], bool]] = {
+    "shape": is_shape,
     "token": is_token,
     "random": is_random,
     "slug": is_slug,
@@ -236,6 +248,11 @@ def _value(match: Found) -> str:
     return match.string[start:end]
 
 
+def _is_cut_short(match: Found) -> bool:
+    """Say whether only the beginning of a value is given: `eyJhbGci...`."""
+    return match.string.startswith("...", span(match)[1])
+
+
 def _is_quoted(match: Found) -> bool:
     return _group(match, "quoted") is not None
 
@@ -245,16 +262,24 @@ def _is_mixed(value: str) -> bool:
     return any(map(str.isalpha, value)) and (any(map(str.isdigit, value)) or not _TELLING_SYMBOLS.isdisjoint(value))
 
 
+def _is_unlike_a_word(value: str) -> bool:
+    return _is_mixed(value) or _unlike_words(value) >= 8
+
+
 def _is_blank(value: str) -> bool:
     """Say whether half of a value is one character again and again: `xxxx`, `****`, `0000`."""
     return 2 * sum(len(run[0]) for run in _BLANK.finditer(value)) >= len(value) or not value.strip("xX*.#?_0-")
 
 
 def _is_placeholder(value: str) -> bool:
+    """Say whether what has a token's shape is a phrase: `sk-ant-your-key-here`."""
     if _is_blank(value) or "..." in value:
         return True
     segments = [segment for segment in _SEPARATORS.split(value) if segment]
-    return len(segments) > 2 and all(map(_is_wordy, segments[1:]))
+    if len(segments) < 3 or not all(map(_PLAIN_WORD.fullmatch, segments)):
+        return False
+    known = words("placeholders") | words("names") | words("no_values") | words("sentence")
+    return not known.isdisjoint(segment.lower() for segment in segments[1:])
 
 
 def _says_placeholder(value: str) -> bool:
@@ -290,7 +315,7 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 4
-    if not any(map(str.isalpha, value)):
+    if len(value) < 5 or not any(map(str.isalpha, value)):
         return False
     unlike = _unlike_words(value)
     if not unlike and _MEMBER.fullmatch(value):
@@ -299,15 +324,16 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
     is_name = not parts.isdisjoint(words("names") | words("no_values"))
     if value.isalpha():
         if unlike:
-            return len(value) >= 8
+            return len(value) >= 8 and not is_name
         is_name = is_name or (is_code and len(parts) > 1)
         return is_plain and len(value) >= 6 and not is_name and not _PARTICIPLE.fullmatch(value)
     if unlike or value.isalnum():
-        return len(value) >= 5
+        return True
     if is_name:
         return False
     if _is_mixed(value):
-        return is_plain or not _TELLING_SYMBOLS.isdisjoint(value)
+        pieces = [piece for piece in _SEPARATORS.split(value) if not piece.isalpha() and not piece.isdigit()]
+        return is_plain or not _TELLING_SYMBOLS.isdisjoint(value) or not all(map(_TERMS.fullmatch, pieces))
     return is_plain and len(parts) >= 4
 
 
@@ -315,18 +341,21 @@ def _is_phrase_word(word: str) -> bool:
     return word.isalpha() and word.islower() and len(word) > 2 and word not in words("sentence") | words("names")
 
 
-def _words_of(value: str) -> set[str]:
+@lru_cache(maxsize=512)
+def _words_of(value: str) -> frozenset[str]:
     """Return the words a value is made of, in lower case: those between its separators and those in camel case."""
     segments = [segment.rstrip("0123456789") for segment in _SEPARATORS.split(value)]
     humps = [hump for segment in segments for hump in _HUMP.findall(segment)]
-    return {word.lower() for word in segments + humps if word}
+    return frozenset(word.lower() for word in segments + humps if word)
 
 
+@lru_cache(maxsize=512)
 def _unlike_words(value: str) -> int:
     """Count the characters of a value that stand in no word, number or technical term."""
     return sum(len(segment) for segment in _SEPARATORS.split(value) if not _is_wordy(segment))
 
 
+@lru_cache(maxsize=4096)
 def _is_wordy(segment: str) -> bool:
     segment = _TERMS_IN_NAMES.sub("", segment)
     if not segment or _TERMS.fullmatch(segment) or _DATE.fullmatch(segment):
@@ -334,6 +363,10 @@ def _is_wordy(segment: str) -> bool:
     letters = segment.rstrip("0123456789")
     if not letters or len(segment) - len(letters) > 3 or not letters.isalpha():
         return len(segment) <= 4 and segment.isdigit()
+    if letters.islower() or letters.isupper():
+        return len(letters) <= 20
     humps = _HUMP.findall(letters)
-    longest = 20 if letters.islower() or letters.isupper() else 60
-    return len(letters) <= longest and len(letters) >= 3 * len(humps)
+    # Chance makes humps as long as words are, but seldom ones that can be spoken.
+    mumbled = sum(_MUMBLED.fullmatch(hump) is not None for hump in humps)
+    least = 3 if len(letters) <= 12 else 4
+    return len(letters) >= least * len(humps) and 3 * mumbled <= len(humps)

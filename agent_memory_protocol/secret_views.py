@@ -14,7 +14,7 @@ from functools import lru_cache
 SHORTEST = 15
 """No secret that is known by its shape alone is shorter."""
 
-_CONTEXT = 120
+_CONTEXT = 400
 _LONGEST_PIECE = 2000
 
 _CONTINUED = re.compile(r"\\(?:\r\n?|\n)[ \t>]{0,200}|\\(?=[_*~.+=/#-])")
@@ -57,8 +57,12 @@ class View:
         """Return where the character at a position stood in the text."""
         if self._parent is None:
             return position
-        stretch = bisect_right(self.starts, position) - 1
-        return self._parent.origin(position + self._shifts[stretch] if stretch >= 0 else position)
+        following = bisect_right(self.starts, position)
+        place = position + self._shifts[following - 1] if following else position
+        if following < len(self.starts):
+            # One character can read as several: all of them stood where it stands.
+            place = min(place, self.starts[following] + self._shifts[following] - 1)
+        return self._parent.origin(place)
 
 
 def plain(text: str) -> View:
@@ -108,7 +112,9 @@ def joined(view: View) -> View:
                     changes.append((done, begin, "\n"))
                 changes.append((begin + len(before), found.end(), ""))
                 done = last
-    return _replace(view, [*changes, (done, len(view.text), "\n")])
+    if done < len(view.text):
+        changes.append((done, len(view.text), "\n"))
+    return _replace(view, changes)
 
 
 @lru_cache(maxsize=4096)

@@ -62,13 +62,14 @@ def find_secrets(text: str) -> list[Secret]:
     ]
 
 
-def check_text(text: str, *, allow: Collection[str] = (), path: str = "") -> None:
+def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: str = "text") -> None:
     """Refuse a text that holds a secret.
 
     Args:
         text: what is about to be written.
         allow: fingerprints of what is no secret, from the settings.
-        path: the file it is for, or what else the message shall call it.
+        path: the file it is for, where the message shall name that.
+        what: what to call the text otherwise.
 
     Raises:
         SecretFound: the message names rule and line, never the secret.
@@ -76,15 +77,16 @@ def check_text(text: str, *, allow: Collection[str] = (), path: str = "") -> Non
     found = [secret for secret in find_secrets(text) if secret.fingerprint not in allow]
     if not found:
         return
-    what = "; ".join(
-        f"{f'{path}:{one.line}' if path else f'line {one.line} of the text'} looks like {one.description} "
+    told = found[:_NAMED_AT_MOST]
+    named = "; ".join(
+        f"{f'{path}:{one.line}' if path else f'line {one.line} of the {what}'} looks like {one.description} "
         f"(rule {one.rule}, fingerprint {one.fingerprint})"
-        for one in found[:_NAMED_AT_MOST]
+        for one in told
     )
-    more = f"; and {len(found) - _NAMED_AT_MOST} more" if len(found) > _NAMED_AT_MOST else ""
-    prints = ", ".join(f'"{one.fingerprint}"' for one in found[:_NAMED_AT_MOST])
+    more = f"; and {len(found) - len(told)} more" if len(found) > len(told) else ""
+    prints = ", ".join(f'"{one.fingerprint}"' for one in told)
     raise SecretFound(
-        f"{what}{more}; nothing was written: write where it is instead, such as: the token is in env/tokens.txt. "
+        f"{named}{more}; nothing was written: write where it is instead, such as: the token is in env/tokens.txt. "
         f"If it is no secret, allow it by its fingerprint: [secrets] allow = [{prints}] in .scaffolding/amp.toml"
     )
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from . import agents, config, ledger
@@ -30,6 +31,8 @@ class Session:
         self.root = root
         self.settings = settings
         self.now = datetime.now(UTC)
+        self.command = os.urandom(6).hex()
+        """What tells, in the ledgers, what was taken out together."""
         self.notices: list[str] = []
         """What a writer should be told beside the answer: what had happened to a document behind our back."""
         self._environ = environ
@@ -103,6 +106,24 @@ class Session:
             check_conversation_id(target.owner, strict=True)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
 
+    def check_secrets(self, text: str | None, what: str = "text") -> None:
+        """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
+
+        Raises:
+            SecretFound: the message says which kind, where, and what to write instead.
+        """
+        if text:
+            from .secrets import check_text
+
+            check_text(text, allow=self.settings.secrets_allow, what=what)
+
+    def secret_in(self, text: str) -> str:
+        """Describe the first secret in a text, without its value; "" where there is none."""
+        from .secrets import find_secrets
+
+        found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
+        return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
+
     def read_only_reason(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only; None where it may write, and for a person."""
         if actor.agent is None:
@@ -116,22 +137,26 @@ class Session:
         read = read_document(self.root, target)
         return read[0] if read else None
 
-    def change(self, target: Target, change: Callable[[Document], Change]) -> Outcome:
-        """Change one document, all or nothing; see `transaction.change_document`."""
+    def change(self, target: Target, change: Callable[[Document], Change], *, may_make_room: bool = False) -> Outcome:
+        """Change one document, all or nothing; see `transaction.change_document`.
+
+        `may_make_room` says whether the reader of a refusal is told of `--make-room`.
+        """
         done = change_document(
             self.root,
             target,
             change,
             header=lambda: self.header(target),
-            check=self._check_limits,
+            check=partial(self._check_limits, may_make_room=may_make_room),
             now=self.now,
+            command=self.command,
         )
         self.notices += _healing_notes(target, done)
         return done
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
-        return Books(self.root, target, lock_name(target), self.now)
+        return Books(self.root, target, lock_name(target), self.now, self.command)
 
     def header(self, target: Target) -> str:
         """Return the text that a new document begins with."""
@@ -158,7 +183,7 @@ class Session:
         room = self.headroom(document)
         return room.lines >= 0 and room.bytes >= 0
 
-    def _check_limits(self, old: Document, new: Document) -> None:
+    def _check_limits(self, old: Document, new: Document, *, may_make_room: bool) -> None:
         """Refuse a change that passes a limit. One that makes a document smaller is always welcome (decision 13)."""
         size = len(new.data)
         for have, limit, unit, grows in (
@@ -166,9 +191,10 @@ class Session:
             (size, self.settings.max_bytes, "bytes", size > len(old.data)),
         ):
             if have > limit and grows:
+                room = "add --make-room to archive its oldest dated entries, or " if may_make_room else ""
                 raise LimitExceeded(
                     f"{new.target.path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: "
-                    f"add --make-room to archive its oldest dated entries, or run `amp prune {new.target}`"
+                    f"{room}run `amp prune {new.target}`"
                 )
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from .books import Books
-from .errors import DamagedFile, Refused, StorageError
+from .errors import AgentMemoryError, DamagedFile, Refused, StorageError
 from .files import Content, Root, TooLarge
 from .journal import Healing
 from .layout import Target, name_key
@@ -58,7 +58,7 @@ class Outcome:
 
     Attributes:
         document: the document as it is now.
-        run: the id of this transaction in journal and ledger.
+        run: the id, in the ledger, of the command that this was a part of.
         healed: the ids of entries that had gone missing by accident and are back.
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
     """
@@ -77,6 +77,7 @@ def change_document(
     header: Callable[[], str],
     check: Callable[[Document, Document], None],
     now: datetime,
+    command: str = "",
     wait: float = 10.0,
 ) -> Outcome:
     """Change one document under its lock; read it again and start over if someone else was quicker.
@@ -88,6 +89,7 @@ def change_document(
         header: gives the text a document that does not exist yet begins with.
         check: raises when the step from the old to the new document breaks a limit.
         now: the present moment, with its zone.
+        command: the id, in the ledger, of the command that this change is a part of.
         wait: how many seconds to wait for the lock.
 
     Raises:
@@ -95,7 +97,7 @@ def change_document(
         Refused, StorageError: nothing was changed; the message says why.
     """
     with hold(root, lock_name(target), wait=wait):
-        books = Books(root, target, lock_name(target), now)
+        books = Books(root, target, lock_name(target), now, command)
         tries, deadline = 0, time.monotonic() + wait
         while tries < _TRIES or time.monotonic() < deadline:
             root.forget()
@@ -157,34 +159,35 @@ def _attempt(
     healed, removed = _heal(current, healing)
     changed = change(healed)
     new = changed.document
-    found, staying = set(current.ids), set(new.ids)
+    found = set(current.ids)
     back = tuple(one for one in healed.ids if one not in found)
-    by_hand = tuple(one.id for one in removed)
     if new is current and not (removed or healing.edited):
-        return Outcome(current, books.run)
+        return Outcome(current, books.command)
     # What healing puts back was there before; only what is asked for now must keep the limit.
     check(healed, new)
     make_folders(root, target.parts[:-1])
-    leaving = [one for one in healed.ids if one not in staying and one not in changed.unarchived]
+    leaving = [
+        (taken, changed.reasons.get(one, "removed"))
+        for one, taken in edit.leaving(healed, new, {*changed.reasons, *changed.unarchived})
+        if one not in changed.unarchived
+    ]
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
-        books.archive(
-            [(one, BY_HAND) for one in removed]
-            + [(one, EDITED_BY_HAND) for one in healing.edited]
-            + [(edit.take(healed, one), changed.reasons.get(one, "removed")) for one in leaving]
-        )
+        by_hand = [(one, BY_HAND) for one in removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
+        books.archive(by_hand, by_hand=True)
+        books.archive(leaving)
         books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
         books.begin(current, new)
         if new is not current:
             _write(root, target, new, read)
     except NotConfirmed:
         raise
-    except StorageError:
+    except AgentMemoryError:
         if not _stands(root, target, new):
             books.undo()
         raise
     books.done()
-    return Outcome(new, books.run, back, by_hand)
+    return Outcome(new, books.command, back, tuple(one.id for one in removed))
 
 
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:

@@ -4,18 +4,19 @@ Each function is a verb of `Workspace`, on an opened session. What leaves a docu
 reader is shown as a plan is what is done.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
-from . import notekeeping
+from . import ledger, notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
-from .errors import AgentMemoryError, InvalidArgument, Refused, StorageError
+from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, SecretFound, StorageError
 from .layout import Target
 from .lock import hold
 from .session import Session, stored_entries
 from .tiers import compose, document, edit, prune, store
 from .tiers.document import Document
+from .tiers.edit import Taken
 from .tiers.prune import Plan
 from .transaction import Change, lock_name, plan_healing
 
@@ -23,11 +24,26 @@ Progress = Callable[[int, int], None]
 
 
 class PlanOutdated(StorageError):
-    """A document was changed after a plan for it was made; nothing was changed in it. Plan again."""
+    """Documents were changed after plans for them were made; nothing was changed in them. Plan again.
+
+    Attributes:
+        targets: the documents.
+        removed: what has left the others.
+    """
+
+    def __init__(self, message: str, targets: Sequence[Target] = (), removed: Sequence[Removed] = ()) -> None:
+        super().__init__(message)
+        self.targets = tuple(targets)
+        self.removed = tuple(removed)
 
 
 def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
-    """Take entries out of their documents into the ledgers."""
+    """Take entries out of their documents into the ledgers.
+
+    Raises:
+        SecretFound: an entry holds a secret, which the ledger would keep; nothing was changed in its document.
+    """
+    session.check_secrets(reason, "reason")
     gone: list[Removed] = []
     for target, ids in session.find(actor, entry_ids).items():
         texts: dict[str, str] = {}
@@ -35,6 +51,12 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
             texts.clear()
             texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
+            for one, text in texts.items():
+                if secret := session.secret_in(text):
+                    raise SecretFound(
+                        f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
+                        f"`amp forget {one} --redact` takes it out without a copy"
+                    )
             return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
 
         done = session.change(target, change)
@@ -43,8 +65,9 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
 
 
 def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Edited:
-    """Put another text in an entry's place; the old one goes to the ledger."""
+    """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
     ((target, _),) = session.find(actor, [entry_id]).items()
+    session.check_secrets(text)
     max_bytes = session.settings.max_bytes
     made = ""
 
@@ -60,7 +83,14 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
         if wanted in current.ids and wanted != entry_id:
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
         changed, made = edit.replace(current, entry_id, new)
-        return Change(changed, reasons={entry_id: f"edited: {made} stands in its place"})
+        said = session.books(target).said_of(entry_id)
+        has_secret = session.secret_in(edit.take(current, entry_id).markdown)
+        return Change(
+            changed,
+            reasons={entry_id: ledger.edited_reason(made)},
+            about={made: said},
+            unarchived=frozenset([entry_id] if has_secret else []),
+        )
 
     done = session.change(target, change)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == made)
@@ -108,39 +138,58 @@ def apply_pruning(
     for target, _ in work:
         session.check_write(actor, target)
     gone: list[Removed] = []
+    outdated: list[Target] = []
     for number, (target, plan) in enumerate(work):
         if plan_healing(session.root, target, now=session.now).has_work:
             session.change(target, Change)
 
         def change(current: Document, plan: Plan = plan) -> Change:
             if current.data != plan.document.data:
-                raise PlanOutdated(f"{current.target.path} was changed after the plan was made; plan again")
+                raise PlanOutdated(current.target.path)
             return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
 
-        done = session.change(target, change)
-        gone += [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+        try:
+            done = session.change(target, change)
+            gone += [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+        except PlanOutdated:
+            outdated.append(target)
         if progress is not None:
             progress(number + 1, len(work))
+    if outdated:
+        named = ", ".join(target.path for target in outdated)
+        raise PlanOutdated(f"{named} was changed after the plan was made; plan again", outdated, gone)
     return gone
 
 
 def restorable(
     session: Session, actor: Actor, entry_ids: Sequence[str], *, last: bool, since: date | None
 ) -> list[Restorable]:
-    """List what the ledgers can bring back, oldest removal first."""
-    found = [
-        Restorable(target, one)
-        for target in session.readable(actor, ledgers=True)
-        for one in session.books(target).archived(session.read(target))
-    ]
+    """List what the ledgers can bring back, oldest removal first. One that cannot be read hides no other."""
+    found: list[Restorable] = []
+    commands: list[tuple[str, str]] = []
+    problems: list[str] = []
+    for target in session.readable(actor, ledgers=True):
+        try:
+            books = session.books(target)
+            found += [Restorable(target, one) for one in books.archived(session.read(target))]
+            commands.append(books.last_command())
+        except StorageError as error:
+            problems.append(str(error))
+    if problems and not found:
+        raise StorageError("; ".join(problems))
+    session.notices += problems
     found.sort(key=lambda one: one.archived.removed_at)
     if since is not None:
         found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
-    if last and found:
-        found = [one for one in found if one.archived.run == found[-1].archived.run]
+    if last:
+        command = max(commands, default=("", ""))[1]
+        found = [one for one in found if command and one.archived.run == command]
     missing = set(entry_ids) - {one.archived.taken.id for one in found}
     if missing:
-        raise InvalidArgument(f"no ledger has {', '.join(sorted(missing))}; `amp restore --list` names what there is")
+        raise InvalidArgument(
+            f"no ledger has {', '.join(sorted(missing))}, or it stands again; "
+            "`amp restore --list` names what can come back"
+        )
     return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
 
 
@@ -155,28 +204,47 @@ def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Res
     notes: list[str] = []
     problems: list[str] = []
     for target, group in groups.items():
-        refused: list[str] = []
-
-        def change(current: Document, group: list[Restorable] = group, refused: list[str] = refused) -> Change:
-            refused.clear()
-            for one in group:
-                if not one.archived.note and one.archived.taken.id not in current.ids:
-                    try:
-                        current = edit.put_back(current, one.archived.taken)
-                    except Refused as error:
-                        refused.append(str(error))
-            return Change(current)
-
-        done = session.change(target, change)
+        entries = [one.archived.taken for one in group if not one.archived.note]
+        try:
+            back, refused = _put_back(session, target, entries)
+        except LimitExceeded as error:
+            back, refused = [], [str(error)]
+        restored += back
         problems += refused
-        wanted = {one.archived.taken.id for one in group}
-        restored += [entry for entry in stored_entries(done.document) if entry.id in wanted]
         for one in group:
             if one.archived.note and notekeeping.put_back(session, target, one.archived):
                 notes.append(str(session.path(target).with_name(one.archived.note)))
             elif one.archived.note:
                 problems.append(f"{one.archived.note} is there already beside {target.path}; move it away first")
     return Restored(tuple(restored), tuple(notes), tuple(problems))
+
+
+def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tuple[list[StoredEntry], list[str]]:
+    """Put entries back into one document. Return them, and why others cannot go back."""
+    refused: dict[str, str] = {}
+
+    def change(current: Document) -> Change:
+        refused.clear()
+        gone = {one.taken.id: one.taken for one in session.books(target).archived(current) if not one.note}
+        for one in entries:
+            if one.id not in current.ids:
+                try:
+                    current = edit.put_back(current, one, gone)
+                except Refused as error:
+                    refused[one.id] = str(error)
+        return Change(current)
+
+    if not entries:
+        return [], []
+    standing = stored_entries(session.change(target, change).document)
+    found = []
+    for one in entries:
+        # Prose that came back beside other prose is a part of it.
+        holding = [entry for entry in standing if entry.id == one.id] or [
+            entry for entry in standing if one.id not in refused and one.markdown in entry.text
+        ]
+        found += holding[:1]
+    return sorted(found, key=lambda entry: entry.line), list(refused.values())
 
 
 def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:
@@ -191,7 +259,7 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
                 session.check_write(actor, target)
                 session.change(target, Change)
             back = tuple(add.taken.markdown for add in healing.put_back)
-            by_hand = tuple(one.markdown for one in healing.removed)
+            by_hand = tuple(one.markdown for one in (*healing.removed, *healing.edited))
             found.append(Synced(target, session.path(target), back, by_hand))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))
@@ -199,26 +267,34 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
 
 
 def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Redacted]:
-    """Take entries out of document, ledger and journal for good."""
+    """Take entries, their equals and what they were edited from out of document, ledger and journal for good."""
     found = []
     for target, ids in session.find(actor, entry_ids, ledgers=True).items():
         texts: dict[str, str] = {}
 
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
             texts.clear()
-            texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
-            return Change(edit.remove(current, list(texts)), unarchived=frozenset(texts))
+            plain = {document.plain_id(one) for one in ids}
+            equals = [one for one in current.ids if document.plain_id(one) in plain]
+            texts.update((one, edit.take(current, one).markdown) for one in equals)
+            return Change(edit.remove(current, equals), unarchived=frozenset(equals))
 
         if session.read(target) is not None:
             session.change(target, change)
+        stood = set(texts)
+        lines: dict[str, int] = {}
         with hold(session.root, lock_name(target)):
             session.root.forget()
             books = session.books(target)
-            lines = {one: books.redact([one]) for one in ids}
+            for one in ids:
+                versions = books.versions_of(one)
+                lines[one] = books.redact(versions)
+                texts = {**versions, **texts}
             books.drop_journal()
         for one in ids:
-            elsewhere = _same_text(session, texts.get(one, ""), target)
-            found.append(Redacted(one, target, one in texts, lines[one], elsewhere))
+            same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
+            elsewhere = _same_text(session, actor, same)
+            found.append(Redacted(one, target, one in stood, lines[one], elsewhere))
     return found
 
 
@@ -254,12 +330,26 @@ def _plan(
     )
 
 
-def _same_text(session: Session, text: str, but: Target) -> tuple[str, ...]:
-    """Name the other documents that hold a text."""
-    wanted = " ".join(text.split())
+def _same_text(session: Session, actor: Actor, texts: Collection[str]) -> tuple[str, ...]:
+    """Name the files that still hold one of these texts, as far as this actor may read them."""
+    wanted = {" ".join(document.bare_text(text).split()) for text in texts} - {""}
     found = []
-    for target in session.readable(Actor()):
-        source = store.read(session.root, target) if wanted and target != but else None
-        if source is not None and wanted in " ".join(source.text.split()):
-            found.append(target.path)
+    for target in session.readable(actor, ledgers=True):
+        for path, read in ((target.path, _document_text), (session.books(target).path, _ledger_text)):
+            try:
+                text = " ".join(read(session, target).split())
+            except StorageError:
+                found.append(f"{path}, perhaps: it cannot be read")
+                continue
+            if any(one in text for one in wanted):
+                found.append(path)
     return tuple(found)
+
+
+def _document_text(session: Session, target: Target) -> str:
+    source = store.read(session.root, target)
+    return "" if source is None else source.text
+
+
+def _ledger_text(session: Session, target: Target) -> str:
+    return "\n\n".join(session.books(target).texts())

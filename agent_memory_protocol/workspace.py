@@ -37,7 +37,7 @@ from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
-from .recall import Budget, Recall, recall_here
+from .recall import Budget, Recall, recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -271,7 +271,9 @@ class Workspace:
         if settings.enabled:
             said = {one.message for one in found}
             found += [
-                one for one in diagnosis.of_recall(self.recall(actor), actor, existing) if one.message not in said
+                one
+                for one in diagnosis.of_recall(self.recall(actor), targets_of(actor, settings), existing)
+                if one.message not in said
             ]
         for row in rows:
             if row.problem and not any(row.problem in one.message for one in found):
@@ -642,6 +644,10 @@ class Workspace:
             changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
         line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
         notes = [line] if changed else []
+        if wish == "ignore" and git_ignore.is_tracked(self.path):
+            notes.append("git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop")
+        elif wish == "ignore" and git_ignore.is_ignored(self.path) is False:
+            notes.append("git does not ignore the memory yet: another line of a .gitignore lets it in")
         if wish == "track" and git_ignore.is_ignored(self.path):
             notes.append(
                 "git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 REPOSITORY = Path(__file__).parents[1]
 REQUESTED_BY_NAME = ("wheel", "docs")
@@ -58,3 +59,36 @@ def corpus() -> list[Path]:
     folder = large if large.is_dir() else REPOSITORY / "tests" / "data" / "corpus"
     about = {folder / "SOURCES.md", folder / "LICENCES.md"}
     return sorted(path for path in folder.rglob("*") if path.is_file() and path not in about)
+
+
+MARKDOWN = [
+    *("- item", "* star", "+ plus", "1. one", "2) two", "5. five", "-", "- ", "*", "1.", "- - nested", "- 1. x"),
+    *("- [2026-01-02] dated", "- # heading", "- > quote", "- ```", "- [T](note.md) - hook", "-\ttabbed"),
+    *("# Title", "## Section ##", "### 2026-02-03", "#", "#none", "####### seven", "text", "more text", "two words"),
+    *("===", "---", "--", "***", "_ _ _", "- - -", "=", "```", "````", "~~~", "``` py", "``` a`b", "`code`"),
+    *("> quote", ">", "> - x", "<!-- comment -->", "<!-- open", "close -->", "<!-- a | b -->", "<div>", "</div>"),
+    *("<b>x</b> y", "x <!-- y --> z", "<?php", "?>", "<!X", "[a]: /url", "[a]:", "[a", "]: b", "[x](y)", "[keep] x"),
+    *("| a | b |", "|---|---|", "a | b", "--- | ---", ":--", "|:-:|", "a |", "|", "# a |", "- a |", "``` |"),
+    *("\u00a0", "\u2003 x", "\f", "\v|", "\u2028x", "\ufeff", "\0", "**Label:**", "Label:", "a\\", "\\# x", "é 💡"),
+    *("[2026-01-02] x", "2026-01-02: x", "**Date**: 2026-01-02", "(2026-01-02)", "<<<<<<< ours", ">>>>>>> theirs"),
+]
+"""Lines, and beginnings of lines, that mean something in Markdown or in a memory file."""
+
+INDENTS = ["", "", "", "", " ", "  ", "   ", "    ", "      ", "\t", " \t"]
+
+
+@pytest.fixture(scope="session")
+def markdown_documents() -> st.SearchStrategy[list[str]]:
+    """Documents as lines without endings: every construct of Markdown, in orders that nobody would write."""
+    part = st.sampled_from(MARKDOWN)
+    plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12)
+    line = st.one_of(
+        st.just(""),
+        part,
+        st.builds(str.__add__, st.sampled_from(INDENTS), part),
+        st.builds(
+            lambda *pieces: "".join(pieces), st.sampled_from(INDENTS), part, st.sampled_from([" ", "", "|"]), part
+        ),
+        st.builds(str.__add__, st.sampled_from(INDENTS), plain),
+    )
+    return st.lists(line, max_size=12)

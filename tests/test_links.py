@@ -87,3 +87,19 @@ def test_a_note_named_in_any_form_is_found(line, names):
 def test_samples_in_fences_and_comments_name_no_note():
     text = "```\n- [A](a.md)\n```\n<!-- - [B](b.md) -->\n<!--\n- [C](c.md)\n-->\n- [D](d.md)\n"
     assert [line for line in links.visible_lines(text) if line] == ["- [D](d.md)"]
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("- [A](../other/a.md) - hook", "../other/a.md"),
+        ("* **[A](folder/a.md)**", "folder/a.md"),
+        ("- [A](a.md) - hook", ""),
+        ("- [A](./a.md)", ""),
+        ("- [A](https://example.invalid/a.md)", ""),
+        ("- see [A](../a.md)", ""),
+        ("text", ""),
+    ],
+)
+def test_a_link_out_of_the_folder_is_told_from_one_in_it(line, target):
+    assert links.outside_target(line) == target

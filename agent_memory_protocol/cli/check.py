@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import click
 
@@ -133,7 +134,7 @@ def _sarif(found: Sequence[Finding]) -> dict[str, object]:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": one.path},
+                        "artifactLocation": {"uri": quote(one.path)},
                         **({} if one.line is None else {"region": {"startLine": one.line}}),
                     }
                 }

@@ -18,6 +18,7 @@ _VERBS = {
     "init": "write",
     "recall": "recall",
     "remember": "write",
+    "route": "route",
     "show": "read",
     "list": "read",
     "forget": "upkeep",

@@ -1,5 +1,7 @@
 """`amp prune`, `restore`, `forget`, `edit` and `sync`: keep memory current, and lose nothing."""
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
 
@@ -26,7 +28,7 @@ from .options import (
 )
 from .write import parse_date, read_text
 
-_WORTH_A_LINE = ("kept", "future", "suspicious")
+_WORTH_A_LINE = ("kept", "future", "suspicious", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
 
@@ -56,7 +58,7 @@ def prune_command(
     """Take outdated dated entries out of memory files. Undated entries stay, and those marked [keep].
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all files. What goes is kept in the ledger beside
-    the file; `amp restore` brings it back.
+    the file; `amp restore` brings it back. Ends with exit code 4 when a file cannot be read; the others are pruned.
 
     \b
     Examples:
@@ -70,7 +72,7 @@ def prune_command(
     age = parse_age(older_than, today) if older_than else None
     chosen = [parse_target(target) for target in targets] if targets else None
 
-    def make_plans() -> list[Pruning]:
+    def make_plans(chosen: Sequence[Target] | None) -> list[Pruning]:
         return here.plan_pruning(
             chosen,
             actor=who,
@@ -81,28 +83,34 @@ def prune_command(
             progress=progress("planning"),
         )
 
-    plans = make_plans()
+    plans = make_plans(chosen)
     gone: list[Removed] = []
     if apply:
         try:
             gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
         except PlanOutdated as error:
             note(str(error))
-            plans = make_plans()
-            gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
+            again = make_plans(error.targets)
+            gone = [*error.removed, *here.apply_pruning(again, actor=who, force=force)]
+            plans = [*(plan for plan in plans if plan.target not in error.targets), *again]
+    problems = [plan.problem for plan in plans if plan.problem]
     if as_json:
         print_json(_pruning_json(plans, applied=apply))
-        return
-    for line in _plan_lines(plans, applied=apply):
+    else:
+        _say_plans(plans, gone, applied=apply)
+        for problem in problems:
+            note(problem)
+    sys.exit(4 if problems else 0)
+
+
+def _say_plans(plans: Sequence[Pruning], gone: Sequence[Removed], *, applied: bool) -> None:
+    for line in _plan_lines(plans, applied=applied):
         click.echo(line)
-    for plan in plans:
-        if plan.problem:
-            note(plan.problem)
-    if apply and gone:
+    if applied and gone:
         click.echo(f"{_entries(len(gone))} archived; `amp restore --last` shows how to bring them back")
     elif not any(plan.removals for plan in plans):
         click.echo("nothing is outdated")
-    elif not apply:
+    elif not applied:
         click.echo("nothing was changed; add --apply to do this")
 
 
@@ -162,8 +170,10 @@ def restore_command(
             click.echo("nothing was changed; add --apply to bring these back")
     if not chosen:
         note("there is nothing to restore")
-    for problem in problems:
-        note(problem)
+    if not as_json:
+        for problem in problems:
+            note(problem)
+    sys.exit(3 if problems else 0)
 
 
 @click.command("forget")
@@ -188,7 +198,8 @@ def forget_command(
     if redact:
         redacted = here.redact(entry_ids, actor=who)
         if as_json:
-            print_json({"redacted": [{"id": one.id, **target_json(one.target)} for one in redacted]})
+            rows = [{"id": one.id, **target_json(one.target), "elsewhere": list(one.elsewhere)} for one in redacted]
+            print_json({"redacted": rows})
         for one in redacted:
             if not as_json:
                 where = "document, " if one.was_in_document else ""
@@ -203,7 +214,7 @@ def forget_command(
         return
     for removed in gone:
         click.echo(f"forgotten: {removed.id} from {removed.target}: {_words(removed.text)}")
-    click.echo("`amp restore --last --apply` brings it back")
+    click.echo(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back")
 
 
 @click.command("edit", cls=TextCommand)
@@ -236,6 +247,8 @@ def edit_command(entry_id: str, text: str, as_json: bool, root: str | None, as_a
 def sync_command(apply: bool, as_json: bool, root: str | None, as_agent: str | None) -> None:
     """Heal: put back remembered entries that another program overwrote, and note what was taken out by hand.
 
+    Ends with exit code 4 when a file could not be healed; the others are.
+
     \b
     Example:
         amp sync --apply
@@ -243,24 +256,33 @@ def sync_command(apply: bool, as_json: bool, root: str | None, as_agent: str | N
     found = workspace(root).sync(actor=actor(as_agent), apply=apply)
     if as_json:
         print_json({"applied": apply, "documents": [_synced_json(one) for one in found]})
-        return
+    else:
+        _say_healing(found, applied=apply)
+    sys.exit(4 if any(one.problem for one in found) else 0)
+
+
+def _say_healing(found: Sequence[Synced], *, applied: bool) -> None:
     for one in found:
         if one.problem:
             note(one.problem)
         for text in one.put_back:
-            click.echo(f"{one.target}  {'back' if apply else 'goes back'}: {_words(text)}")
+            click.echo(f"{one.target}  {'back' if applied else 'goes back'}: {_words(text)}")
         for text in one.removed_by_hand:
-            click.echo(f"{one.target}  taken out by hand, {'now' if apply else 'to be'} in the ledger: {_words(text)}")
+            place = f"{'now' if applied else 'to be'} in the ledger"
+            click.echo(f"{one.target}  taken out by hand, {place}: {_words(text)}")
     if not found:
         click.echo("nothing to heal")
-    elif not apply:
+    elif not applied:
         click.echo("nothing was changed; add --apply to do this")
 
 
 def parse_age(text: str, today: date) -> timedelta:
     """Read an age: `90d`, `12w`, `1y`, a number of days, or a date, which means older than that day."""
     if "-" in text:
-        return today - parse_date(text)
+        age = today - parse_date(text)
+        if age < timedelta():
+            raise InvalidArgument(f"{text} lies in the future; give a day that has passed, or an age such as 90d")
+        return age
     from agent_memory_protocol.settings_file import parse_days
 
     days = parse_days(text)
@@ -273,7 +295,7 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
     lines = []
     for plan in plans:
         listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
-        sections = plan.old_sections if not applied else ()
+        sections = _waiting(plan) if not applied else []
         if not (plan.removals or listed or any(one.cause == "section" for one in plan.kept) or any(plan.still_over)):
             continue
         total = len(plan.removals) + len(plan.kept)
@@ -281,11 +303,9 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {_entries(total)} {verb}")
         lines += [f"  -{one.line:>5}  {_when(one)}  {_words(one.text)}" for one in plan.removals]
         lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words(one.text, 50)}" for one in listed]
-        for line, text, day in sections:
-            waiting = [one for one in plan.kept if one.cause == "section" and one.section == text]
-            if waiting:
-                taken = f"--sections takes its {_entries(len(waiting))}"
-                lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
+        for line, text, day, count in sections:
+            taken = f"--sections takes its {_entries(count)}"
+            lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
         counts = {cause: sum(one.cause == cause for one in plan.kept) for cause in ("undated", "recent")}
         said = [f"{count} {cause}" for cause, count in counts.items() if count]
         if said:
@@ -296,6 +316,18 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         if plan.plan is not None and plan.plan.drops_most and not applied:
             lines.append("         more than half of the entries: --apply needs --force")
     return lines
+
+
+def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:
+    """Return the old sections of a document, and how many entries `--sections` would take from each."""
+    counts: Counter[int] = Counter()
+    for one in plan.kept:
+        if one.cause == "section":
+            # An entry is dated by the nearest of the headings above it that has a date.
+            counts[
+                max((line for line, _, day in plan.old_sections if line < one.line and day == one.date), default=0)
+            ] += 1
+    return [(line, text, day, counts[line]) for line, text, day in plan.old_sections if counts[line]]
 
 
 def _when(one: Judged) -> str:

@@ -7,7 +7,7 @@ still read when another tool wrote it, as long as its types are right.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from json.scanner import make_scanner
@@ -238,16 +238,21 @@ def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
 # Writing
 
 
-def encode(line: Header | Entry | Tombstone) -> bytes:
+def encode(line: Header | Entry | Tombstone, *, allow: Collection[str] | None = ()) -> bytes:
     """Return a line as it is written: compact JSON in UTF-8, keys in the specification's order, then `extra`, then LF.
+
+    Args:
+        line: what to write.
+        allow: fingerprints of what is no secret; None for texts that stand in memory already.
 
     Raises:
         InvalidArgument: it would not read back as what it is, or a rule of writing forbids a field.
         RefusedText: a rule of writing forbids a text.
+        SecretFound: a text holds a secret.
     """
     if isinstance(line, Entry):
         fields: dict[str, object] = dict(zip(FIELDS, line, strict=False))
-        _check_texts(line)
+        _check_texts(line, allow)
     elif isinstance(line, Tombstone):
         fields = {"id": line.id, "deleted": True, "created_at": line.created_at}
     else:
@@ -276,15 +281,15 @@ def _known(line: Header | Entry | Tombstone) -> object:
     return line._replace(extra=None) if isinstance(line, Entry) else replace(line, extra=None)
 
 
-def _check_texts(entry: Entry) -> None:
+def _check_texts(entry: Entry, allow: Collection[str] | None) -> None:
     """Hold an entry against the rules of writing, as far as it holds texts; reading it back checks the types."""
     named = [("text", entry.text), ("id", entry.id), ("source", entry.source), *(("tag", tag) for tag in entry.tags)]
     for what, text in named:
         if isinstance(text, str):
-            check_text(text, what)
+            check_text(text, what, allow)
     if isinstance(entry.scope, str) and not is_writable_scope(entry.scope):
         raise InvalidArgument(
             f"{shown(entry.scope)} is no scope; a scope is global, a domain in lower case or project:NAME"
         )
     if isinstance(entry.scope, str):
-        check_text(entry.scope, "scope")
+        check_text(entry.scope, "scope", allow)

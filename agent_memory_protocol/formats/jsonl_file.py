@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
 
+from .. import config
 from ..disk_errors import damaged, explain, shown
-from ..errors import InvalidArgument, Refused, StorageError
+from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..files import Root
 from ..writing import ChangedMeanwhile, append, create
 from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
@@ -82,7 +83,8 @@ class MemoryFile:
         Without `confidence` it is 1 for what the user said, else below. See `check_entry` for what may be written.
 
         Raises:
-            InvalidArgument, RefusedText: a rule forbids this entry.
+            InvalidArgument, RefusedText, SecretFound: a rule forbids this entry. What only looks like a secret is
+                allowed by the settings of the project that the file is in.
             Refused: the file does not begin with a header of this format.
             StorageError: it was not written, or the disk did not confirm it.
         """
@@ -101,10 +103,10 @@ class MemoryFile:
             supersedes=supersedes,
             created_at=new_stamp(moment),
         )
-        encode(draft)  # what may not be written must not create a file either
+        allow = self._allow_for(draft)  # what may not be written must not create a file either
         with self._locked(moment) as file:
             entry = draft._replace(created_at=new_stamp(moment, file.latest_at_end()))
-            append(file.root, file.parts, encode(entry))
+            append(file.root, file.parts, encode(entry, allow=allow))
         return entry
 
     def delete(self, id: str, now: datetime | None = None) -> Tombstone:
@@ -151,6 +153,16 @@ class MemoryFile:
                 except ChangedMeanwhile as error:
                     changed = error
             raise changed
+
+    def _allow_for(self, draft: Entry) -> tuple[str, ...]:
+        """Make sure that an entry may be written. Returns the allowances that it needs: mostly none."""
+        try:
+            encode(draft)
+        except SecretFound:
+            allow = _allowances(os.path.dirname(os.path.realpath(self.path)))
+            encode(draft, allow=allow)
+            return allow
+        return ()
 
     def _contents(self) -> Contents:
         with self._door() as (root, parts):
@@ -206,6 +218,15 @@ def _garbage_left_alone() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _allowances(folder: str) -> tuple[str, ...]:
+    """Return the fingerprints that the settings of the project around a folder, and the person's own, allow."""
+    try:
+        with Root.open(config.find_root(folder).path) as root:
+            return config.load_settings(root).secrets_allow
+    except StorageError:
+        return ()
 
 
 def _aware(now: datetime | None) -> datetime:

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import isfinite
 from typing import Any, NoReturn
 
 from ..errors import RefusedText
+from ..secrets import check_text as check_secrets
 from ..visible import first_invisible
 from .moments import is_expiry, is_instant
 
@@ -125,16 +126,22 @@ def is_writable_scope(scope: str) -> bool:
     return _SCOPE.fullmatch(scope) is not None
 
 
-def check_text(text: str, what: str = "text") -> None:
-    """Refuse a text that no memory may hold. `what` names it in the message.
+def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()) -> None:
+    """Refuse a text that no memory may hold; every text passes through here before a byte is written.
 
-    Every text passes through here before a byte is written: this is where the check for secrets (S0-30) is called.
+    Args:
+        text: what is to be written.
+        what: what it is called in the message.
+        allow: fingerprints of what is no secret; None for a text that stands in memory already.
 
     Raises:
         RefusedText: the message says why.
+        SecretFound: it holds a secret (S0-30).
     """
     if not text or text.isspace():
         raise RefusedText(f"the {what} is empty")
+    if allow is not None:
+        check_secrets(text, allow=allow, what=what)
     if text.isascii() and text.isprintable():
         return
     if not _LINE_ENDS.isdisjoint(text):

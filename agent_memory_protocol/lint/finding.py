@@ -10,11 +10,11 @@ WARNING = "warning"
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of one file that loses nothing: these lines, from 1 and both inclusive, become others."""
+    """A change of one file that loses nothing: a line, from 1, becomes another, if it is still what it was."""
 
-    first_line: int
-    last_line: int
-    lines: tuple[str, ...]
+    line: int
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def rule(
     Args:
         rule_id: its id, `<group>-<what>`.
         severity: ERROR or WARNING.
-        subject: what it is given: `tier`, `note`, `index`, `ledger` or `store`.
+        subject: what it is given: `tier`, `note`, `index`, `ledger` or `store`; more than one with blanks between.
         about: for the documentation: what it finds, why that matters, and what to do.
         on: whether it runs unless it is asked for.
     """
@@ -90,7 +90,7 @@ def run(subject: str, value: Any, path: str, selected: Iterable[str]) -> list[Fi
     found = [
         Finding(one.id, hit.severity or one.severity, path, hit.line, hit.message, hit.fix)
         for one in RULES.values()
-        if one.subject == subject and one.id in wanted
+        if subject in one.subject.split() and one.id in wanted
         for hit in one.check(value)
     ]
     return sorted(found, key=lambda finding: (finding.line or 0, finding.rule))

@@ -1,33 +1,35 @@
 """Rules on notes and on the index."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from agent_memory_protocol import links, visible
+from agent_memory_protocol import dates, links, visible
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
 from agent_memory_protocol.notes import note as notes
 from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
 from agent_memory_protocol.notes.note import Note
 
 _HARD_WIDTH = 2 * LINE_WIDTH
+_LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note as the rules see it: the note, its text, and the stems and names of all notes of the folder."""
+    """A note as the rules see it: the note, its text, the `link_name` of each note here, allowed fingerprints."""
 
     note: Note
     text: str
     names: frozenset[str]
+    allowed: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """An index as the rules see it: what it says, the lines of its file, and the notes that are there."""
+    """An index as the rules see it: what it says, the lines of its file, and the notes that are there, by their key."""
 
     index: Index
     lines: tuple[str, ...]
-    files: Collection[str]
+    files: Mapping[str, str]
 
 
 @rule(
@@ -91,7 +93,7 @@ def name(view: NoteView) -> Iterator[Hit]:
     "The note does not say why. A rule without its reason gets misapplied. Add a paragraph that begins with **Why:**.",
 )
 def no_why(view: NoteView) -> Iterator[Hit]:
-    if view.note.why is None and view.note.head.type:
+    if view.note.why is None and view.note.head.type and not _says(view, "why"):
         yield Hit(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
 
 
@@ -103,7 +105,7 @@ def no_why(view: NoteView) -> Iterator[Hit]:
     "paragraph that begins with **How to apply:**.",
 )
 def no_how(view: NoteView) -> Iterator[Hit]:
-    if view.note.how is None and view.note.head.type:
+    if view.note.how is None and view.note.head.type and not _says(view, "how to apply"):
         yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
@@ -138,14 +140,12 @@ def large(view: NoteView) -> Iterator[Hit]:
         yield Hit(None, f"{size:,} bytes; one fact takes a few hundred, so split it")
 
 
-@rule(
-    "note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.", on=False
-)
+@rule("note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.")
 def link(view: NoteView) -> Iterator[Hit]:
     for number, line in enumerate(links.visible_lines(view.text), start=1):
-        for piece in line.split("[[")[1:]:
+        for piece in dates.without_code_and_links(line).split("[[")[1:]:
             wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
-            if "]]" in piece and wanted and wanted.removesuffix(".md") not in view.names and " " not in wanted:
+            if "]]" in piece and wanted and not set(wanted) & {" ", "/"} and link_name(wanted) not in view.names:
                 yield Hit(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
 
 
@@ -163,8 +163,9 @@ def invisible(view: NoteView) -> Iterator[Hit]:
     "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
 )
 def orphan(view: IndexView) -> Iterator[Hit]:
-    for file in sorted(view.files):
-        if file not in view.index.files:
+    named = view.index.files
+    for key, file in sorted(view.files.items()):
+        if key not in named:
             yield Hit(None, f"{file} has no index line; `amp index` adds it")
 
 
@@ -183,6 +184,21 @@ def dangling(view: IndexView) -> Iterator[Hit]:
                 f"{found.file} does not exist; write it, or make this a plain entry (--fix)",
                 _plain_bullet(view, found.line, found.text),
             )
+
+
+@rule(
+    "index-outside",
+    WARNING,
+    "index",
+    "An index line links to a Markdown file outside this folder. Nothing looks after it, and it breaks when "
+    "the folder moves. Move the file here, or make the line an entry.",
+    on=False,
+)
+def outside(view: IndexView) -> Iterator[Hit]:
+    for number, line in enumerate(links.visible_lines("\n".join(view.lines)), start=1):
+        target = links.outside_target(line)
+        if target:
+            yield Hit(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
 
 
 @rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
@@ -219,6 +235,21 @@ def line_long(view: IndexView) -> Iterator[Hit]:
             yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
 
 
+def link_name(name: str) -> str:
+    """Return what a note's file and a link to it have in common: links leave the type out, or write - for _."""
+    plain = name.removesuffix(".md").casefold().replace("_", "-")
+    return next((plain.removeprefix(f"{one}-") for one in notes.TYPES if plain.startswith(f"{one}-")), plain)
+
+
+def _says(view: NoteView, label: str) -> bool:
+    """Say whether a line is labelled so in other words: `**Why**: …`, `Why this matters: …`, `## Why …`."""
+    for line in view.note.body:
+        plain = line.lstrip("#*_>- \t").casefold()
+        if plain.startswith(label) and (line.startswith("#") or ":" in plain[: len(label) + _LONGEST_LABEL]):
+            return True
+    return False
+
+
 def _severity(view: NoteView) -> str:
     return ERROR if view.note.head.type in notes.REQUIRED_IN_FULL else WARNING
 
@@ -230,4 +261,4 @@ def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:
     opening = text.index("[")
     title = text[opening + 1 : text.rindex("](", 0, end)]
     start = line.index(text)
-    return Fix(number, number, (f"{line[:start]}{title}{text[end:]}",))
+    return Fix(number, line, f"{line[:start]}{title}{text[end:]}")

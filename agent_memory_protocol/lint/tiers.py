@@ -1,6 +1,6 @@
 """Rules on tier documents: limits, structure, dates, repeats, and what a reader cannot see."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_memory_protocol import dates, limits, markdown, visible
@@ -43,6 +43,7 @@ class TierView:
         today: the local calendar date, as an ordinal.
         exists: says whether a path below the project root is there.
         elsewhere: normalised lines of other files and tiers, and where each stands.
+        allowed: fingerprints of what only looks like a secret.
     """
 
     document: Document
@@ -52,6 +53,7 @@ class TierView:
     today: int
     exists: Callable[[str], bool]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    allowed: Collection[str] = ()
 
     def entries(self) -> Iterator[tuple[Entry, str]]:
         """Yield each entry with its id."""
@@ -285,7 +287,8 @@ def invisible_characters(view: TierView) -> Iterator[Hit]:
 def missing_path(view: TierView) -> Iterator[Hit]:
     for entry, entry_id in view.entries():
         for path in _named_paths(view.document.text(entry)):
-            if not view.exists(path):
+            # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
+            if view.exists(path.partition("/")[0]) and not view.exists(path):
                 yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
                 break
 
@@ -328,7 +331,8 @@ def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> F
     end = start + mark.end - mark.start
     if line[start:end] != dates.day_text(mark.day):
         return None
-    return Fix(number + 1, number + 1, (f"{line[:start]}[{line[start:end]}]{line[end:]}",))
+    # With its colon the date would be what Markdown calls a link definition, which nobody sees.
+    return Fix(number + 1, line, f"{line[:start]}[{line[start:end]}]{line[end:].removeprefix(':')}")
 
 
 def _named_paths(text: str) -> list[str]:

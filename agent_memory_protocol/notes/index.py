@@ -75,14 +75,14 @@ def read(text: str) -> Index:
         width = markdown.marker_width(bare) if bare and len(line) - len(line.lstrip(" ")) < 4 else 0
         file = links.note_target(bare[width:].lstrip(" \t")) if width else ""
         if file:
-            lines.append(IndexLine(number + 1, _key(file), in_block, bare[width:].lstrip(" \t")))
+            lines.append(IndexLine(number + 1, key(file), in_block, bare[width:].lstrip(" \t")))
     counts: dict[str, int] = {}
     for found in lines:
         separator = links.separator_of(found.text)
         if separator and not found.in_block:
             counts[separator] = counts.get(separator, 0) + 1
     best = max(counts, key=lambda separator: counts[separator], default=" - ")
-    return Index(tuple(lines), frozenset(map(_key, links.mentioned_notes(outside))), block, best)
+    return Index(tuple(lines), frozenset(map(key, links.mentioned_notes(outside))), block, best)
 
 
 def build(text: str, heads: Mapping[str, Head], *, max_lines: int, max_bytes: int, more: str) -> Built:
@@ -96,7 +96,7 @@ def build(text: str, heads: Mapping[str, Head], *, max_lines: int, max_bytes: in
         more: the command that lists all notes, for the line that says how many had no room.
     """
     index = read(text)
-    unlisted = _in_order(index, [file for file in heads if _key(file) not in index.mentioned])
+    unlisted = _in_order(index, [file for file in heads if key(file) not in index.mentioned])
     raw = split_lines_with_ends(text)
     newline = "\r\n" if raw and raw[0].endswith("\r\n") else "\n"
     before, after = _around_block(raw, index.block)
@@ -145,7 +145,7 @@ def _fill(
 def _in_order(index: Index, files: Sequence[str]) -> list[str]:
     """Order notes for the block: lines that stand there keep their order, new ones follow by name."""
     place = {line.file: number for number, line in enumerate(index.lines) if line.in_block}
-    return sorted(files, key=lambda file: (place.get(_key(file), len(place)), file))
+    return sorted(files, key=lambda file: (place.get(key(file), len(place)), file))
 
 
 def _find_block(lines: Sequence[str]) -> tuple[int, int] | None:
@@ -166,6 +166,10 @@ def _around_block(raw: list[str], block: tuple[int, int] | None) -> tuple[list[s
             before.pop()
         return before, []
     before, after = raw[: block[0]], raw[block[1] :]
+    again = _find_block([line.rstrip("\r\n") for line in [*before, *after]])
+    if again is not None:
+        # A merge may have left two blocks; one is enough.
+        return _around_block([*before, *after], again)
     while before and not before[-1].strip():
         before.pop()
     if before and before[-1].strip() == HEADING:
@@ -180,6 +184,6 @@ def _heading_for(before: list[str], newline: str) -> list[str]:
     return [*blank, HEADING + newline, newline]
 
 
-def _key(file: str) -> str:
+def key(file: str) -> str:
     """Return what makes two spellings the same file: a link in NFC finds a file in NFD (B46)."""
     return file if file.isascii() else normalize("NFC", file)

@@ -116,10 +116,22 @@ def entry_id(text: str, target: Target) -> str:
     return blake2b(f"{target.key}\n{folded}".encode()).hexdigest()[:12]
 
 
+def plain_id(one: str) -> str:
+    """Return an entry's id without the number that tells it from equal entries before it."""
+    return one.partition("-")[0]
+
+
 def id_of_new(new: NewEntry, target: Target) -> str:
     """Return the id an entry would have once it is written."""
     document = parse("\n".join(item_lines(new, "-", "")).encode(), target)
     return document.ids[0] if document.ids else ""
+
+
+def bare_text(text: str) -> str:
+    """Return what an entry says, from its Markdown: its text without marker and date mark."""
+    lines = split_lines(text)
+    found = outline_of(text).entries
+    return identity_text(lines, found[0]) if len(found) == 1 else text
 
 
 def identity_text(lines: Sequence[str], entry: Entry) -> str:
@@ -351,7 +363,7 @@ def _has_sibling(document: Document, after: Entry | IndexLine) -> bool:
 
 def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
     """Return the lines of a new entry as a list item."""
-    hang = indent + "  "
+    hang = indent + " " * (len(marker) + 1)
     return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
 
 

@@ -4,10 +4,11 @@ An entry's own date says it is time-sensitive. A section's date mostly says when
 go only when asked for. What has no date stays.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
+from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.tiers import edit
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.entries import OWN, Entry
@@ -27,7 +28,7 @@ class Judged:
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
         section: the heading it stands under.
         reason: in words, why it goes or stays.
-        cause: why it stays, in one word: undated, kept, future, suspicious, section, recent; `old` where it goes.
+        cause: `old` where it goes; else why it stays: undated, kept, future, suspicious, section, recent or stuck.
     """
 
     id: str
@@ -65,10 +66,16 @@ class Plan:
 def plan_pruning(document: Document, *, today: date, older_than: int, sections: bool = False) -> Plan:
     """Say which entries are more than `older_than` days old, going by their own dates.
 
-    With `sections`, entries whose date is their section's go as well, once that is old. Changes nothing.
+    With `sections`, entries whose date is their section's go as well, once that is old. What was dated today never
+    goes. Changes nothing.
     """
-    judged = _judge(document, today=today.toordinal(), older_than=older_than, sections=sections)
-    return _plan(document, judged)
+    gone: set[str] = set()
+    while True:
+        judged = _judge(document, gone, today=today.toordinal(), older_than=max(0, older_than), sections=sections)
+        old = {one.id for one in judged if one.cause == "old"}
+        if old == gone:
+            return _plan(document, judged)
+        gone = old
 
 
 def plan_to_limit(
@@ -85,27 +92,33 @@ def plan_to_limit(
 
     With `older_than` only entries of more than that many days go; the entry with the id `spare` never goes.
     """
-    age = older_than if older_than is not None else -1
-    judged = _judge(document, today=today.toordinal(), older_than=age, sections=sections)
-    old = [one for one in judged if one.cause == "old" and one.id != spare]
-    candidates = sorted(old, key=lambda one: (one.date or today, one.line))
-    if document.line_count <= max_lines and len(document.data) <= max_bytes:
-        candidates = []
-    low, high = 0, len(candidates)
-    while low < high:
-        middle = (low + high) // 2
-        smaller = edit.remove(document, {one.id for one in candidates[:middle]})
-        if smaller.line_count <= max_lines and len(smaller.data) <= max_bytes:
-            high = middle
-        else:
-            low = middle + 1
-    gone = {one.id for one in candidates[:low]}
+
+    def fits(one: Document) -> bool:
+        return one.line_count <= max_lines and len(one.data) <= max_bytes
+
+    age = max(0, older_than) if older_than is not None else -1
+    gone: set[str] = set()
+    while True:
+        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections)
+        old = [one for one in judged if one.cause == "old" and one.id != spare]
+        candidates = [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
+        low, high = 0, 0 if fits(document) else len(candidates)
+        while low < high:
+            middle = (low + high) // 2
+            if fits(_take_out(document, candidates[:middle])[0]):
+                high = middle
+            else:
+                low = middle + 1
+        if low < len(candidates) or gone == set(candidates) or fits(_take_out(document, candidates)[0]):
+            break
+        gone = set(candidates)
+    going = set(candidates[:low])
     settled = [
         one
         if one.cause != "old"
-        else _again(one, "old", "among the oldest; the document is over its limit")
-        if one.id in gone
-        else _again(one, "recent", "the document fits without it going")
+        else replace(one, reason="among the oldest; the document is over its limit")
+        if one.id in going
+        else replace(one, cause="recent", reason="the document fits without it going")
         for one in judged
     ]
     return _plan(document, settled)
@@ -122,9 +135,11 @@ def old_sections(document: Document, *, today: date, older_than: int) -> list[tu
 
 def suspicious_days(entries: Sequence[Entry]) -> set[int]:
     """Return the indexes of entries dated more than 180 days before both dated neighbours: a mistyped year, mostly."""
-    dated = [
-        (index, entry.day) for index, entry in enumerate(entries) if entry.day is not None and entry.day_source == OWN
-    ]
+    return _suspicious(entries, range(len(entries)))
+
+
+def _suspicious(entries: Sequence[Entry], among: Collection[int]) -> set[int]:
+    dated = [(index, day) for index in among if (day := entries[index].day) and entries[index].day_source == OWN]
     return {
         index
         for (_, before), (index, day), (_, after) in zip(dated, dated[1:], dated[2:], strict=False)
@@ -132,10 +147,12 @@ def suspicious_days(entries: Sequence[Entry]) -> set[int]:
     }
 
 
-def _judge(document: Document, *, today: int, older_than: int, sections: bool) -> list[Judged]:
-    suspicious = suspicious_days(document.outline.entries)
+def _judge(document: Document, gone: Collection[str], *, today: int, older_than: int, sections: bool) -> list[Judged]:
+    """Judge each entry. The date of one that goes speaks against no other's: else a second run would take more."""
+    entries = document.outline.entries
+    suspicious = _suspicious(entries, [index for index, one in enumerate(document.ids) if one not in gone])
     judged = []
-    for index, (entry, entry_id) in enumerate(zip(document.outline.entries, document.ids, strict=True)):
+    for index, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
         cause, reason = _reason(entry, today, older_than, is_suspicious=index in suspicious, sections=sections)
         judged.append(
             Judged(
@@ -170,10 +187,29 @@ def _reason(entry: Entry, today: int, older_than: int, *, is_suspicious: bool, s
 
 
 def _plan(document: Document, judged: Sequence[Judged]) -> Plan:
+    result, stuck = _take_out(document, [one.id for one in judged if one.cause == "old"])
+    if stuck:
+        reason = "cannot be taken out without changing what stands around it; edit it by hand"
+        judged = [replace(one, cause="stuck", reason=reason) if one.id in stuck else one for one in judged]
     removals = tuple(one for one in judged if one.cause == "old")
-    result = edit.remove(document, {one.id for one in removals})
     return Plan(document, removals, tuple(one for one in judged if one.cause != "old"), result)
 
 
-def _again(one: Judged, cause: str, reason: str) -> Judged:
-    return Judged(one.id, one.line, one.text, one.date, one.date_source, one.section, reason, cause)
+def _take_out(document: Document, ids: Sequence[str]) -> tuple[Document, set[str]]:
+    """Return the document without these entries, and those that cannot go: one odd entry must not keep all others."""
+    try:
+        return edit.remove(document, ids), set()
+    except Refused:
+        pass
+    result, going = document, set[str]()
+    tried = -1
+    while tried < len(going):
+        tried = len(going)
+        for one in ids:
+            if one not in going:
+                try:
+                    result = edit.remove(document, {*going, one})
+                except Refused:
+                    continue
+                going.add(one)
+    return result, set(ids) - going

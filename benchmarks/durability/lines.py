@@ -14,7 +14,7 @@ _NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 def damaged(folder: Path, long: bool) -> list[Row]:
     """Cut a file at each byte of its last lines, and flip bits of it at random."""
-    return [_cut(folder), _flipped(folder, 20_000 if long else 500)]
+    return [_cut(folder, 3 if long else 1), _flipped(folder, 20_000 if long else 200)]
 
 
 def _file(path: Path) -> tuple[MemoryFile, list[bytes]]:
@@ -25,11 +25,11 @@ def _file(path: Path) -> tuple[MemoryFile, list[bytes]]:
     return file, path.read_bytes().splitlines(keepends=True)
 
 
-def _cut(folder: Path) -> Row:
+def _cut(folder: Path, last: int) -> Row:
     path = folder / "cut.jsonl"
     file, lines = _file(path)
     data = b"".join(lines)
-    start = len(b"".join(lines[:-3]))
+    start = len(b"".join(lines[:-last]))
     wrong = []
     for size in range(start, len(data)):
         path.write_bytes(data[:size])
@@ -45,7 +45,7 @@ def _cut(folder: Path) -> Row:
     tried = len(data) - start
     return Row(
         "JSONL cut off",
-        f"at each of the {tried} byte offsets of its last three lines",
+        f"at each of the {tried} byte offsets of its last {last} lines",
         "every whole line read, one report for the torn one, the next line on its own, nothing taken out",
         problems(wrong) or f"{tried} of {tried}",
         not wrong,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from agent_memory_protocol.errors import StorageError
+from agent_memory_protocol.errors import LockBusy, StorageError
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.lock import hold
 from agent_memory_protocol.tiers import document as documents
@@ -55,10 +55,14 @@ def _remember(project: Project, name: object, count: int, said: Path, *, pause: 
     with said.open("ab", buffering=0) as acknowledged:
         for number in range(count):
             text = f"Fact {number} of writer {name}: port {random.randrange(10_000)} answers."
-            try:
-                workspace.remember(text)
-            except StorageError:
-                return
+            while True:
+                try:
+                    workspace.remember(text)
+                    break
+                except LockBusy:
+                    continue
+                except StorageError:
+                    return
             acknowledged.write(f"{text}\n".encode())
             time.sleep(pause)
 

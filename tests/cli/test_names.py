@@ -19,6 +19,7 @@ BAD = [
     ("x" * 300, "has 300 characters"),
     ("x" * 4096, "has 4096 characters"),
     ("a\nb", "U+000A"),
+    ("a\0b", "U+0000"),
     ("a\x1b[31m", "U+001B"),
     ("zero\u200bwidth", "U+200B"),
     ("bidi\u202e", "U+202E"),
@@ -86,7 +87,9 @@ def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
 
 @pytest.mark.parametrize("variable", ["AMP_AGENT", "AMP_CONVERSATION"])
 @pytest.mark.parametrize(
-    ("name", "rule"), [bad for bad in BAD if bad[0] not in ("", "C:x", "caf\udce9")], ids=lambda bad: ascii(bad[:20])
+    ("name", "rule"),
+    [bad for bad in BAD if bad[0] not in ("", "C:x", "caf\udce9", "a\0b")],
+    ids=lambda bad: ascii(bad[:20]),
 )
 def test_a_bad_name_in_the_environment_is_refused_too(amp, variable, name, rule):
     for args in (["recall"], ["remember", "x"], ["show"], ["list"], ["status"], ["init"]):

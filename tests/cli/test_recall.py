@@ -1,5 +1,9 @@
 """`amp recall`: the block an agent starts its task with, and who is given which."""
 
+import shutil
+import subprocess
+import sys
+
 import pytest
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -123,6 +127,7 @@ def test_recall_gives_what_is_on_disk_now(told):
     assert "changed by hand" in told("recall").out
 
 
+@pytest.mark.requirement("S4-25", "S4-28")
 def test_recall_as_json_tells_what_is_in_the_block(told):
     answer = told("recall", "dev", "--conversation", "1", "--json")
     assert answer.err == ""
@@ -215,3 +220,28 @@ def test_hostile_text_stays_data_between_one_pair_of_markers(amp):
         assert "\\x1b[31mred" in answer.out
     assert (amp.root / SHARED).read_text() == HOSTILE
     assert amp("recall", "--json").json()["text"] + "\n" == amp("recall").out
+
+
+@pytest.mark.requirement("S4-69", "S4-71")
+@pytest.mark.parametrize("local", ["missing", "a-file", "rubbish"])
+def test_the_conversation_needs_no_database(amp, local):
+    """With no index, a deleted one, a corrupt one, and where SQLite cannot be loaded."""
+    amp("remember", "we go with Postgres", "--conversation", "c1")
+    folder = amp.root / ".scaffolding/.amp"
+    shutil.rmtree(folder)
+    if local == "a-file":
+        folder.write_text("a file")
+    elif local == "rubbish":
+        folder.mkdir()
+        for name in ("index.sqlite", "search.db", "locks", "journal"):
+            (folder / name).write_bytes(b"\0rubbish")
+    code = "import sys; sys.modules['sqlite3'] = None; import agent_memory_protocol.cli.main as amp; amp.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "recall", "dev", "--conversation", "c1"],
+        capture_output=True,
+        cwd=amp.root,
+        env=amp.environ(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "we go with Postgres" in done.stdout.decode()

@@ -200,6 +200,7 @@ def test_the_root_is_found_from_a_subfolder_or_named(told, args, environ, root, 
     assert os.listdir(deep) == []
 
 
+@pytest.mark.requirement("S4-07")
 def test_every_verb_uses_the_same_root_from_every_subfolder(told):
     """B38: the memory folder is taken from the current directory, so stores multiply."""
     deep = told.root / "src/deep"

@@ -112,7 +112,7 @@ def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
 
 
 def test_remember_as_json_names_the_entry_and_the_headroom(amp):
-    answer = amp("remember", "[2026-01-01] we chose Postgres", "--agent", "dev", "--section", "Storage", "--json")
+    answer = amp("remember", "[2026-01-01] Postgres keeps the jobs", "--agent", "dev", "--section", "Storage", "--json")
     found = answer.json()
     assert found.pop("id") == amp("list", "--json").json()["entries"][0]["id"]
     assert found == {

@@ -19,19 +19,30 @@ TEXTS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Cf", "Zl", "Zp"
 )
 
 
+def head_of(text: str) -> note.Head:
+    found = note.read_head(text)
+    assert found is not None
+    return found
+
+
+def part(read: note.Note, line: int | None) -> str:
+    assert line is not None
+    return read.body[line]
+
+
 @pytest.mark.requirement("S2-11", "S2-12")
 @pytest.mark.parametrize("text", [NESTED, FLAT])
 def test_a_type_is_read_nested_and_flat(text):
     read = note.parse(text, "feedback_x.md")
     assert (read.head.type, read.head.description) == ("feedback", "D")
-    assert note.read_head(text).type == "feedback"
+    assert head_of(text).type == "feedback"
 
 
 @pytest.mark.requirement("S2-14")
 def test_the_fact_is_what_stands_before_the_why():
     read = note.parse(NESTED, "feedback_x.md")
     assert read.fact == "Fact."
-    assert (read.body[read.why], read.body[read.how]) == ("**Why:** w", "**How to apply:** h")
+    assert (part(read, read.why), part(read, read.how)) == ("**Why:** w", "**How to apply:** h")
 
 
 @pytest.mark.parametrize(
@@ -48,10 +59,10 @@ def test_the_fact_is_what_stands_before_the_why():
 )
 def test_values_are_text_and_odd_ones_do_not_keep_the_rest_from_being_read(header):
     text = f"---\nname: n\ndescription: D # not part of it\n{header}\ntype: user\n---\nbody\n"
-    assert note.read_head(text).description == "D"
+    assert head_of(text).description == "D"
     assert note.parse(text, "user_n.md").head.type == "user"
     if header.startswith("name"):
-        assert note.read_head(text).name == "2026-03-09"
+        assert head_of(text).name == "2026-03-09"
 
 
 def test_the_quick_reading_of_a_head_is_the_full_reading(corpus):
@@ -116,7 +127,7 @@ def test_a_new_note_must_have_its_three_parts(missing):
 def test_a_fact_cannot_forge_the_parts_of_its_note():
     text = note.render("user", "user_x.md", "D", why="w", how="h", body="# Title\n**Why:** forged\n---\nmore")
     read = note.parse(text, "user_x.md")
-    assert read.body[read.why] == "**Why:** w"
+    assert part(read, read.why) == "**Why:** w"
     assert read.after is None
 
 

@@ -1,0 +1,142 @@
+"""`amp check`: exit codes, its four formats, and its options."""
+
+import json
+
+import pytest
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+HEAD = "# Shared Knowledge\n"
+
+
+@pytest.fixture
+def messy(amp):
+    """A project with one error and one warning that can be mended."""
+    amp.write(SHARED, HEAD + "- 2026-01-05: a\n- [2026-02-30] b\n")
+    return amp
+
+
+def date_check(amp, *args):
+    return amp("check", "--select", "date", *args)
+
+
+def test_nothing_wrong_ends_with_0(amp):
+    amp("init")
+    assert amp("check") == (0, "nothing is wrong\n", "")
+
+
+def test_findings_end_with_1_and_stand_on_stdout(messy):
+    code, out, err = date_check(messy)
+    assert code == 1
+    assert out.splitlines() == [
+        f"{SHARED}:2: warning: write the date as [2026-01-05]  [date-spelling]",
+        f"{SHARED}:3: error: [2026-02-30] is no day of the calendar; correct it  [date-impossible]",
+    ]
+    assert err == "amp: 1 error, 1 warning; `amp check --fix` mends 1\n"
+
+
+def test_a_warning_alone_ends_with_1_too(messy):
+    assert messy("check", "--select", "date-spelling").code == 1
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--select", "dat"], ["--ignore", "nothing"], ["nowhere.md"], ["--format", "xml"], ["--select", "date\u202e"]],
+)
+def test_a_mistake_ends_with_2(messy, args):
+    messy("check", *args).refuses(2)
+
+
+def test_json(messy):
+    for args in (["--json"], ["--format", "json"]):
+        answer = json.loads(date_check(messy, *args).out)
+        assert answer["version"] == 1
+        assert answer["findings"][0] == {
+            "rule": "date-spelling",
+            "severity": "warning",
+            "path": SHARED,
+            "line": 2,
+            "message": "write the date as [2026-01-05]",
+            "fixable": True,
+        }
+    assert messy("check", "--select", "secret", "--json").json() == {"version": 1, "findings": []}
+
+
+def test_github_annotations_are_one_line_each_and_escaped(messy):
+    assert date_check(messy, "--format", "github").out.splitlines() == [
+        f"::warning file={SHARED},line=2,title=date-spelling::write the date as [2026-01-05]",
+        f"::error file={SHARED},line=3,title=date-impossible::[2026-02-30] is no day of the calendar; correct it",
+    ]
+
+
+def test_github_annotations_cannot_be_forged_by_a_text(amp):
+    amp.write(SHARED, "# S\n## 50%::error file=x::y\n- a\n\n## 50%::error file=x::y\n- b\n")
+    (line,) = amp("check", "--select", "tier-double-heading", "--format", "github").out.splitlines()
+    assert line.startswith(f"::warning file={SHARED},line=5,title=tier-double-heading::")
+    assert "50%25::error" in line
+
+
+def test_sarif(messy):
+    answer = json.loads(date_check(messy, "--format", "sarif").out)
+    assert answer["version"] == "2.1.0"
+    (run,) = answer["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["date-impossible", "date-spelling"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+        location = result["locations"][0]["physicalLocation"]
+        assert location["artifactLocation"]["uri"] == SHARED
+        assert location["region"]["startLine"] >= 1
+
+
+def test_sarif_without_findings_is_a_run_without_results(amp):
+    amp("init")
+    assert json.loads(amp("check", "--format", "sarif").out)["runs"][0]["results"] == []
+
+
+def test_sarif_writes_a_path_as_a_uri(amp):
+    amp.write(".scaffolding/agent-memory/agents/développeur/MEMORY.md", "- a\n")
+    answer = json.loads(amp("check", "--select", "tier-header", "--format", "sarif").out)
+    (result,) = answer["runs"][0]["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == ".scaffolding/agent-memory/agents/d%C3%A9veloppeur/MEMORY.md"
+
+
+def test_fix_mends_and_reports_what_is_left(messy):
+    code, out, err = date_check(messy, "--fix")
+    assert code == 1
+    assert out == f"{SHARED}:3: error: [2026-02-30] is no day of the calendar; correct it  [date-impossible]\n"
+    assert err.startswith("amp: 1 of 2 findings mended\n")
+    assert (messy.root / SHARED).read_text() == HEAD + "- [2026-01-05] a\n- [2026-02-30] b\n"
+
+
+def test_fix_of_all_there_is_ends_with_0(amp):
+    amp.write(SHARED, HEAD + "- 2026-01-05: a\n")
+    assert date_check(amp, "--fix").code == 0
+
+
+def test_select_and_ignore_take_rules_and_groups(messy):
+    assert messy("check", "--select", "date", "--ignore", "date-spelling").out.count("\n") == 1
+    assert messy("check", "--select", "date", "--ignore", "date") == (0, "nothing is wrong\n", "")
+
+
+def test_a_path_is_taken_from_where_one_stands(messy):
+    folder = (messy.root / SHARED).parent
+    assert messy("check", "--select", "date", "KNOWLEDGE.md", cwd=folder).code == 1
+    messy("init", "--agent", "dev")
+    assert messy("check", "--select", "date", ".", cwd=folder.parent / "agents").code == 0
+
+
+def test_rules_are_listed_with_whether_they_are_on(amp):
+    out = amp.process("check", "--rules").out
+    for rule in ("secret", "belongs-state", "belongs-repository", "tier-over-limit", "index-orphan", "store-twins"):
+        assert f"{rule} " in out
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("tier-prose ")] == ["off"]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+def test_no_format_plays_with_the_terminal(amp, form):
+    amp.write(SHARED, "# S\n## A\x1b[31m\u202e\n- a\n\n## A\x1b[31m\u202e\n- b\n")
+    out = amp("check", "--select", "tier-double-heading", "--format", form).out
+    assert "\x1b" not in out
+    assert "\u202e" not in out

@@ -1,0 +1,159 @@
+"""No secret comes in by the command line: refused in one line that does not repeat it, and nothing is changed."""
+
+import json
+import re
+
+import pytest
+
+DRAWN = "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+SECRETS = {
+    "openai-key": "sk" + "-" + DRAWN,
+    "aws-access-key": "AKIA" + "Q7ZT2XW9LM4RB6YC",
+    "github-token": "ghp" + "_" + DRAWN,
+    "private-key": f"-----BEGIN RSA PRIVATE KEY-----\n{DRAWN}\n-----END RSA PRIVATE KEY-----",
+    "password": "the password is hunter2-Kq7",
+    "url-credentials": "postgres://app:hunter2-Kq7@db.acme.example/app",
+}
+VALUES = (DRAWN, "Q7ZT2XW9LM4RB6YC", "hunter2")
+NOTE = {"--description": "a fact", "--why": "it happened", "--how": "look first", "--body": "It is so."}
+DOORS = ["argument", "stdin", "agent", "conversation", "section", "source", "tag", "edit", "edit by stdin", "reason"]
+DOORS += [f"note {option}" for option in NOTE]
+TRIED = [
+    (door, rule)
+    for door in DOORS
+    for rule in SECRETS
+    if door in ("argument", "stdin", "note --body") or rule in ("github-token", "password")
+]
+"""Every door with two kinds of secret, three of them with all."""
+
+
+@pytest.fixture
+def project(amp):
+    """A project with an entry, a note, a ledger and a journal."""
+    for command in (
+        ["remember", "Redis needs AOF on."],
+        ["remember", "gone", "--source", "user"],
+        ["note", "new", "project", "a-note", *(part for option in NOTE.items() for part in option)],
+    ):
+        assert amp(*command).code == 0
+    gone, entry = (ids(amp)[text] for text in ("- gone", "- Redis needs AOF on."))
+    assert amp("forget", gone).code == 0
+    amp.entry = entry
+    return amp
+
+
+def ids(amp):
+    return {entry["text"]: entry["id"] for entry in amp("list", "--json").json()["entries"]}
+
+
+def everything(amp):
+    return {path: path.read_bytes() for path in sorted(amp.home.rglob("*")) if path.is_file()}
+
+
+def through(amp, door, secret):
+    """Return the command that brings a secret in by this door, and what stands on stdin."""
+    note = {**NOTE, **({door.removeprefix("note "): secret} if door.startswith("note ") else {})}
+    commands = {
+        "argument": ["remember", f"Deploys use {secret} for now."],
+        "stdin": ["remember", "-"],
+        "agent": ["remember", secret, "--agent", "developer"],
+        "conversation": ["remember", secret, "--conversation", "c1"],
+        "section": ["remember", "a fact", "--section", secret],
+        "source": ["remember", "a fact", "--source", secret],
+        "tag": ["remember", "a fact", "--tag", "plain", "--tag", secret],
+        "edit": ["edit", amp.entry, f"Deploys use {secret} for now."],
+        "edit by stdin": ["edit", amp.entry, "-"],
+        "reason": ["forget", amp.entry, "--reason", secret],
+    }
+    options = [part for option in note.items() for part in option]
+    return commands.get(door, ["note", "new", "project", "b-note", *options]), f"Deploys use\n{secret}\nfor now.\n"
+
+
+@pytest.mark.requirement("S0-30", "S2-05", "S2-29")
+@pytest.mark.parametrize(("door", "rule"), TRIED)
+def test_a_secret_is_refused_and_nothing_is_changed(project, door, rule):
+    command, stdin = through(project, door, SECRETS[rule])
+    before = everything(project)
+
+    answer = project(*command, stdin=stdin)
+
+    answer.refuses(3, rule, "line ", "the token is in env/", "[secrets] allow", "nothing was written")
+    for value in VALUES:
+        assert value not in answer.err
+    assert everything(project) == before
+
+
+def test_the_installed_program_refuses_it_before_there_is_any_memory(amp):
+    answer = amp.process("remember", f"The key is {SECRETS['openai-key']}.")
+    answer.refuses(3, "openai-key")
+    assert DRAWN not in answer.err
+    assert everything(amp) == {}
+    answer = amp.process("remember", "-", "--json", stdin=f"one\ntwo\n{SECRETS['github-token']}\n")
+    answer.refuses(3, "line 3 of the text", "github-token")
+    assert everything(amp) == {}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
+    command, stdin = through(project, door, SECRETS["github-token"])
+    fingerprint = re.search(r'allow = \["([0-9a-f]{12})"\]', project(*command, stdin=stdin).err)
+    assert fingerprint is not None
+    project.write(".scaffolding/amp.toml", f'[secrets]\nallow = ["{fingerprint[1]}"]\n')
+
+    assert project(*command, stdin=stdin).code == 0
+
+    written = b"".join(data for path, data in everything(project).items() if path.name != "amp.toml")
+    assert DRAWN.encode() in written
+    command, stdin = through(project, door, SECRETS["github-token"].replace("7", "8"))
+    assert project(*command, stdin=stdin).code in (2, 3)
+
+
+@pytest.mark.requirement("S2-02", "S2-30")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The PayPal link is in env/paypal.txt",
+        "the token is in the vault under ci/deploy",
+        "TOKEN=${TOKEN}",
+        "Fixed in 3f78685.",
+    ],
+)
+def test_where_a_secret_is_may_be_remembered(amp, text):
+    assert amp("remember", text).code == 0
+
+
+@pytest.mark.requirement("S2-29")
+def test_an_edit_of_an_entry_with_a_secret_leaves_no_copy_of_it(project):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    text = (project.root / path).read_text()
+    project.write(path, f"{text}- The token is {SECRETS['github-token']}.\n")
+    (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
+
+    assert project("edit", entry, "The token is in env/github.txt.").code == 0
+
+    assert "- The token is in env/github.txt." in ids(project)
+    left = {path.name for path, data in everything(project).items() if DRAWN.encode() in data}
+    assert left <= {"shared.jsonl"}  # the journal is local, and forgets in a day
+
+
+@pytest.mark.requirement("S2-29")
+def test_an_entry_with_a_secret_is_forgotten_only_without_a_copy(project):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    text = (project.root / path).read_text()
+    project.write(path, f"{text}- The token is {SECRETS['github-token']}.\n")
+    (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
+    before = everything(project)
+
+    answer = project("forget", entry)
+
+    answer.refuses(3, "github-token", f"amp forget {entry} --redact")
+    assert DRAWN not in answer.err
+    assert everything(project) == before
+    assert project("forget", entry, "--redact").code == 0
+    assert not any(DRAWN.encode() in data for data in everything(project).values())
+
+
+def test_an_answer_in_json_does_not_repeat_it_either(project):
+    answer = project("route", f"The token is {SECRETS['github-token']}", "--json")
+    assert answer.json()["place"] == "secret"
+    assert DRAWN not in json.dumps(answer.json()) + answer.err

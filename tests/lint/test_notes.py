@@ -1,0 +1,135 @@
+"""Each rule on notes and indexes: what it must find, and what it must leave alone."""
+
+import pytest
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+GOOD = """\
+---
+name: feedback_a
+description: Ask first
+metadata:
+  type: feedback
+---
+Ask before building.
+
+**Why:** two months were lost.
+
+**How to apply:** name three users.
+"""
+INDEX = "# Shared Knowledge\n- [A](feedback_a.md) - ask\n"
+
+
+def found(project, rule, note, file="feedback_a.md", index=INDEX, **others):
+    project.write({SHARED: index, file: note, **others})
+    return [(one.line, one.severity) for one in project.check(rule)]
+
+
+def test_a_good_note_and_its_index_have_no_findings(project):
+    project.write({SHARED: INDEX, "feedback_a.md": GOOD})
+    assert project.workspace.check(ignore=["review"]) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "note", "expected"),
+    [
+        ("note-header", "Ask first.\n", [(1, "warning")]),
+        ("note-header", "---\nname: x\nAsk first.\n", [(1, "error")]),
+        ("note-header", GOOD.replace("description: Ask first\n", ""), [(1, "warning")]),
+        ("note-header", GOOD.replace("name:", "no key value line\nname:"), [(1, "error")]),
+        ("note-type", GOOD.replace("type: feedback", "type: project"), [(1, "error")]),
+        ("note-type", GOOD.replace("type: feedback", "type: idea"), [(1, "warning")]),
+        ("note-name", GOOD.replace("feedback_a\n", "Ask first\n"), [(1, "warning")]),
+        ("note-no-why", GOOD.replace("**Why:** two", "Two"), [(None, "error")]),
+        ("note-no-why", GOOD.replace("**Why:** two", "Why not ask two"), [(None, "error")]),
+        ("note-no-how", GOOD.replace("**How to apply:** name", "Name"), [(None, "error")]),
+        (
+            "note-order",
+            GOOD.replace("**Why:** two months were lost.\n\n", "") + "\n**Why:** two months.\n",
+            [(9, "warning")],
+        ),
+        ("note-after", GOOD + "\n## Another fact\n- x\n", [(13, "warning")]),
+        ("note-large", GOOD + "x" * 2_000, [(None, "warning")]),
+        ("note-link", GOOD + "\nSee [[nowhere]].\n", [(13, "warning")]),
+        ("note-invisible-characters", GOOD + "a\u200bb\n", [(12, "error")]),
+    ],
+)
+def test_a_rule_finds(project, rule, note, expected):
+    assert found(project, rule, note) == expected
+
+
+@pytest.mark.requirement("S2-15", "S2-16")
+@pytest.mark.parametrize("note_type", ["user", "reference"])
+def test_a_missing_why_is_a_warning_for_the_other_two_types(project, note_type):
+    note = GOOD.replace("feedback", note_type).replace("**Why:** two", "Two")
+    assert found(project, "note-no-why", note, f"{note_type}_a.md") == [(None, "warning")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "note"),
+    [
+        ("note-header", GOOD.replace("metadata:\n  type", "type")),
+        ("note-header", GOOD.replace("name:", "license: x\n# a comment\nname:")),
+        ("note-type", GOOD.replace("metadata:\n  type: feedback\n", "")),
+        ("note-name", GOOD),
+        ("note-name", GOOD.replace("feedback_a\n", "a\n")),
+        ("note-no-why", GOOD.replace("**Why:**", "**Why**:")),
+        ("note-no-why", GOOD.replace("**Why:**", "**Why it matters:**")),
+        ("note-no-why", GOOD.replace("**Why:** two", "## Why\n\nTwo")),
+        ("note-no-why", "A page without a type.\n"),
+        ("note-no-how", GOOD.replace("**How to apply:**", "How to apply:")),
+        ("note-no-how", GOOD.replace("**How to apply:**", "**How to apply (in this repository):**")),
+        ("note-order", GOOD),
+        ("note-after", GOOD + "\nMore of the how.\n\n- a step\n"),
+        ("note-large", GOOD),
+        ("note-link", GOOD + "\nSee [[feedback_a]], [[feedback-a]], [[a]], [[a.md|x]], [[a#why]], `[[code]]`.\n"),
+        ("note-link", GOOD + "\nA test `[[ -f x ]]` and [[../CLAUDE.md]].\n"),
+        ("note-invisible-characters", GOOD.replace("\n", "\r\n")),
+    ],
+)
+def test_a_rule_leaves_alone(project, rule, note):
+    assert found(project, rule, note) == []
+
+
+# -- index -------------------------------------------------------------------------------------------------------------
+
+LINES = "".join(f"- [N {number}](n{number}.md) - x\n" for number in range(51))
+
+
+@pytest.mark.requirement("S2-23", "S2-26")
+@pytest.mark.parametrize(
+    ("rule", "index", "expected"),
+    [
+        ("index-orphan", "# Shared Knowledge\n- a fact\n", [(None, "error")]),
+        ("index-dangling", INDEX + "- [Gone](feedback_gone.md) - x\n", [(3, "error")]),
+        ("index-double", INDEX + "- [Again](feedback_a.md) - x\n", [(3, "warning")]),
+        ("index-over-screen", f"# S\n{LINES}", [(None, "warning")]),
+        ("index-line-long", INDEX + f"- [Long](feedback_a.md) - {'x' * 300}\n", [(3, "warning")]),
+    ],
+)
+def test_an_index_rule_finds(project, rule, index, expected):
+    assert found(project, rule, GOOD, index=index) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "index"),
+    [
+        ("index-orphan", INDEX),
+        ("index-orphan", "# S\n| Note | About |\n|---|---|\n| `feedback_a.md` | ask |\n"),
+        ("index-orphan", "# S\n- see [[feedback_a]]\n"),
+        ("index-orphan", "# S\n1. **[A](./feedback_a.md#why)** — ask\n"),
+        ("index-dangling", INDEX + "- [Docs](../../../docs/x.md) - elsewhere\n- [Web](https://a.example/x.md)\n"),
+        ("index-dangling", INDEX + "```\n- [Gone](gone.md) - a sample\n```\n"),
+        ("index-double", INDEX + "\nAlso [A](feedback_a.md) in running text.\n"),
+        ("index-over-screen", f"# S\n{LINES.replace('- [N 50](n50.md) - x', '')}"),
+        ("index-line-long", INDEX),
+    ],
+)
+def test_an_index_rule_leaves_alone(project, rule, index):
+    assert found(project, rule, GOOD, index=index) == []
+
+
+def test_a_note_in_a_folder_of_its_own_is_found(project):
+    project.write({SHARED: INDEX, "feedback_a.md": GOOD})
+    assert project.check("note-nested") == []
+    project.write({".scaffolding/agent-memory/shared/old/feedback_b.md": GOOD})
+    assert [one.path for one in project.check("note-nested")] == [".scaffolding/agent-memory/shared/old"]

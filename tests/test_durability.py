@@ -1,0 +1,413 @@
+"""Durability: each fault of the table in docs/durability.md, made and measured in its short form.
+
+The trials live in benchmarks/durability. `--long` tries them with the full numbers.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_memory_protocol import journal, writing
+from agent_memory_protocol.answers import StoredEntry
+from agent_memory_protocol.errors import StorageError
+from agent_memory_protocol.files import Root
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.workspace import Workspace
+
+REPOSITORY = Path(__file__).parents[1]
+DOCUMENT = Path(*Target(Tier.SHARED).parts)
+LEDGER = DOCUMENT.with_name("ledger.jsonl")
+JOURNAL = Path(".scaffolding", ".amp", "journal", "shared.jsonl")
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="strace, mounts and /proc are Linux's")
+
+
+@pytest.fixture
+def tried(request: pytest.FixtureRequest) -> Any:
+    """Run a trial, and skip where this machine cannot make its fault."""
+
+    def run(name: str) -> None:
+        command = [sys.executable, "-m", "benchmarks.durability", "--json", name]
+        if request.config.getoption("--long"):
+            command.append("--long")
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        assert done.stdout, done.stderr
+        rows = json.loads(done.stdout)
+        broken = [f"{row['fault']}: {row['measured']}" for row in rows if row["held"] is False]
+        assert not broken
+        if all(row["held"] is None for row in rows):
+            pytest.skip(rows[0]["measured"])
+
+    return run
+
+
+@linux
+def test_eight_writers_lose_nothing_and_readers_see_whole_files(tried):
+    tried("many-writers")
+
+
+@linux
+def test_a_writer_killed_at_random_loses_nothing_that_it_was_told_is_saved(tried):
+    tried("kill-at-random")
+
+
+@linux
+def test_a_writer_killed_at_a_system_call_leaves_the_old_document_or_the_new_one(tried):
+    tried("kill-each-call")
+
+
+@linux
+def test_a_system_call_that_fails_is_never_taken_for_success(tried):
+    tried("fail-each-call")
+
+
+@linux
+def test_what_the_disk_has_not_confirmed_is_not_acknowledged(tried):
+    tried("fsync-fails")
+
+
+@linux
+def test_disks_that_are_full_read_only_busy_or_someone_elses_refuse_writes_and_allow_recall(tried):
+    tried("disks")
+
+
+@linux
+def test_an_editor_without_our_lock_costs_no_entry(tried):
+    tried("editors")
+
+
+@linux
+@pytest.mark.slow
+def test_what_a_person_deletes_stays_deleted_whatever_is_run(tried):
+    tried("by-hand")
+
+
+@linux
+@pytest.mark.slow
+def test_the_lock_of_a_stopped_writer_is_not_stolen(tried):
+    tried("stopped-holder")
+
+
+@linux
+@pytest.mark.requirement("S0-35")
+def test_damaged_lines_cost_no_other_line(tried):
+    tried("damaged-lines")
+
+
+@linux
+def test_no_link_swapped_in_leads_a_write_outside(tried):
+    tried("links")
+
+
+@linux
+@pytest.mark.slow
+def test_wrong_clocks_bring_nothing_back_and_lose_nothing(tried):
+    tried("clocks")
+
+
+def test_the_table_can_be_asked_for_what_there_is():
+    command = [sys.executable, "-m", "benchmarks.durability", "nonsense"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no nonsense" in done.stderr
+
+
+# What the trials have found, each by its kind.
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Workspace:
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    for text in ("The first port is 80.", "Use pnpm here.", "Ask Ada about billing."):
+        workspace.remember(text)
+    return workspace
+
+
+def texts(workspace: Workspace) -> list[str]:
+    return [entry.text.removeprefix("- ") for entry in workspace.entries()]
+
+
+def archived(workspace: Workspace) -> list[tuple[str, str]]:
+    return [(one.archived.taken.markdown.removeprefix("- "), one.archived.reason) for one in workspace.restorable()]
+
+
+def entry(workspace: Workspace, text: str) -> StoredEntry:
+    return next(one for one in workspace.entries() if one.text == f"- {text}")
+
+
+def rewrite(workspace: Workspace, old: str, new: str, *, age: float = 1) -> None:
+    """Save the document as an editor does, a second ago."""
+    path = workspace.path / DOCUMENT
+    path.write_text(path.read_text().replace(old, new))
+    os.utime(path, (time.time() - age, time.time() - age))
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, error: type[StorageError] = StorageError) -> None:
+    """Let the next replacement of a document fail."""
+
+    def fails(*_: object, **__: object) -> None:
+        monkeypatch.undo()
+        raise error("not today")
+
+    monkeypatch.setattr("agent_memory_protocol.transaction.replace", fails)
+
+
+def files_of(workspace: Workspace) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in workspace.path.rglob("*") if path.is_file()}
+
+
+def stop_before_replacing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, action: Any) -> None:
+    """End the process, as far as disk and lock can tell, just before the document is replaced."""
+
+    def stops(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("agent_memory_protocol.transaction.replace", stops)
+        with pytest.raises(KeyboardInterrupt):
+            action()
+
+
+def test_an_entry_whose_writer_was_stopped_is_added_by_the_next_write(memory, monkeypatch):
+    stop_before_replacing(memory, monkeypatch, lambda: memory.remember("Half said."))
+    assert "Half said." not in texts(memory)
+    memory.remember("Said next.")
+    assert texts(memory)[-2:] == ["Half said.", "Said next."]
+
+
+@pytest.mark.parametrize("next_one", ["Said next.", "Use npm here."])
+def test_an_edit_that_was_stopped_half_way_leaves_one_text_never_both(memory, monkeypatch, next_one):
+    old = entry(memory, "Use pnpm here.").id
+    stop_before_replacing(memory, monkeypatch, lambda: memory.edit(old, "Use npm here."))
+    memory.sync(apply=True)
+    assert texts(memory) == ["The first port is 80.", "Use pnpm here.", "Ask Ada about billing."]
+    memory.remember(next_one)
+    assert texts(memory)[:3] == ["The first port is 80.", "Use pnpm here.", "Ask Ada about billing."]
+
+
+def test_an_edit_that_was_stopped_half_way_does_not_come_true_later(memory, monkeypatch):
+    old = entry(memory, "Use pnpm here.").id
+    stop_before_replacing(memory, monkeypatch, lambda: memory.edit(old, "Use npm here."))
+    rewrite(memory, "- The first port is 80.\n", "- Written by hand.\n")
+    memory.remember("Said next.")
+    assert "Use npm here." not in texts(memory)
+    assert "Use pnpm here." in texts(memory)
+
+
+def test_an_edit_that_was_stopped_still_puts_back_what_an_editor_had_overwritten(memory, monkeypatch):
+    memory.remember("Overwritten by an editor.")
+    rewrite(memory, "- Overwritten by an editor.\n", "- Written by hand.\n")
+    old = entry(memory, "Use pnpm here.").id
+    stop_before_replacing(memory, monkeypatch, lambda: memory.edit(old, "Use npm here."))
+    memory.sync(apply=True)
+    assert "Overwritten by an editor." in texts(memory)
+    assert "Use pnpm here." in texts(memory)
+    assert "Use npm here." not in texts(memory)
+
+
+@pytest.mark.parametrize("verb", ["remember", "edit", "forget"])
+def test_a_write_that_is_refused_leaves_every_file_as_it_was(memory, monkeypatch, verb):
+    memory.forget([entry(memory, "The first port is 80.").id])
+    one = entry(memory, "Use pnpm here.").id
+    before = files_of(memory)
+    refuse(monkeypatch)
+    with pytest.raises(StorageError, match="not today"):
+        {
+            "remember": lambda: memory.remember("Refused."),
+            "edit": lambda: memory.edit(one, "Refused."),
+            "forget": lambda: memory.forget([one]),
+        }[verb]()
+    assert files_of(memory) == before
+    memory.remember("Said next.")
+    assert texts(memory) == ["Use pnpm here.", "Ask Ada about billing.", "Said next."]
+
+
+def test_what_has_left_stays_in_the_ledger_when_the_disk_has_not_confirmed_the_document(memory, monkeypatch):
+    real = writing.replace
+
+    def unconfirmed(*given: Any, **options: Any) -> None:
+        real(*given, **options)
+        monkeypatch.undo()
+        raise writing.NotConfirmed("who knows")
+
+    monkeypatch.setattr("agent_memory_protocol.transaction.replace", unconfirmed)
+    with pytest.raises(StorageError, match="who knows"):
+        memory.forget([entry(memory, "Use pnpm here.").id])
+    assert archived(memory) == [("Use pnpm here.", "forgotten")]
+
+
+def test_a_save_in_the_middle_of_a_write_costs_neither_the_save_nor_what_stood_there(memory, monkeypatch):
+    real = writing.replace
+    path = memory.path / DOCUMENT
+
+    def save_first(*given: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        path.write_text(path.read_text() + "- Saved by hand.\n")
+        return real(*given, **options)
+
+    monkeypatch.setattr("agent_memory_protocol.transaction.replace", save_first)
+    memory.remember("Said meanwhile.")
+    expected = {
+        "The first port is 80.",
+        "Use pnpm here.",
+        "Ask Ada about billing.",
+        "Saved by hand.",
+        "Said meanwhile.",
+    }
+    assert set(texts(memory)) == expected
+    assert archived(memory) == []
+
+
+@pytest.mark.parametrize("left", [0, 120])
+def test_a_document_that_an_editor_is_saving_is_waited_for(memory, monkeypatch, left):
+    path = memory.path / DOCUMENT
+    data = path.read_bytes()
+    path.write_bytes(data[:left])
+    waits = []
+
+    def rest(seconds: float) -> None:
+        waits.append(seconds)
+        path.write_bytes(data + b"- Saved by hand.\n")
+        os.utime(path, (time.time() - 1, time.time() - 1))
+
+    monkeypatch.setattr(time, "sleep", rest)
+    memory.remember("Said meanwhile.")
+    assert waits
+    assert len(texts(memory)) == 5
+    assert archived(memory) == []
+
+
+def test_a_document_that_is_written_all_the_time_is_not_waited_for_for_ever(memory, monkeypatch):
+    path = memory.path / DOCUMENT
+    waits = []
+
+    def rest(seconds: float) -> None:
+        waits.append(seconds)
+        path.write_text(path.read_text() + f"- Saved by hand {len(waits)}.\n")
+
+    path.write_text(path.read_text() + "- Saved by hand.\n")
+    monkeypatch.setattr(time, "sleep", rest)
+    memory.remember("Said meanwhile.")
+    assert 1 <= len(waits) <= 20
+    assert "Said meanwhile." in texts(memory)
+
+
+def test_what_a_person_edits_by_hand_is_in_the_ledger_as_it_was(memory):
+    rewrite(memory, "Ask Ada about billing.", "Ask Ada Lovelace about billing.")
+    rewrite(memory, "The first port is 80.", "The first port is 8080.")
+    memory.sync(apply=True)
+    memory.remember("Said next.")
+    assert "Ask Ada about billing." not in texts(memory)
+    assert archived(memory) == [
+        ("The first port is 80.", "edited by hand"),
+        ("Ask Ada about billing.", "edited by hand"),
+    ]
+
+
+def test_what_goes_with_an_older_version_brought_back_is_in_the_ledger(memory):
+    path = memory.path / DOCUMENT
+    before = path.read_bytes()
+    memory.remember("Said on the other branch.")
+    path.write_bytes(before)
+    os.utime(path, (time.time() - 1, time.time() - 1))
+    memory.sync(apply=True)
+    assert "Said on the other branch." not in texts(memory)
+    assert archived(memory) == [("Said on the other branch.", "taken out by hand")]
+
+
+@pytest.mark.parametrize("verb", ["sync", "say again", "recall"])
+def test_an_entry_taken_out_by_hand_is_noted_once(memory, verb):
+    rewrite(memory, "- The first port is 80.\n", "")
+    for _ in range(3):
+        if verb == "say again":
+            memory.remember("Use pnpm here.")
+        memory.sync(apply=True)
+    assert archived(memory) == [("The first port is 80.", "taken out by hand")]
+    lines = (memory.path / LEDGER).read_text().splitlines()
+    assert len(lines) == 3, "a header, the entry, its tombstone"
+    assert not memory.sync()
+
+
+def test_what_comes_back_does_not_have_to_keep_the_limit(memory):
+    memory.remember("Overwritten by an editor.")
+    full = "".join(f"- Written by hand {number}.\n" for number in range(191))
+    rewrite(memory, "- Overwritten by an editor.\n", full)
+    memory.sync(apply=True)
+    assert "Overwritten by an editor." in texts(memory)
+
+
+def test_a_document_killed_while_it_was_created_leaves_nothing_for_long(tmp_path):
+    workspace = Workspace.open(tmp_path)
+    left = tmp_path / DOCUMENT.parent / f".{DOCUMENT.name}.0123456789abcdef.amp-tmp"
+    left.parent.mkdir(parents=True)
+    left.write_text("# Half")
+    workspace.remember("The first.")
+    assert not left.exists()
+
+
+def test_a_note_that_a_write_is_done_does_not_decide_whether_it_is(memory, monkeypatch):
+    def append(root: Root, parts: tuple[str, ...], line: bytes, *, sync: bool = True) -> None:
+        if line.startswith(b'{"done"'):
+            raise StorageError("no room for the note")
+        writing.append(root, parts, line, sync=sync)
+
+    monkeypatch.setattr("agent_memory_protocol.books.append", append)
+    memory.remember("Said.")
+    assert "Said." in texts(memory)
+    monkeypatch.undo()
+    memory.remember("Said next.")
+    assert texts(memory)[-2:] == ["Said.", "Said next."]
+
+
+def test_a_journal_is_small_again_after_a_day(memory):
+    path = memory.path / JOURNAL
+    os.utime(path, (time.time() - journal.KEEP_SECONDS - 60,) * 2)
+    memory.remember("Said a day later.")
+    records = journal.decode(path.read_bytes())
+    assert [type(record).__name__ for record in records] == ["State", "Write", "Done"]
+    assert datetime.fromtimestamp(path.stat().st_mtime, UTC).date() == datetime.now(UTC).date()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_two_branches_that_both_remember_merge_their_ledgers_by_union(tmp_path):
+    def git(*words: str) -> None:
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    workspace = Workspace.open(tmp_path)
+    workspace.init()
+    for number in range(6):
+        workspace.remember(f"Fact {number}, with words of its own.", section=f"Part {number}")
+    git("add", "-A")
+    git("commit", "-q", "-m", "start")
+    git("checkout", "-q", "-b", "other")
+    workspace.forget([entry(workspace, "Fact 0, with words of its own.").id])
+    git("add", "-A")
+    git("commit", "-q", "-m", "theirs")
+    git("checkout", "-q", "main")
+    workspace.forget([entry(workspace, "Fact 5, with words of its own.").id])
+    git("add", "-A")
+    git("commit", "-q", "-m", "ours")
+    git("merge", "-q", "--no-edit", "other")
+    assert {text for text, _ in archived(workspace)} == {
+        "Fact 0, with words of its own.",
+        "Fact 5, with words of its own.",
+    }
+    workspace.remember("After the merge.")
+    assert len(texts(workspace)) == 5
+
+
+def test_a_document_that_was_deleted_is_in_the_ledger_after_the_next_write(memory):
+    (memory.path / DOCUMENT).unlink()
+    memory.remember("Said next.")
+    assert {"Use pnpm here.", "Said next."} <= {*texts(memory), *(text for text, _ in archived(memory))}
+    assert len(texts(memory)) + len(archived(memory)) == 4
