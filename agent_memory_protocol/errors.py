@@ -45,6 +45,28 @@ class Disabled(Refused):
     """Memory, or this tier of it, is switched off by a setting (decision 6)."""
 
 
+class InvalidRecord(AgentMemoryError, ValueError):
+    """A record, or a file of records, is not what the record format allows; the message says every reason."""
+
+
+class UnknownRecord(AgentMemoryError, LookupError):
+    """A store holds no record with this id."""
+
+
+class IllegalMove(Refused):
+    """The lifecycle of records does not allow this change; nothing was changed."""
+
+
+class BadSignature(AgentMemoryError):
+    """A signature is missing where one is required, is spelled wrongly, or is not over these bytes by this key."""
+
+    exit_code = 4
+
+
+class MissingExtra(AgentMemoryError):
+    """A part of the package that is installed on request is not installed; the message says how to get it."""
+
+
 class StorageError(AgentMemoryError):
     """Something on disk is missing, unreadable, unwritable or in the way."""
 

@@ -70,10 +70,11 @@ def make_local_folder(root: Root, *names: str) -> tuple[str, ...]:
     return (*LOCAL, *names)
 
 
-def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False) -> bool:
+def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False, mode: int = 0o666) -> bool:
     """Create a file that does not exist yet, all at once; False when something stands there already.
 
-    With `alone`, no other writer of this file is at work, and what killed ones left behind is removed.
+    With `alone`, no other writer of this file is at work, and what killed ones left behind is removed. At no moment
+    does the file allow more than `mode`, of which the process's umask takes away.
 
     Raises:
         StorageError: it cannot be written. Nothing is left behind.
@@ -84,7 +85,7 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
         folder = _folder(root, parts[:-1])
         if alone:
             _sweep(folder, parts[-1])
-        temporary, _ = _write_temporary(folder, parts[-1], data, None)
+        temporary, _ = _write_temporary(folder, parts[-1], data, None, mode)
         try:
             created = _publish(folder, temporary, parts[-1])
         finally:
@@ -188,11 +189,33 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
     return True
 
 
-def _write_temporary(folder: Folder, name: str, data: bytes, like: os.stat_result | None) -> tuple[str, os.stat_result]:
-    """Write `data` to a new file that will become `name`, with the mode and owner of `like`."""
+def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:
+    """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
+
+    A writer that is at work on one finds it gone and fails, without harm to what stands there.
+
+    Raises:
+        StorageError: one cannot be removed.
+    """
+    try:
+        folder = _folder(root, parts)
+        left = [name for name, is_folder, _ in folder.scan() if not is_folder and _is_leftover(name, also)]
+    except OSError as error:
+        raise StorageError(f"{shown(*parts)}: cannot be listed: {explain(error)}") from error
+    return sum(remove(root, (*parts, name)) for name in left)
+
+
+def _is_leftover(name: str, also: str) -> bool:
+    return name.endswith(TEMPORARY) or name.startswith(also)
+
+
+def _write_temporary(
+    folder: Folder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
+) -> tuple[str, os.stat_result]:
+    """Write `data` to a new file that will become `name`, with the mode and owner of `like`, else with `mode`."""
     temporary = f"{_temporary_start(name)}{os.urandom(8).hex()}{TEMPORARY}"
     path, folder_fd = folder.at(temporary)
-    fd = os.open(path, _NEW, 0o666 if like is None else 0o600, dir_fd=folder_fd)
+    fd = os.open(path, _NEW, mode if like is None else 0o600, dir_fd=folder_fd)
     try:
         try:
             left = memoryview(data)

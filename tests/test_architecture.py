@@ -24,7 +24,8 @@ OUTSIDE = {
     "filelock": {"lock", "formats.jsonl_lock"},
     "watchdog": {"watch"},
     "subprocess": {"git_ignore"},
-    "sqlite3": set(),
+    "nacl": {"records.signing"},
+    "sqlite3": {"records.sqlite_store"},
 }
 """What is used in one place only, and where."""
 

@@ -27,6 +27,7 @@ from agent_memory_protocol.writing import (
     make_folders,
     make_local_folder,
     remove,
+    remove_leftovers,
     replace,
 )
 
@@ -834,3 +835,32 @@ def create_and_remove(root: Root, parts: tuple[str, ...]) -> None:
 
 def make_subfolder(root: Root, parts: tuple[str, ...]) -> None:
     make_folders(root, (*parts[:-1], "sub"))
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o666])
+def test_a_new_file_never_allows_more_than_it_should(project: Path, root: Root, mode: int, monkeypatch) -> None:
+    seen: list[int] = []
+    fsync = os.fsync
+
+    def seeing(fd: int) -> None:
+        seen.append(stat.S_IMODE(os.fstat(fd).st_mode))
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", seeing)
+    old = os.umask(0)
+    try:
+        assert create(root, ("mem", "new.key"), b"secret", mode=mode)
+    finally:
+        os.umask(old)
+    assert seen[0] == stat.S_IMODE((project / "mem" / "new.key").stat().st_mode) == mode
+
+
+def test_what_killed_writers_left_in_a_folder_is_removed_and_nothing_else(project: Path, root: Root) -> None:
+    for name in (".MEMORY.md.0123456789abcdef.amp-tmp", ".tmp-x", ".tmp-y", "tmp-z", "x.amp-tmp.md"):
+        (project / "mem" / name).write_bytes(b"x")
+    (project / "mem" / "folder.amp-tmp").mkdir()
+    assert remove_leftovers(root, ("mem",), ".tmp-") == 3
+    assert remove_leftovers(root, ("mem",)) == 0
+    assert sorted(os.listdir(project / "mem")) == ["MEMORY.md", "folder.amp-tmp", "tmp-z", "x.amp-tmp.md"]
+    with pytest.raises(StorageError):
+        remove_leftovers(root, ("gone",))

@@ -1,0 +1,251 @@
+"""A store in one SQLite file, for many records or many writers.
+
+The versions are the truth; the other two tables, latest versions and their tags, are there for people who query the
+file, and for the published reference implementation, which works on the same tables. One `put` is one transaction.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Self
+
+from ..disk_errors import shown
+from ..errors import AgentMemoryError, DamagedFile, InvalidRecord, LockBusy, StorageError
+from ..writing import NotConfirmed
+from .lifecycle import redact
+from .record import Record, RecordType, State
+from .store import check_put, chosen, unknown
+
+WAIT = 10.0
+"""Seconds to wait while another process writes."""
+
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS history (
+        record_id TEXT NOT NULL, version INTEGER NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (record_id, version))""",
+    """CREATE TABLE IF NOT EXISTS records (
+        record_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, state TEXT NOT NULL, type TEXT NOT NULL,
+        payload TEXT NOT NULL)""",
+    "CREATE TABLE IF NOT EXISTS record_tags (record_id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (record_id, tag))",
+    "CREATE INDEX IF NOT EXISTS idx_records_state ON records (state)",
+    "CREATE INDEX IF NOT EXISTS idx_records_type ON records (type)",
+)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+_inherited: list[sqlite3.Connection] = []
+"""Connections that a fork has copied. SQLite wants them neither used nor closed by the child."""
+
+
+class SqliteStore:
+    """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens anew."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. The next call opens it again."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def put(self, record: Record, *, after: Record | None = None) -> int:
+        """Add a version; see `RecordStore`."""
+        with self._transaction(write=True) as connection:
+            versions = _payloads(connection, record.id, newest=True)
+            check_put(self._parse(versions[-1][1], record.id) if versions else None, record, after)
+            number: int = versions[-1][0] + 1 if versions else 1
+            payload = record.to_bytes().decode()
+            connection.execute("INSERT INTO history VALUES (?, ?, ?)", (record.id, number, payload))
+            _project(connection, record, payload)
+            return number
+
+    def get(self, id: str) -> Record:
+        """Return the newest version; see `RecordStore`."""
+        with self._transaction() as connection:
+            versions = _payloads(connection, id, newest=True)
+        if not versions:
+            raise unknown(id)
+        return self._parse(versions[-1][1], id)
+
+    def history(self, id: str) -> tuple[Record, ...]:
+        """Return every version; see `RecordStore`."""
+        with self._transaction() as connection:
+            versions = _payloads(connection, id)
+        if not versions:
+            raise unknown(id)
+        if [number for number, _ in versions] != list(range(1, len(versions) + 1)):
+            raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=shown(self.path))
+        return tuple(self._parse(payload, id) for _, payload in versions)
+
+    def list(
+        self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
+    ) -> tuple[Record, ...]:
+        """Return the newest versions; see `RecordStore`."""
+        with self._transaction() as connection:
+            rows = connection.execute(
+                "SELECT record_id, payload FROM history AS one WHERE version ="
+                " (SELECT MAX(version) FROM history WHERE record_id = one.record_id)"
+            ).fetchall()
+        return chosen((self._parse(payload, name) for name, payload in rows), state, type, tag)
+
+    def redact(self, id: str, *, reason: str, now: datetime) -> Record:
+        """Put a tombstone in place of every version; see `Redacting`. The file is written anew without the old bytes.
+
+        Raises:
+            NotConfirmed: it is redacted, but another process still reads the old bytes; call this again later.
+        """
+        with self._transaction(write=os.path.exists(self.path)) as connection:
+            versions = _payloads(connection, id)
+            if not versions:
+                raise unknown(id)
+            newest = self._newest_readable([payload for _, payload in versions], id)
+            tombstone = newest if newest.redacted else redact(newest, reason=reason, now=now)
+            payload = tombstone.to_bytes().decode()
+            connection.execute("UPDATE history SET payload = ? WHERE record_id = ?", (payload, id))
+            _project(connection, tombstone, payload)
+        self._forget_old_bytes(id)
+        return tombstone
+
+    def _forget_old_bytes(self, id: str) -> None:
+        with self._lock:
+            connection = self._connect(create=False)
+            try:
+                connection.execute("VACUUM")
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.Error as error:
+                raise _explained(error, self.path) from error
+        if busy:
+            raise NotConfirmed(
+                f"{shown(self.path)}: {id} is redacted, but another process still reads what stood there;"
+                " redact it again when that has ended"
+            )
+
+    @contextmanager
+    def _transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            connection = self._connect(create=write)
+            try:
+                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise _explained(error, self.path) from error
+            finally:
+                if connection is not self._connection:
+                    connection.close()
+
+    def _connect(self, *, create: bool) -> sqlite3.Connection:
+        if self._connection is not None and self._process == os.getpid():
+            return self._connection
+        if self._connection is not None:
+            _inherited.append(self._connection)
+            self._connection = None
+        if not create and not os.path.lexists(self.path):
+            return _empty()
+        if not os.path.isdir(os.path.dirname(self.path)):
+            raise StorageError(f"{shown(self.path)}: its folder does not exist; create it first")
+        try:
+            connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+            try:
+                _prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+        self._connection, self._process = connection, os.getpid()
+        return connection
+
+    def _parse(self, payload: object, id: str) -> Record:
+        try:
+            record = Record.from_bytes(payload.encode() if isinstance(payload, str) else b"")
+        except InvalidRecord as error:
+            raise DamagedFile(f"{error}; restore the file from a backup", path=shown(self.path)) from None
+        if record.id != id:
+            raise DamagedFile(f"the record {record.id} stands in the place of {id}", path=shown(self.path))
+        return record
+
+    def _newest_readable(self, payloads: Iterable[str], id: str) -> Record:
+        """Return the newest version that can be read: what is damaged may hold what has to go as well."""
+        damage: AgentMemoryError = unknown(id)
+        for payload in reversed(list(payloads)):
+            try:
+                return self._parse(payload, id)
+            except DamagedFile as error:
+                damage = error
+        raise damage
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    deadline = time.monotonic() + WAIT
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            # For this one change SQLite does not wait by itself when another process makes it too.
+            if error.sqlite_errorcode not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if connection.execute("SELECT name FROM sqlite_master WHERE name = 'record_tags'").fetchone() is None:
+        connection.execute("BEGIN IMMEDIATE")
+        for table in _TABLES:
+            connection.execute(table)
+        connection.execute("COMMIT")
+
+
+def _empty() -> sqlite3.Connection:
+    """Return a file without records, for reading where there is none: reading creates nothing."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for table in _TABLES:
+        connection.execute(table)
+    return connection
+
+
+def _payloads(connection: sqlite3.Connection, id: str, *, newest: bool = False) -> list[tuple[int, str]]:
+    """Return the versions of a record by number; with `newest` only the last one."""
+    rows = connection.execute(
+        "SELECT version, payload FROM history WHERE record_id = ? ORDER BY version DESC LIMIT ?",
+        (id, 1 if newest else -1),
+    )
+    return rows.fetchall()[::-1]
+
+
+def _project(connection: sqlite3.Connection, record: Record, payload: str) -> None:
+    """Bring the tables that people query up to the newest version."""
+    connection.execute(
+        "INSERT INTO records VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM records), ?, ?, ?)"
+        " ON CONFLICT (record_id) DO UPDATE SET state = excluded.state, type = excluded.type,"
+        " payload = excluded.payload",
+        (record.id, record.state, record.type, payload),
+    )
+    connection.execute("DELETE FROM record_tags WHERE record_id = ?", (record.id,))
+    connection.executemany("INSERT INTO record_tags VALUES (?, ?)", [(record.id, tag) for tag in set(record.tags)])
+
+
+def _explained(error: sqlite3.Error, path: str) -> StorageError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _BUSY:
+        return LockBusy(f"{shown(path)}: another process has been writing for {WAIT:.0f} s; try again")
+    if code in _DAMAGED:
+        return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=shown(path))
+    return StorageError(f"{shown(path)}: {error}; mend that and try again")
