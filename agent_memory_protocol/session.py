@@ -15,11 +15,11 @@ from .access import Actor, check_read, check_write, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
 from .disk_errors import explain, shown
-from .errors import Disabled, InvalidArgument, LimitExceeded, StorageError
+from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
 from .layout import Target, Tier, check_conversation_id
 from .settings import Settings
-from .tiers import store
+from .tiers import edit, store
 from .tiers.document import Document
 from .transaction import Change, Outcome, change_document, lock_name, read_document
 
@@ -141,11 +141,26 @@ class Session:
         """Change one document, all or nothing; see `transaction.change_document`.
 
         `may_make_room` says whether the reader of a refusal is told of `--make-room`.
+
+        Raises:
+            SecretFound: an entry that leaves holds a secret, which the ledger would keep.
         """
+
+        def checked(current: Document) -> Change:
+            changed = change(current)
+            stays = {*changed.document.ids, *changed.unarchived}
+            for one in [one for one in current.ids if one not in stays]:
+                if secret := self.secret_in(edit.take(current, one).markdown):
+                    raise SecretFound(
+                        f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
+                        f"`amp forget {one} --redact` takes it out without a copy"
+                    )
+            return changed
+
         done = change_document(
             self.root,
             target,
-            change,
+            checked,
             header=lambda: self.header(target),
             check=partial(self._check_limits, may_make_room=may_make_room),
             now=self.now,

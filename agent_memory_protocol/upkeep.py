@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from . import ledger, notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
-from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, SecretFound, StorageError
+from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from .layout import Target
 from .lock import hold
 from .session import Session, stored_entries
@@ -38,11 +38,7 @@ class PlanOutdated(StorageError):
 
 
 def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
-    """Take entries out of their documents into the ledgers.
-
-    Raises:
-        SecretFound: an entry holds a secret, which the ledger would keep; nothing was changed in its document.
-    """
+    """Take entries out of their documents into the ledgers."""
     session.check_secrets(reason, "reason")
     gone: list[Removed] = []
     for target, ids in session.find(actor, entry_ids).items():
@@ -51,12 +47,6 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
             texts.clear()
             texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
-            for one, text in texts.items():
-                if secret := session.secret_in(text):
-                    raise SecretFound(
-                        f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
-                        f"`amp forget {one} --redact` takes it out without a copy"
-                    )
             return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
 
         done = session.change(target, change)
@@ -204,6 +194,10 @@ def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Res
     notes: list[str] = []
     problems: list[str] = []
     for target, group in groups.items():
+        for one in group.copy():
+            if secret := session.secret_in(one.archived.taken.markdown):
+                group.remove(one)
+                problems.append(f"{one.archived.taken.id} holds {secret} and stays where it is")
         entries = [one.archived.taken for one in group if not one.archived.note]
         try:
             back, refused = _put_back(session, target, entries)

@@ -137,20 +137,34 @@ def test_an_edit_of_an_entry_with_a_secret_leaves_no_copy_of_it(project):
 
 
 @pytest.mark.requirement("S2-29")
-def test_an_entry_with_a_secret_is_forgotten_only_without_a_copy(project):
+def test_an_entry_with_a_secret_leaves_only_without_a_copy(project):
     path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     text = (project.root / path).read_text()
-    project.write(path, f"{text}- The token is {SECRETS['github-token']}.\n")
+    project.write(path, f"{text}- [2020-01-01] The token is {SECRETS['github-token']}.\n")
     (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
     before = everything(project)
 
-    answer = project("forget", entry)
+    for command in (["forget", entry], ["prune", "--apply"]):
+        answer = project(*command)
+        answer.refuses(3, "github-token", f"amp forget {entry} --redact")
+        assert DRAWN not in answer.err
+        assert everything(project) == before
 
-    answer.refuses(3, "github-token", f"amp forget {entry} --redact")
-    assert DRAWN not in answer.err
-    assert everything(project) == before
     assert project("forget", entry, "--redact").code == 0
     assert not any(DRAWN.encode() in data for data in everything(project).values())
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_secret_in_a_ledger_does_not_come_back(project):
+    (ledger,) = project.root.rglob("ledger.jsonl")
+    ledger.write_bytes(ledger.read_bytes().replace(b"- gone", f"- gone {SECRETS['github-token']}".encode()))
+    before = {path: data for path, data in everything(project).items() if path.suffix == ".md"}
+
+    answer = project("restore", "--last", "--apply")
+
+    assert "github-token" in answer.err
+    assert DRAWN not in answer.out + answer.err
+    assert {path: data for path, data in everything(project).items() if path.suffix == ".md"} == before
 
 
 def test_an_answer_in_json_does_not_repeat_it_either(project):
