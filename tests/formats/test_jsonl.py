@@ -306,7 +306,7 @@ def test_what_may_be_written_is_written(changes):
 @pytest.mark.requirement("S0-30")
 def test_every_text_passes_the_one_check_for_texts(monkeypatch):
     seen = []
-    monkeypatch.setattr(jsonl, "check_text", lambda text, what, allow: seen.append((what, text)))
+    monkeypatch.setattr(jsonl, "check_text", lambda text, what, _: seen.append((what, text)))
     encode(ENTRY)
     assert dict(seen).keys() == {"text", "id", "scope", "source", "tag"}
 
