@@ -306,4 +306,5 @@ def _edited(missing: Sequence[Taken], known: _Known, current: Document) -> list[
 
 
 def _words(text: str) -> set[str]:
-    return set(text.casefold().split())
+    """Return the words of an entry. Bullet and date are none: all entries of a day have them in common."""
+    return {word for word in documents.bare_text(text).casefold().split() if any(map(str.isalnum, word))}
