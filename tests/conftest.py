@@ -77,18 +77,23 @@ MARKDOWN = [
 INDENTS = ["", "", "", "", " ", "  ", "   ", "    ", "      ", "\t", " \t"]
 
 
+@st.composite
+def _documents(draw: st.DrawFn) -> list[str]:
+    return draw(st.lists(_LINES, max_size=12))
+
+
+_PARTS = st.sampled_from(MARKDOWN)
+_PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12)
+_LINES = st.one_of(
+    st.just(""),
+    _PARTS,
+    st.tuples(st.sampled_from(INDENTS), _PARTS).map("".join),
+    st.tuples(st.sampled_from(INDENTS), _PARTS, st.sampled_from([" ", "", "|"]), _PARTS).map("".join),
+    st.tuples(st.sampled_from(INDENTS), _PLAIN).map("".join),
+)
+
+
 @pytest.fixture(scope="session")
 def markdown_documents() -> st.SearchStrategy[list[str]]:
     """Documents as lines without endings: every construct of Markdown, in orders that nobody would write."""
-    part = st.sampled_from(MARKDOWN)
-    plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=12)
-    line = st.one_of(
-        st.just(""),
-        part,
-        st.builds(str.__add__, st.sampled_from(INDENTS), part),
-        st.builds(
-            lambda *pieces: "".join(pieces), st.sampled_from(INDENTS), part, st.sampled_from([" ", "", "|"]), part
-        ),
-        st.builds(str.__add__, st.sampled_from(INDENTS), plain),
-    )
-    return st.lists(line, max_size=12)
+    return _documents()

@@ -6,9 +6,10 @@ something a reader of the page would not see.
 
 from dataclasses import dataclass
 
-from agent_memory_protocol import dates, markdown, visible
+from agent_memory_protocol import dates, links, markdown, visible
 from agent_memory_protocol.errors import RefusedText
 from agent_memory_protocol.limits import split_lines
+from agent_memory_protocol.tiers import referee
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +41,27 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         )
     _refuse_invisible(lines)
     lines[0] = _without_marker(lines[0].lstrip(" \t"))
+    _drop_blanks(lines)
+    if not lines[0]:
+        raise RefusedText("the text is only a bullet; say what is to be remembered")
     for written in dates.impossible_dates(lines[0]):
         raise RefusedText(f"[{written}] is no day of the calendar; correct it or leave it out")
     mark = dates.leading_mark(lines[0])
     if mark is not None:
         lines[0] = without_leading_mark(lines[0], mark)
         day = mark.day if day is None else day
-        if not lines[0] and len(lines) > 1:
-            lines.pop(0)
+        _drop_blanks(lines)
         if not "".join(lines).strip():
             raise RefusedText("the text is only a date; say what is to be remembered")
     lines = markdown.close_fence(_escaped(lines))
     if day is not None:
         date = f"[{dates.day_text(day)}]"
-        lines = [date, *lines] if markdown.fence_length(lines[0] or " ") else [f"{date} {lines[0]}", *lines[1:]]
+        lines = [date, *lines] if _begins_with_block(lines) else [f"{date} {lines[0]}", *lines[1:]]
+    elif links.note_target("\n".join(lines)):
+        raise RefusedText("the text begins with a link to a note, as the index's lines do; begin with what it says")
+    elif _begins_with_table(lines) and referee.find_blocks(_as_item(lines))[0].kind != markdown.ITEM:
+        # `- a | b` would be a table's head, not an item; with a column more than the row below it is none.
+        lines[0] = f"| {lines[0]}"
     _refuse_hidden(lines)
     return NewEntry(tuple(lines), day)
 
@@ -74,6 +82,29 @@ def _without_marker(line: str) -> str:
     if line[:1] in ("-", "*", "+") and markdown.marker_width(line) and not markdown.is_rule(line):
         return line[1:].lstrip(" \t")
     return line
+
+
+def _as_item(lines: list[str]) -> list[str]:
+    """Return the lines under a bullet, as they will stand in the document."""
+    return ["- " + lines[0], *("  " + line if line else "" for line in lines[1:])]
+
+
+def _begins_with_block(lines: list[str]) -> bool:
+    """Say whether something begins here that would be none after a date in its first line: a fence, a list, a table."""
+    text = lines[0].lstrip(" \t")
+    begins = text.startswith(">") or markdown.marker_width(text) or markdown.fence_length(text)
+    return bool(begins) or _begins_with_table(lines)
+
+
+def _begins_with_table(lines: list[str]) -> bool:
+    return len(lines) > 1 and "|" in lines[0] and "-" in lines[1] and not lines[1].strip("|:- \t")
+
+
+def _drop_blanks(lines: list[str]) -> None:
+    """Take off the blank lines before the text, and what indents its first line: it will stand behind a bullet."""
+    while len(lines) > 1 and not lines[0]:
+        lines.pop(0)
+    lines[0] = lines[0].lstrip(" \t")
 
 
 def _escaped(lines: list[str]) -> list[str]:
@@ -107,7 +138,7 @@ def _refuse_invisible(lines: list[str]) -> None:
 
 
 def _refuse_hidden(lines: list[str]) -> None:
-    # Indented under a bullet, as it will stand; a comment in code is visible and stays.
-    text = "\n".join(["- " + lines[0], *("  " + line if line else "" for line in lines[1:])])
+    # A comment in code is visible and stays.
+    text = "\n".join(_as_item(lines))
     if visible.without_hidden(text)[0] != text:
         raise RefusedText("the text holds a comment or link definition that a reader would not see; write it out")

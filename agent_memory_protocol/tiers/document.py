@@ -208,11 +208,18 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
             notes.append(f"the section {created!r} was not there and stands now at the end")
     if created:
         return _add_at(document, new, _end(document), None, created, notes)
-    if heading is None:
-        return _add_at(document, new, _end(document), _last_unit(document, None), "", notes)
     last = _last_unit(document, heading)
-    position = last.end if last is not None else _after_heading(document, heading)
-    return _add_at(document, new, position, last, "", notes)
+    if heading is None:
+        position = _end(document)
+    else:
+        position = last.end if last is not None else _after_heading(document, heading)
+    try:
+        return _add_at(document, new, position, last, "", notes)
+    except Refused:
+        if last is None or not isinstance(last, Entry) or last.is_item or not last.closed:
+            raise
+        # Prose that ends in a colon would become the label of a list after it.
+        return _add_at(document, new, last.start, None, "", notes)
 
 
 def redate(document: Document, entry: Entry, day: int) -> Document:
@@ -330,7 +337,9 @@ def _add_at(
         changed = _with_lines(document, position, lines)
         first = position + len(lines) - blank_after - len(new.lines)
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
-        if entry is not None and entry.end == first + len(new.lines) and _only_added(document, changed, entry, heading):
+        if entry is None or not entry.is_item or entry.end != first + len(new.lines):
+            continue
+        if _only_added(document, changed, entry, heading):
             return Added(changed, entry, tuple(notes))
     opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
     why = (

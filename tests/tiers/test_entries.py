@@ -9,7 +9,15 @@ from agent_memory_protocol.dates import day_text
 from agent_memory_protocol.files import decode
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.tiers import referee
-from agent_memory_protocol.tiers.entries import Entry, Outline, has_memory, is_placeholder, outline
+from agent_memory_protocol.tiers.entries import (
+    Entry,
+    Heading,
+    IndexLine,
+    Outline,
+    has_memory,
+    is_placeholder,
+    outline,
+)
 
 
 def read(text: str) -> Outline:
@@ -241,8 +249,8 @@ def test_so_they_do_in_real_files(corpus):
 
 def check(lines: list[str]) -> None:
     found = outline(lines, markdown.scan(lines) or referee.find_blocks(lines))
-    units = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
-    taken = [*units, *found.headings, *found.labels.values()]
+    units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
+    taken: list[Entry | IndexLine | Heading | markdown.Block] = [*units, *found.headings, *found.labels.values()]
     covered = [number for unit in taken for number in range(unit.start, unit.end)]
     assert sorted(covered) == sorted(set(covered))
     in_blocks = {
