@@ -216,9 +216,9 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
     try:
         return _add_at(document, new, position, last, "", notes)
     except Refused:
-        if last is None or not isinstance(last, Entry) or last.is_item or not last.closed:
+        # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
+        if not isinstance(last, Entry) or last.is_item or not document.text(last).endswith((":", "**")):
             raise
-        # Prose that ends in a colon would become the label of a list after it.
         return _add_at(document, new, last.start, None, "", notes)
 
 
