@@ -36,8 +36,9 @@ _FILE = re.compile(
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
 _REFERENCE = re.compile(
-    r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]|vars\.|file:|ssm:|arn:|kv/|gopass|keyring"
-    r"|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv|sha\d{1,3}[:-]|md5:"
+    r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
+    r"|vars\.|file:|ssm:|arn:|kv/|gopass|keyring|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv"
+    r"|sha\d{1,3}[:-]|md5:"
 )
 _BLANK = re.compile(r"([xX*.#?_0-])\1{3,}")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -47,7 +48,6 @@ _SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
 _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
-_TELLS = re.compile(r"(?i)(?:\b(?:with|using|and|use|the|its|their|a|is|to)|[,/(:])\s{1,2}\Z|\s-?\Z")
 
 
 def span(match: Found) -> tuple[int, int]:
@@ -92,7 +92,8 @@ def is_slug(match: Found) -> bool:
 
 def is_key_block(match: Found) -> bool:
     """Accept a key that has a body."""
-    return _BLANK.search(match["value"].partition("KEY")[2].strip("- ")[:200].replace("-----", "")) is None
+    body = match["value"].rpartition("-----END")[0] or match["value"]
+    return not _is_blank(body.rpartition("-----")[2].strip()[:64])
 
 
 def is_literal(match: Found) -> bool:
@@ -160,14 +161,12 @@ def is_named_password(match: Found) -> bool:
 
 
 def is_told_password(match: Found) -> bool:
-    """Accept what follows the word itself: `with password X`, `--password X`."""
+    """Accept what follows the word at once, as in `with password X` and `--password X`, if no word or name could."""
     value = _value(match)
-    before = match.string[max(0, match.start() - 24) : match.start()]
     return (
         _is_unlike_a_word(value)
         and len(value) >= 5
         and words("names").isdisjoint(_words_of(value))
-        and _TELLS.search(before.rstrip("-") + "-" if before.endswith("-") else before) is not None
         and _is_password(value, is_plain=False)
     )
 
@@ -324,7 +323,7 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
     is_name = not parts.isdisjoint(words("names") | words("no_values"))
     if value.isalpha():
         if unlike:
-            return len(value) >= 8 and not is_name
+            return len(value) >= 8 and words("names").isdisjoint(parts)
         is_name = is_name or (is_code and len(parts) > 1)
         return is_plain and len(value) >= 6 and not is_name and not _PARTICIPLE.fullmatch(value)
     if unlike or value.isalnum():
