@@ -196,16 +196,13 @@ def _traced(case: Case, project: Project, folder: Path, calls: str, inject: str 
     tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while f"TracerPid:\t{tracer.pid}\n" not in Path(f"/proc/{child}/status").read_text():
         if tracer.poll() is not None:
-            why = tracer.communicate()[1].strip()
-            if why:
-                os.close(writer)
-                wait_for(child)
-                raise NotHere(f"strace: {why}")
-            break
+            break  # it could not take hold of the child, or the child has ended at once
         time.sleep(0.001)
     os.close(writer)
     code = wait_for(child)
-    tracer.communicate()
+    why = tracer.communicate()[1].strip()
+    if why:
+        raise NotHere(f"strace: {why}")
     return Done(code, out.read_text(), err.read_text()), log.read_text().splitlines()
 
 
