@@ -331,7 +331,8 @@ def _add_at(
 ) -> Added:
     marker, indent = _marker(document, after)
     block = [heading, "", *item_lines(new, "-", "")] if heading else item_lines(new, marker, indent)
-    lead = position > 0 and (heading != "" or not _follows_tightly(document, after))
+    after_text = position > 0 and document.lines[position - 1].strip(" \t") != ""
+    lead = after_text and (heading != "" or not _follows_tightly(document, after))
     for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
         lines = [""] * blank_before + block + [""] * blank_after
         changed = _with_lines(document, position, lines)
