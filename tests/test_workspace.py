@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from datetime import date
 from pathlib import Path
@@ -545,6 +546,26 @@ def test_eight_writers_lose_nothing(workspace):
         *(".amp", ".gitattributes", "agent-memory", "amp.toml")
     }
     assert not list(workspace.path.rglob("*.amp-tmp"))
+
+
+def test_threads_of_one_process_lose_nothing_either(workspace):
+    """B14: as servers write."""
+    failed = []
+
+    def write_some(writer):
+        for number in range(8):
+            try:
+                workspace.remember(f"fact {number} of thread {writer}")
+            except AgentMemoryError as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=write_some, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert len(workspace.entries()) == 32
 
 
 def test_an_edit_made_meanwhile_is_not_overwritten(workspace, monkeypatch):

@@ -396,6 +396,24 @@ def test_a_write_past_the_bytes_is_refused_with_the_ways_out(amp):
 
 
 @pytest.mark.requirement("S4-59")
+def test_making_room_archives_the_oldest_dated_entries_and_no_undated_one(amp):
+    dated = "".join(f"- [2026-01-{day:02}] dated {day}\n" for day in range(1, 11))
+    amp.write(SHARED, lines_of(190) + dated)
+    answer = amp("remember", "one more", "--make-room")
+    assert answer.code == 0
+    assert "archived 1 of the oldest dated entries to make room; `amp restore --last` shows them" in answer.err
+    written = text_of(amp)
+    assert written.count("\n") == 200
+    assert "dated 1\n" not in written
+    assert "dated 2\n" in written
+    assert written.count("- fact ") == 188
+    amp.write(SHARED, lines_of(200))
+    before = text_of(amp)
+    amp("remember", "one more", "--make-room").refuses(3, "would have 201 lines, 200 are allowed")
+    assert text_of(amp) == before
+
+
+@pytest.mark.requirement("S4-59")
 def test_a_full_document_takes_what_makes_it_no_larger(amp):
     amp.write(SHARED, lines_of(199) + "- [2026-01-01] dated\n" + "- over\n" * 30)
     answer = amp("remember", "dated", "--date", "2026-02-01")
