@@ -68,6 +68,9 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
         unread_lines: how many further lines of the file were not even looked at.
     """
     lines = [shorten_line(line) for line in lines]
+    if not unread_lines and room.holds(lines):
+        # One giant line was all that was too much.
+        return Fitted(lines, [], None)
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
     order = removal_order(lines, units)
 
@@ -93,6 +96,9 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
 def head(lines: list[str], found: Outline, room: Room, command: str, unread_lines: int = 0) -> Fitted:
     """Return the first lines of a document, as many as the room holds: what `overflow = "head"` asks for."""
     lines = [shorten_line(line) for line in lines]
+    if not unread_lines and room.holds(lines):
+        # One giant line was all that was too much.
+        return Fitted(lines, [], None)
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
     low, high = 0, len(lines)
     while low < high:
