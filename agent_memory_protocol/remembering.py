@@ -52,7 +52,7 @@ def remember(
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
-    done = session.change(target, change, may_make_room=True)
+    done = session.change(target, change, may_make_room=not make_room)
     entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
     if status == "added":
         notes = (*notes, *_doubts(text, target, new, entry_id))

@@ -407,9 +407,14 @@ def test_making_room_archives_the_oldest_dated_entries_and_no_undated_one(amp):
     assert "dated 1\n" not in written
     assert "dated 2\n" in written
     assert written.count("- fact ") == 188
+
+
+def test_without_dated_entries_there_is_no_room_to_make(amp):
     amp.write(SHARED, lines_of(200))
     before = text_of(amp)
-    amp("remember", "one more", "--make-room").refuses(3, "would have 201 lines, 200 are allowed")
+    answer = amp("remember", "one more", "--make-room")
+    answer.refuses(3, "would have 201 lines, 200 are allowed", "`amp prune shared`")
+    assert "--make-room" not in answer.err
     assert text_of(amp) == before
 
 
