@@ -35,14 +35,20 @@ _KEEP_OPEN = 64
 class Folder:
     """An open folder. Good until the next call of its root, which may close it."""
 
-    __slots__ = ("fd", "leftovers", "path")
+    __slots__ = ("_name", "_parent", "fd", "leftovers")
 
-    def __init__(self, path: str, fd: int | None) -> None:
-        self.path = path
+    def __init__(self, name: str, fd: int | None, parent: "Folder | None" = None) -> None:
+        self._name = name
+        self._parent = parent
         self.fd = fd
         """Its descriptor; None where the system offers none."""
         self.leftovers: list[str] | None = None
         """The half-written files found in it, once `writing` has looked."""
+
+    @property
+    def path(self) -> str:
+        """Its whole path, put together when asked for: with a descriptor it is hardly ever needed."""
+        return self._name if self._parent is None else os.path.join(self._parent.path, self._name)
 
     def at(self, name: str) -> tuple[str, int | None]:
         """Return what the functions of `os` take as path and `dir_fd` for `name` in this folder."""
@@ -185,9 +191,9 @@ class Walk:
         return self._enter_unlinked(*self._follow(parent, parts))
 
     def _enter_unlinked(self, parent: Folder, name: str) -> Folder:
-        path = os.path.join(parent.path, name)
         if parent.fd is not None:
-            return Folder(path, os.open(name, _FOLDER | SAFE_FLAGS, dir_fd=parent.fd))
+            return Folder(name, os.open(name, _FOLDER | SAFE_FLAGS, dir_fd=parent.fd), parent)
+        path = os.path.join(parent.path, name)
         mode = os.stat(path, follow_symlinks=False).st_mode
         # A Windows junction passes for a folder; only the resolved path shows where it leads.
         if stat.S_ISLNK(mode) or (self._inside(os.path.realpath(path)) is None and not self.external_links):
