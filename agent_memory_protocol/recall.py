@@ -351,7 +351,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         text, removed = injected_text(source.text, rare)
     except (AgentMemoryError, OSError) as error:
         return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
-    if "<<<<<<< " in text and _has_conflict(text):
+    if "<<<<<<<" in text and _has_conflict(text):
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
     body = text.removesuffix("\n")
     if not _says_something(body):
@@ -477,10 +477,12 @@ def _block(parts: list[Part], budget: Budget) -> str:
     pieces = [FRAMING]
     for part in parts:
         pieces += [part.opening, part.body, "</memory>"]
-    inside = "\n".join(pieces)
     # An id made from the text cannot be written into the text beforehand, so no entry can forge the closing marker.
-    name = blake2b(inside.encode(), digest_size=8).hexdigest()
-    text = f"{_opening(name)}\n{inside}\n{_closing(name)}"
+    digest = blake2b(digest_size=8)
+    for piece in pieces:
+        digest.update(piece.encode())
+    name = digest.hexdigest()
+    text = "\n".join([_opening(name), *pieces, _closing(name)])
     return text if budget.holds(text) else ""
 
 

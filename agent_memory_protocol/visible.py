@@ -13,9 +13,11 @@ _INVISIBLE_BUT_PRINTABLE = (
 _SELECTORS = "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 _EMOJI_SELECTORS = "\ufe0e\ufe0f"
 _HIGH_SELECTORS = ("\U000e0100", "\U000e01ef")
-_SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS)
-"""What passes for printable, and may be nothing to see. So may the selectors with high numbers."""
 _JOINERS = "\u200c\u200d"
+_WIDE_BLANKS = "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""What a reader sees as a blank, though Python does not count it as printable."""
+_SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS + _JOINERS)
+"""What may be nothing to see, and is looked for by name. The selectors with high numbers are too many for that."""
 
 _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 
@@ -23,6 +25,9 @@ _ASCII = bytes(range(0x80))
 _TELLING = b" []:INST"
 _COMMON = bytes(set(b"\t\n\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing, line ends included. Blanks stay, so that what was apart does not look adjacent."""
+
+_LIST_MARKS = " \t>-+*0123456789.)"
+"""What may stand before a block in its line: the marks of lists and quotes."""
 
 _VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Characters of the format category that have a shape of their own."""
@@ -36,26 +41,25 @@ _JOINING_SCRIPTS = (
     (0xA800, 0xABFF),  # further Brahmic scripts
 )
 
-_TAG_NAMES = (
-    "agent-memory",
-    "memory",
-    "system",
-    "system-reminder",
-    "human",
-    "assistant",
-    "user",
-    "function_calls",
-    "function_results",
-    "invoke",
-    "tool_call",
-    "tool_use",
-    "tool_result",
-    "start_of_turn",
-    "end_of_turn",
-    "s",
-    "bos",
-    "eos",
-)
+_TAG_NAMES = {
+    "a": ("agent-memory", "assistant"),
+    "b": ("bos",),
+    "e": ("end_of_turn", "eos"),
+    "f": ("function_calls", "function_results"),
+    "h": ("human",),
+    "i": ("invoke",),
+    "m": ("memory",),
+    "s": ("s", "start_of_turn", "system", "system-reminder"),
+    "t": ("tool_call", "tool_result", "tool_use"),
+    "u": ("user",),
+}
+"""By their first letter, as nearly every angle opens something else."""
+_LATIN = str.maketrans("аеорсухѕіһԁАВЕКМНОРСТУХЅІοινυαΟΜΑΕΗΙΤΥ‐‑‒–—−", "aeopcyxsihdABEKMHOPCTYXSIoivuaOMAEHITY------")
+"""What passes for a Latin letter or a hyphen, in a tag's name too."""
+_SLASHES = " \t/\\\u2044\u2215"
+"""What may stand between the angle and the name, with blanks."""
+_LONGEST_MARKER = 20
+"""The names, and the character that ends them, are shorter."""
 _BRACKETED = ("[INST]", "[/INST]")
 
 
@@ -78,15 +82,25 @@ def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]
     comments = _find_comments(text) if "<" in text else []
     may_define = (rare is None or b"]:" in rare) and _may_define_links(text)
     if comments is not None and not may_define:
-        removed = [text.count("\n", 0, start) for start, _ in comments]
-        for start, end in reversed(comments):
-            text = text[:start] + text[end:]
-        return text, removed
+        return _without(text, comments) if comments else (text, [])
     from .tiers import referee
 
     lines = text.split("\n")
     kept, numbers = referee.remove_hidden(lines)
     return "\n".join(kept), sorted(set(range(len(lines))).difference(numbers))
+
+
+def _without(text: str, comments: list[tuple[int, int]]) -> tuple[str, list[int]]:
+    """Take out comments that have a line to themselves; return the text without them, and the numbers of the lines."""
+    kept = []
+    removed: list[int] = []
+    done = 0
+    for start, end in comments:
+        kept.append(text[done:start])
+        before = removed[-1] + 1 if removed else 0
+        removed.append(before + kept[-1].count("\n"))
+        done = end
+    return "".join([*kept, text[done:]]), removed
 
 
 def _find_comments(text: str) -> list[tuple[int, int]] | None:
@@ -98,8 +112,8 @@ def _find_comments(text: str) -> list[tuple[int, int]] | None:
     position = text.find("<")
     while position >= 0:
         line = text.rfind("\n", 0, position) + 1
-        if position > line and text[line:position].strip(" \t>-+*0123456789.)"):
-            if text[position + 1 : position + 2] in ("!", "?"):
+        if position > line and text[line:position].strip(_LIST_MARKS):
+            if text.startswith(("!", "?"), position + 1):
                 return None
         elif position > line or not text.startswith("<!--", position):
             return None
@@ -121,7 +135,7 @@ def _may_define_links(text: str) -> bool:
     """Say whether a line may hold the end of a link definition's label: `[label]: target`, where a block begins."""
     position = text.find("]:")
     while position >= 0:
-        line = text[text.rfind("\n", 0, position) + 1 : position].lstrip(" \t>-+*0123456789.)")
+        line = text[text.rfind("\n", 0, position) + 1 : position].lstrip(_LIST_MARKS)
         if line.startswith("[") or "[" not in line.replace("\\[", ""):
             return True
         position = text.find("]:", position + 1)
@@ -139,15 +153,12 @@ def needs_escapes(text: str, rare: bytes) -> bool:
     if not telling:
         return False
     others = telling.translate(None, _ASCII)
-    if len(others) != len(telling):
+    if len(others) != len(telling) or b"\xf3" in others:  # control characters; tags, selectors with high numbers
         return True
     # Only the characters beyond ASCII: still whole ones, and mostly few.
     characters = others.decode()
-    suspects = [one for one in _SUSPECTS if one in characters]
-    if not characters.isprintable() or b"\xf3" in others:  # the byte that begins the selectors with high numbers
-        suspects += [one for one in set(characters) if not one.isprintable() or one >= _HIGH_SELECTORS[0]]
     return any(angle in characters and _holds_marker(text, angle) for angle in _ANGLES[1:]) or any(
-        _hides(text, suspect) for suspect in suspects
+        _hides(text, suspect) for suspect in _suspects(characters)
     )
 
 
@@ -160,9 +171,24 @@ def _holds_marker(text: str, angle: str) -> bool:
     return False
 
 
+def _suspects(characters: str) -> list[str]:
+    """Return those of some characters that a reader may not see, each once. Tags are found before."""
+    found = [one for one in _SUSPECTS if one in characters]
+    if not characters.isprintable():
+        for known in _WIDE_BLANKS + _JOINERS:
+            characters = characters.replace(known, "")
+    if not characters.isprintable():
+        found += [one for one in set(characters) if not one.isprintable()]
+    return found
+
+
 def _hides(text: str, character: str) -> bool:
-    """Say whether this character is hidden anywhere in a text."""
-    around = {(before[-1:], after[:1]) for before, after in pairwise(text.split(character))}
+    """Say whether this character is hidden anywhere in a text. Each kind of surroundings is looked at once."""
+    pieces = text.split(character)
+    if character in _JOINERS:
+        around = {(before[-1:], after[:1]) for before, after in pairwise(pieces)}
+    else:
+        around = {(before, "") for before in {piece[-1:] for piece in pieces[:-1]}}
     return any(_is_hidden(before, character, after) for before, after in around)
 
 
@@ -214,8 +240,7 @@ def _is_hidden(before: str, character: str, after: str) -> bool:
         return not character.isprintable() and character != "\t"
     if character in _INVISIBLE_BUT_PRINTABLE:
         return True
-    is_selector = character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]
-    if is_selector:
+    if character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]:
         return not _takes_selector(before, character)
     if character.isprintable():
         return False
@@ -228,7 +253,7 @@ def _is_hidden(before: str, character: str, after: str) -> bool:
 
 def _takes_selector(before: str, selector: str) -> bool:
     """Say whether a variation selector after this character chooses a form of it, as in emoji and Han characters."""
-    if not before:
+    if not before or before in _INVISIBLE_BUT_PRINTABLE:
         return False
     from unicodedata import category
 
@@ -266,25 +291,24 @@ def _break_markers(line: str) -> str:
                 parts += [line[done:position], "&lt;"]
                 done = position + 1
         elif character == "[" and line[position : position + 7].startswith(_BRACKETED):
-            parts += [line[done:position], "\\["]
+            parts += [line[done:position], "&#91;"]
             done = position + 1
     return "".join([*parts, line[done:]]) if parts else line
 
 
 def _looks_like_marker(text: str) -> bool:
     """Say whether what follows an opening angle makes it a marker of ours or of a chat template."""
-    if not text.isascii():
+    name = text.lstrip(_SLASHES)[:_LONGEST_MARKER]
+    if not name.isascii():
         from unicodedata import normalize
 
-        text = normalize("NFKC", text)
-    text = text.lstrip(" \t/\\\u2044\u2215").lower()
-    if text.startswith(("|", "<sys", "antml:", "tool\u2581")):
+        name = normalize("NFKC", text).translate(_LATIN).lstrip(_SLASHES)[:_LONGEST_MARKER]
+    name = name.lower()
+    if name.startswith(("|", "<sys", "antml:", "tool\u2581")):
         return True
-    if not text.startswith(_TAG_NAMES):
-        return False
-    for name in _TAG_NAMES:
-        if text.startswith(name):
-            following = text[len(name) : len(name) + 1]
+    for tag in _TAG_NAMES.get(name[:1], ()):
+        if name.startswith(tag):
+            following = name[len(tag) : len(tag) + 1]
             if not following or not (following.isalnum() or following in "_-"):
                 return True
     return False
