@@ -108,25 +108,26 @@ def read(root: Root, target: Target) -> Source | None:
 def _read_ends(root: Root, target: Target) -> Source | None:
     from agent_memory_protocol import large_files
 
-    # What the head leaves open is known only after the middle has gone by, so each possibility is followed.
-    trackers = [_Hidden(waiting) for waiting in (b"", *_CLOSINGS.values())]
+    middle = [_Hiding(*marks) for marks in _HIDING]
 
     def feed(piece: bytes) -> None:
-        for tracker in trackers:
-            tracker.feed(piece)
+        for one in middle:
+            one.feed(piece)
 
     ends = large_files.read_ends(root, target.parts, head=_HEAD_BYTES, tail=_TAIL_BYTES, middle=feed)
     if ends is None:
         return None
-    head = _Hidden(b"")
-    head.feed(ends.head)
-    shown_head = ends.head[: head.opened_at] if head.waiting else ends.head
-    open_into_tail = next(tracker.waiting for tracker in trackers if tracker.began == head.waiting)
-    shown_tail = ends.tail
-    if open_into_tail:
-        closing = shown_tail.find(open_into_tail)
-        line_end = shown_tail.find(b"\n", closing)
-        shown_tail = shown_tail[line_end + 1 :] if closing >= 0 <= line_end else b""
+    head_end, tail_start = len(ends.head), 0
+    for one in middle:
+        before = _Hiding(one.opening, one.closing)
+        before.feed(ends.head)
+        if before.is_open:
+            head_end = min(head_end, before.opened_at)
+        if one.is_open or (before.is_open and not one.was_closed):
+            closing = ends.tail.find(one.closing)
+            line_end = ends.tail.find(b"\n", closing)
+            tail_start = max(tail_start, line_end + 1 if closing >= 0 <= line_end else len(ends.tail))
+    shown_head, shown_tail = ends.head[:head_end], ends.tail[tail_start:]
     text = _plain(files.decode(shown_head, target.path))
     gap = len(split_lines(text))
     try:
@@ -136,44 +137,49 @@ def _read_ends(root: Root, target: Target) -> Source | None:
     return Source(target, shown_head + shown_tail, text, ends.lines, gap)
 
 
-_CLOSINGS = {b"<!--": b"-->", b"<?": b"?>"}
+_HIDING = ((b"<!--", b"-->"), (b"<?", b"?>"))
 
 
-class _Hidden:
-    """Follows whether a comment or a processing instruction is open, in a file that goes by in pieces.
+class _Hiding:
+    """Follows whether a comment, or a processing instruction, is open, in a file that goes by in pieces.
 
-    Only one that begins its line can reach beyond a paragraph; code is not told apart, so at worst too much is hidden.
+    Only one that begins its line can reach beyond a paragraph. Code is not told apart, nor is one kind inside the
+    other, so at worst too much is hidden. Only the last closing and what follows it is looked at, whatever went before.
     """
 
-    def __init__(self, waiting: bytes) -> None:
-        self.began = waiting
-        self.waiting = waiting
-        """The closing that must come before anything is visible again; empty when nothing is open."""
+    def __init__(self, opening: bytes, closing: bytes) -> None:
+        self.opening = opening
+        self.closing = closing
+        self.is_open = False
         self.opened_at = 0
-        """Where, in all that was fed, the line of the last opening begins."""
+        """Where, in all that was fed, the line begins that opened what is open."""
+        self.was_closed = False
         self._carry = b""
         self._fed = 0
 
     def feed(self, piece: bytes) -> None:
-        data = self._carry + piece
-        start = self._fed - len(self._carry)
-        position = 0
-        while position >= 0:
-            if self.waiting:
-                found = data.find(self.waiting, position)
-                position = found + len(self.waiting) if found >= 0 else -1
-                if found >= 0:
-                    self.waiting = b""
-            else:
-                places = [(data.find(opening, position), opening) for opening in _CLOSINGS]
-                found, opening = min(((at, opening) for at, opening in places if at >= 0), default=(-1, b""))
-                position = found + len(opening) if found >= 0 else -1
-                line = data.rfind(b"\n", 0, max(found, 0)) + 1
-                if found >= 0 and not data[line:found].strip(b" \t>-+*0123456789.)"):
-                    self.waiting = _CLOSINGS[opening]
-                    self.opened_at = start + line
+        data = (self._carry + piece).replace(b"\r", b"\n")
+        closed = data.rfind(self.closing)
+        if closed >= 0:
+            self.is_open, self.was_closed = False, True
+        if not self.is_open:
+            line = self._find_opening(data, closed + len(self.closing) if closed >= 0 else 0)
+            if line is not None:
+                self.is_open, self.opened_at = True, self._fed - len(self._carry) + line
         self._fed += len(piece)
         self._carry = data[-3:]
+
+    def _find_opening(self, data: bytes, position: int) -> int | None:
+        """Return where the first line begins that opens one, looking from a position on."""
+        line = data.rfind(b"\n", 0, position) + 1
+        while (found := data.find(self.opening, position)) >= 0:
+            line = max(line, data.rfind(b"\n", position, found) + 1)
+            if not data[line:found].strip(b" \t>-+*0123456789.)"):
+                return line
+            position = data.find(b"\n", found)
+            if position < 0:
+                return None
+        return None
 
 
 def _plain(text: str) -> str:
