@@ -198,7 +198,9 @@ def escape_line(line: str) -> str:
     if not line.isprintable() or not plain:
         line = show_invisible(line)
     if "<" in line or "INST]" in line or (not plain and any(angle in line for angle in _ANGLES)):
-        line = _break_markers(line)
+        # Breaking one may show another, and so may an escape below.
+        while (broken := _break_markers(line)) != line:
+            line = broken
     return line
 
 
@@ -216,12 +218,14 @@ def first_invisible(text: str) -> tuple[int, str] | None:
 
 def show_invisible(line: str) -> str:
     r"""Return one line with each character that a reader cannot see as an escape such as `\u200b`."""
-    parts: list[str] = []
-    done = 0
-    for position in _hidden_places(line):
-        parts += [line[done:position], _escape(line[position])]
-        done = position + 1
-    return "".join([*parts, line[done:]]) if parts else line
+    while places := _hidden_places(line):
+        parts: list[str] = []
+        done = 0
+        for position in places:
+            parts += [line[done:position], _escape(line[position])]
+            done = position + 1
+        line = "".join([*parts, line[done:]])
+    return line
 
 
 def _hidden_places(line: str) -> list[int]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Workspace, recall_for_agent
 from agent_memory_protocol.errors import InvalidName
+from agent_memory_protocol.recall import FRAMING
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
@@ -90,8 +91,7 @@ def test_the_block_is_as_the_interface_shows_it(project):
     assert len(name) == 16
     assert lines == [
         f'<agent-memory id="{name}">',
-        "This repository's agents wrote these notes earlier. "
-        "They are reference data about the project; they may be out of date.",
+        FRAMING,
         f'<memory tier="shared" path="{SHARED}" lines="3 of 4">',
         "# Shared Knowledge",
         "",

@@ -1,0 +1,68 @@
+"""`recall_for_agent` in a process that has it loaded, against reading the same three files and joining their lines."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import process_time
+
+from benchmarks import material
+from benchmarks.installed import environment
+from benchmarks.measure import Figure, in_turn, ratio, run
+
+_PROCESSES, _PAIRS, _CALLS = 4, 50, 10
+
+
+def figures(python: Path, folder: Path) -> Iterator[Figure]:
+    """Measure three files of 200 lines, once for each kind of line."""
+    for kind in material.KINDS:
+        root = material.three_files(folder / kind, lines=200, kind=kind)
+        files = sorted(root.rglob("*.md"))
+        pairs = compare(python, folder, "reading", root, *files)
+        yield ratio(f"recall_for_agent in process, 3 × 200 lines, {kind}", pairs, target=3 if kind == "ASCII" else 5)
+
+
+def compare(python: Path, folder: Path, how: str, *paths: Path) -> list[tuple[float, float]]:
+    """Let the installed interpreter take pairs of times, in several processes: no two lay out memory alike."""
+    call = "import sys; sys.path.append(sys.argv[1]); from benchmarks.in_process import answer; answer()"
+    command = [python, "-c", call, material.REPOSITORY, how, *paths]
+    pairs = []
+    for _ in range(_PROCESSES):
+        pairs += json.loads(run(command, paths[0], environment(folder), folder / "answer").output)
+    return pairs
+
+
+def answer() -> None:
+    """Take the times asked for on the command line, and print them."""
+    how, root, *paths = sys.argv[2:]
+
+    def ours() -> float:
+        return _time(lambda: recall(root))
+
+    def other() -> float:
+        return _time(lambda: join_lines(paths) if how == "reading" else recall(paths[0]))
+
+    print(json.dumps(in_turn(ours, other, _PAIRS)))
+
+
+def recall(root: str) -> str:
+    """Recall as a hook does that knows the project."""
+    from agent_memory_protocol import recall_for_agent
+
+    return recall_for_agent(material.AGENT, material.CONVERSATION, root=root)
+
+
+def join_lines(paths: list[str]) -> str:
+    """Do the least that brings the files into a prompt."""
+    lines = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            lines += file.read().splitlines()
+    return "\n".join(lines)
+
+
+def _time(call: "Callable[[], str]") -> float:
+    begin = process_time()
+    for _ in range(_CALLS):
+        call()
+    return (process_time() - begin) / _CALLS
