@@ -356,6 +356,8 @@ REFUSED = [
     ("a\u2028b", "\\u2028"),
     ("\ud800", "\\ud800"),
     ("x" * 100_000, "the text has 100,000 bytes, a whole memory file may have 25,600; keep the gist of it"),
+    ("[Title](file.md) - hook", "begins with a link to a note"),
+    ("- **[Title](./file.md)**", "begins with a link to a note"),
     ("<!-- hidden -->", "a comment or link definition that a reader would not see"),
     ("seen <!-- hidden --> seen", "would not see"),
 ]
