@@ -198,7 +198,7 @@ def escape_line(line: str) -> str:
     if not line.isprintable() or not plain:
         line = show_invisible(line)
     if "<" in line or "INST]" in line or (not plain and any(angle in line for angle in _ANGLES)):
-        # Breaking one may show another, and so may an escape below.
+        # What is put in its place may complete another before it.
         while (broken := _break_markers(line)) != line:
             line = broken
     return line
