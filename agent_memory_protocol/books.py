@@ -19,7 +19,7 @@ from .journal import Add, Healing
 from .layout import Target
 from .ledger import About, Archived
 from .tiers.document import Document, plain_id
-from .tiers.edit import Taken, take
+from .tiers.edit import Taken, regrouped_prose, take
 from .writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 
 JOURNALS = "journal"
@@ -69,7 +69,13 @@ class Books:
         now = self._now.timestamp()
         again = {add.taken.id for add in self._healing.put_back}
         there, then = set(current.ids), set(new.ids)
-        adds = tuple(Add(take(new, one), now, again=one in again) for one in new.ids if one not in there)
+        # Prose that is only in other pieces now was told long ago: no race can have cost it.
+        regrouped = regrouped_prose(current, new)
+        adds = tuple(
+            Add(take(new, one), 0 if one in regrouped else now, again=one in again)
+            for one in new.ids
+            if one not in there
+        )
         gone = tuple(one for one in current.ids if one not in then)
         write = journal.Write(
             self.run, journal.fingerprint(current.data), journal.fingerprint(new.data), now, adds, gone

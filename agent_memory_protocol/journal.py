@@ -133,8 +133,7 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
     known = _replay(records, current)
     if now in known.states:
         # A version that is known was brought back on purpose: a checkout, an undo.
-        standing = set(current.ids)
-        return Healing(removed=tuple(one for entry_id, one in known.entries.items() if entry_id not in standing))
+        return Healing(removed=tuple(_missing(known, current)))
     return _judge(known, current, changed_at)
 
 
@@ -176,6 +175,7 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
             then = documents.parse(record.text.encode(), current.target)
             known.entries = {entry_id: take(then, entry_id) for entry_id in then.ids}
             known.adds = list(record.recent)
+            known.entries |= {add.taken.id: add.taken for add in record.recent}
         elif isinstance(record, Write):
             known.states |= {record.before, record.after}
             is_broken_off = record.run in broken_off
@@ -194,13 +194,13 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     standing = set(current.ids)
     put_back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
-    missing = [one for entry_id, one in known.entries.items() if entry_id not in standing]
+    missing = _missing(known, current)
     edited = _edited(missing, known, current)
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
         before = older | {earlier.taken.id for earlier in known.adds[:number]}
-        if add.taken.id in standing or add.taken in edited:
+        if add.taken in edited or add.taken not in missing:
             continue
         later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
         in_a_race = changed_at - add.at <= RACE_SECONDS
@@ -277,6 +277,22 @@ def _read(line: bytes) -> Record | None:
 def _read_add(value: Mapping[str, Any]) -> Add:
     taken = edit.from_json(str(value["id"]), value)
     return Add(taken, float(value["at"]), bool(value.get("again", False)))
+
+
+def _missing(known: _Known, current: Document) -> list[Taken]:
+    """Return the entries that are known and do not stand. Prose may stand in other pieces, as part of other prose."""
+    standing = set(current.ids)
+    prose = {
+        line
+        for entry in current.outline.entries
+        if not entry.is_item
+        for line in current.lines[entry.start : entry.end]
+    }
+    return [
+        one
+        for entry_id, one in known.entries.items()
+        if entry_id not in standing and not all(line in prose for line in one.markdown.split("\n") if line.strip(" \t"))
+    ]
 
 
 def _edited(missing: Sequence[Taken], known: _Known, current: Document) -> list[Taken]:

@@ -100,9 +100,9 @@ def plan_pruning(
 ) -> list[Pruning]:
     """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
     plans = []
-    chosen = session.readable(actor) if targets is None else targets
-    for number, named in enumerate(chosen):
-        target = store.locate(session.root, named)
+    named = session.readable(actor) if targets is None else targets
+    chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
+    for number, target in enumerate(chosen):
         session.check_read(actor, target)
         try:
             current = session.read(target)

@@ -433,7 +433,7 @@ class Workspace:
         """Take out what the plans say: exactly that, archived in the ledgers first.
 
         Raises:
-            PlanOutdated: a document is no longer the one its plan was made from; plan again.
+            PlanOutdated: documents are no longer what their plans were made from; it says which, and what was done.
             Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
@@ -463,9 +463,10 @@ class Workspace:
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
 
+        The answer says why others could not go back: a document would pass its limit, or what stands there forbids it.
+
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
-            LimitExceeded: a document would pass its limit; the documents before it are restored.
         """
         with self._session(for_writing=True) as session:
             return upkeep.restore(session, actor or Actor(), chosen)

@@ -172,9 +172,10 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
     """Describe each entry that a newer version of a document lacks, with the id it had.
 
     When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
-    of them went is known from `named`, else from their texts, for their dates may differ.
+    of them went is known from `named`, else from their texts, for their dates may differ. Prose that is a part of
+    other prose now, because what stood between has gone, has not left.
     """
-    staying = set(new.ids)
+    staying = {*new.ids, *(one for one in regrouped_prose(new, old) if one not in named)}
     groups: dict[str, list[str]] = {}
     for one in old.ids:
         groups.setdefault(plain_id(one), []).append(one)
@@ -190,6 +191,24 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
         for one, described in zip(gone, free, strict=True):
             found[one] = (one, replace_fields(take(old, one), id=described))
     return [found[one] for one in old.ids if one in found]
+
+
+def regrouped_prose(old: Document, new: Document) -> set[str]:
+    """Return the ids of prose that is new only as an entry: its lines stood in the old document in other pieces.
+
+    What keeps two pieces of prose apart makes two entries of them, and may come and go.
+    """
+    before, after = _prose_lines(old), _prose_lines(new)
+    gone = {line for entry_id, lines in before.items() if entry_id not in after for line in lines}
+    return {entry_id for entry_id, lines in after.items() if entry_id not in before and gone.issuperset(lines)}
+
+
+def _prose_lines(document: Document) -> dict[str, list[str]]:
+    return {
+        entry_id: [line for line in document.lines[entry.start : entry.end] if line.strip(" \t")]
+        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
+        if not entry.is_item
+    }
 
 
 def _stands(document: Document, entry_id: str, left: Counter[str]) -> bool:
@@ -445,6 +464,15 @@ def _blanks(document: Document, position: int, first: _Edge, last: Place) -> Ite
     if not at_end and _key_after(document, position) == last.following:
         # Blank lines that stand there count: first those after it, else first those before it.
         ways.append((standing - used, 0, max(0, first.blank_before - standing + used), last.blank_after - used))
+    blocks = document.outline.blocks
+    above = next((block for block in reversed(blocks) if block.end <= position), None)
+    begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
+    if above is not None and begins_section and _key(document, above) != first.previous:
+        # First in a section where it was not: what keeps the heading apart stays above it.
+        below = next((block for block in blocks if block.start >= position), None)
+        joins = at_end or (below is not None and below.kind == markdown.ITEM)
+        before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
+        ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, first.blank_before)
     before, after = first.blank_before - used, 0 if at_end else max(0, last.blank_after - standing + used)
     ways += [(used, 0, before, after), (used, 0, before, after + 1), (0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 1, 1)]

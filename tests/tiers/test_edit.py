@@ -342,6 +342,42 @@ def test_any_entry_is_replaced_by_one_entry_or_nothing_happens(markdown_document
     assert now == others
 
 
+# -- what has left -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_of_equal_entries_the_one_that_left_is_described_under_the_id_that_is_free(index):
+    doc = parse("# T\n\n- [2025-01-01] same\n- [2026-01-01] same\n\n## A\n\n- same\n- other\n")
+    gone = doc.ids[index]
+    ((one, taken),) = edit.leaving(doc, edit.remove(doc, [gone]), [gone])
+    assert one == gone
+    assert (taken.markdown, taken.place) == (edit.take(doc, gone).markdown, edit.take(doc, gone).place)
+    assert taken.id not in edit.remove(doc, [gone]).ids
+    # Without being told, the texts say which it was.
+    assert edit.leaving(doc, edit.remove(doc, [gone])) == [(one, taken)]
+
+
+def test_entries_that_only_moved_or_came_in_have_not_left():
+    doc = parse("# T\n\n- a\n- b\n\nprose\n\n- c\n\nmore prose\n")
+    assert edit.leaving(doc, doc) == []
+    assert edit.leaving(doc, parse("# T\n\nmore prose\n\n- c\n- b\n- x\n\n## A\n\n- a\n\nprose\n")) == []
+    assert [taken.markdown for _, taken in edit.leaving(doc, parse("# T\n\n- b\n"))] == [
+        *("- a", "prose", "- c", "more prose")
+    ]
+
+
+def test_prose_that_is_a_part_of_other_prose_now_has_not_left():
+    doc = parse("# T\n\nfirst\n\n- between\n\nlast\n")
+    left = edit.remove(doc, ids_with(doc, "between"))
+    assert [taken.markdown for _, taken in edit.leaving(doc, left)] == ["- between"]
+    assert edit.regrouped_prose(doc, left) == set(left.ids)
+    assert edit.regrouped_prose(left, doc) == {doc.ids[0], doc.ids[2]}
+    assert edit.regrouped_prose(doc, parse("# T\n\nfirst\nand more\n")) == set()
+    # What a command names has left, whatever else stands there.
+    named = ids_with(doc, "first")
+    assert [one for one, _ in edit.leaving(doc, left, named)] == [*named, doc.ids[1]]
+
+
 # -- putting back ------------------------------------------------------------------------------------------------------
 
 LIST = "# T\n\n- a\n- b\n- c\n- d\n- e\n- f\n\n## Z\n\n- z\n"
