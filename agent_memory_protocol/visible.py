@@ -22,7 +22,7 @@ _SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS + _JOINERS)
 _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 
 _ASCII = bytes(range(0x80))
-_TELLING = b" []:INST"
+_TELLING = b" []:INST<"
 _COMMON = bytes(set(b"\t\n\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing, line ends included. Blanks stay, so that what was apart does not look adjacent."""
 
@@ -300,13 +300,22 @@ def _break_markers(line: str) -> str:
     return "".join([*parts, line[done:]]) if parts else line
 
 
+def _after_slashes(text: str) -> str:
+    """Return what follows the slashes and blanks, of whatever width, that may stand between an angle and a name."""
+    text = text.lstrip(_SLASHES)
+    while text[:1].isspace():
+        text = text.lstrip().lstrip(_SLASHES)
+    return text
+
+
 def _looks_like_marker(text: str) -> bool:
     """Say whether what follows an opening angle makes it a marker of ours or of a chat template."""
-    name = text.lstrip(_SLASHES)[:_LONGEST_MARKER]
+    name = _after_slashes(text)[:_LONGEST_MARKER]
     if not name.isascii():
         from unicodedata import normalize
 
-        name = normalize("NFKC", text).translate(_LATIN).lstrip(_SLASHES)[:_LONGEST_MARKER]
+        name = normalize("NFKC", text).translate(_LATIN)
+        name = _after_slashes(name)[:_LONGEST_MARKER]
     name = name.lower()
     if name.startswith(("|", "<sys", "antml:", "tool\u2581")):
         return True

@@ -22,7 +22,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     # An example may wait for the disk or for another test: a deadline would measure the machine.
-    hypothesis.settings.register_profile("short", deadline=None)
+    # The short run tries the same examples each time and so says the same of the same code; the long run explores.
+    hypothesis.settings.register_profile("short", deadline=None, derandomize=True)
     hypothesis.settings.register_profile("long", deadline=None, max_examples=20_000)
     hypothesis.settings.load_profile("long" if config.getoption("--long") else "short")
 
