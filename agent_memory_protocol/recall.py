@@ -53,17 +53,20 @@ class Part:
 
     Attributes:
         target: the document.
+        body: its text in the block.
+        data: the same as UTF-8, which is what is counted and hashed.
         lines: how many lines of it are in the block, the omission line included.
         lines_in_file: how many lines the file has.
         cut: whether an entry, or the end of the file, is shown in part.
         problem: why the document could not be read; "" when it was.
     """
 
-    __slots__ = ("_find_left_out", "body", "cut", "lines", "lines_in_file", "problem", "target")
+    __slots__ = ("_find_left_out", "body", "cut", "data", "lines", "lines_in_file", "problem", "target")
 
     def __init__(self, target: Target, body: str, *, lines: int = 0, lines_in_file: int = 0, problem: str = "") -> None:
         self.target = target
         self.body = body
+        self.data = body.encode()
         self.lines = lines
         self.lines_in_file = lines_in_file
         self.cut = False
@@ -78,6 +81,7 @@ class Part:
     def shorten(self, body: str, lines: int, *, cut: bool, left_out: "Callable[[], list[LeftOut]]") -> None:
         """Replace the body by a shorter one. Few callers ask what was left out, so it is found only then."""
         self.body = body
+        self.data = body.encode()
         self.lines = lines
         self.cut = cut
         self._find_left_out = left_out
@@ -256,16 +260,18 @@ def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
 class _Draft:
     """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
 
-    __slots__ = ("_read", "mark", "overflow", "part", "removed", "size", "source", "text", "unread_lines")
+    __slots__ = ("_read", "escapes", "gap", "is_read", "mark", "overflow", "part", "removed", "text", "unread_lines")
 
     def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
         self.part = part
-        self.source = source
+        self.is_read = source is not None
+        self.gap = None if source is None else source.gap
         self.text = text
-        """The text after hidden parts were taken out, before escaping."""
+        """The text after hidden parts were taken out, before escaping, without its last line end."""
         self.removed = removed
         """The lines of the source, from 0, that went whole."""
-        self.size = len(part.body) if part.body.isascii() else len(part.body.encode())
+        self.escapes = False
+        """Whether any line of the text needs escapes."""
         self.mark = ""
         self.overflow = "entries"
         self._read: tuple[list[str], Outline] | None = None
@@ -295,21 +301,24 @@ class _Draft:
     def read(self) -> "tuple[list[str], Outline]":
         """Return the document's rendered lines and its outline."""
         if self._read is None:
-            lines = split_lines(self.text)
-            self._read = [escape_line(line) for line in lines], _outline(lines)
+            lines = self.text.split("\n")
+            self._read = [escape_line(line) for line in lines] if self.escapes else lines, _outline(lines)
         return self._read
+
+    @property
+    def size(self) -> int:
+        """The bytes it takes in the block."""
+        return len(self.part.data)
 
     def is_over(self, max_lines: int, max_bytes: int) -> bool:
         """Say whether the document does not fit the limits of one file."""
-        return self.source is not None and (
-            self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0
-        )
+        return self.is_read and (self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0)
 
     def refit(self, max_lines: int, max_bytes: int, max_characters: int, command: str) -> None:
         """Make the part as short as asked, by leaving out whole entries."""
         from . import fit
 
-        if self.source is None:
+        if not self.is_read:
             return
         rendered, found = self.read()
         room = fit.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
@@ -318,7 +327,6 @@ class _Draft:
         body = "\n".join(self.mark + line for line in fitted.lines)
         cut = fitted.cut is not None
         self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
-        self.size = len(body.encode())
 
     def _left_out(self, units: "list[Entry | IndexLine]") -> list[LeftOut]:
         from .dates import day_text
@@ -336,8 +344,7 @@ class _Draft:
         """Return the line of the file, from 1, that a line of the text comes from."""
         for number in self.removed:
             line += number <= line
-        gap = None if self.source is None else self.source.gap
-        skipped = 0 if gap is None or line < gap else self.unread_lines
+        skipped = 0 if self.gap is None or line < self.gap else self.unread_lines
         return line + skipped + 1
 
 
@@ -351,18 +358,20 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         text, removed = injected_text(source.text, rare)
     except (AgentMemoryError, OSError) as error:
         return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
-    if "<<<<<<<" in text and _has_conflict(text):
+    if b"<<<<<<<" in rare and _has_conflict(text):
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
-    body = text.removesuffix("\n")
-    if not _says_something(body):
+    text = body = text.removesuffix("\n")
+    if not _says_something(text):
         return None
-    if needs_escapes(body, rare):
-        body = "\n".join([escape_line(line) for line in body.split("\n")])
+    escapes = needs_escapes(text, rare)
+    if escapes:
+        body = "\n".join([escape_line(line) for line in text.split("\n")])
     if settings.datamark:
         body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
     draft = _Draft(
         Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed
     )
+    draft.escapes = escapes
     draft.mark = DATAMARK if settings.datamark else ""
     draft.overflow = settings.overflow
     return draft
@@ -434,7 +443,7 @@ def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, m
     room_characters = budget.characters - len(frame)
     floors = []
     for draft in drafts:
-        if draft.source is None:
+        if not draft.is_read:
             floors.append(draft.size)
             continue
         found = draft.read()[1]
@@ -474,13 +483,14 @@ def _block(parts: list[Part], budget: Budget) -> str:
     """Render the block; "" when there is no part, or when it does not fit."""
     if not parts:
         return ""
-    pieces = [FRAMING]
-    for part in parts:
-        pieces += [part.opening, part.body, "</memory>"]
     # An id made from the text cannot be written into the text beforehand, so no entry can forge the closing marker.
     digest = blake2b(digest_size=8)
-    for piece in pieces:
-        digest.update(piece.encode())
+    pieces = [FRAMING]
+    for part in parts:
+        opening = part.opening
+        digest.update(opening.encode())
+        digest.update(part.data)
+        pieces += [opening, part.body, "</memory>"]
     name = digest.hexdigest()
     text = "\n".join([_opening(name), *pieces, _closing(name)])
     return text if budget.holds(text) else ""
