@@ -16,7 +16,7 @@ def note_target(text: str) -> str:
     `[Title](file.md)`, bold or not, `./file.md`, `<file.md>`, an anchor after `.md`, percent escapes.
     """
     opened = text.lstrip("*_")
-    if not opened.startswith("["):
+    if not opened.startswith("[") or "](" not in opened:
         return ""
     closing = _closing_bracket(opened)
     if closing < 0 or opened[closing + 1 : closing + 2] != "(":
