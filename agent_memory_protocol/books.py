@@ -144,16 +144,30 @@ class Books:
 
     # -- the ledger ----------------------------------------------------------------------------------------------------
 
-    def archive(self, taken: Sequence[tuple[Taken, str]], *, by_hand: bool = False) -> None:
+    def archive(
+        self,
+        taken: Sequence[tuple[Taken, str]],
+        *,
+        by_hand: bool = False,
+        successors: Mapping[str, str] | None = None,
+    ) -> None:
         """Keep entries word for word, each with the reason why it goes, before they leave the document.
 
-        What went `by_hand` is no work of this command, and does not come back with it.
+        What went `by_hand` is no work of this command, and does not come back with it. `successors` says, for what
+        was edited, which entry stands in its place.
         """
         if not taken:
             return
         contents, _ = self._ledger()
         command = "" if by_hand else self.command
-        lines = ledger.removal_lines(taken, now=self._now, latest=contents.latest, run=command, known=contents.entries)
+        lines = ledger.removal_lines(
+            taken,
+            now=self._now,
+            latest=contents.latest,
+            run=command,
+            known=contents.entries,
+            successors=successors,
+        )
         self._append_to_ledger(lines)
 
     def note(self, about: Mapping[str, tuple[str, About]]) -> None:

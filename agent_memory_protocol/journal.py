@@ -85,12 +85,14 @@ class Healing:
         put_back: entries that go back into the document.
         removed: entries that someone took out by hand, for the ledger.
         edited: entries as they were before someone changed them by hand, for the ledger.
+        successors: for each of those, by id, the id of what it has become.
         is_known: whether the document is as the last write left it, so that nothing needs to be noted.
     """
 
     put_back: tuple[Add, ...] = ()
     removed: tuple[Taken, ...] = ()
     edited: tuple[Taken, ...] = ()
+    successors: Mapping[str, str] = field(default_factory=dict)
     is_known: bool = False
 
     @property
@@ -195,7 +197,8 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     put_back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
     missing = _missing(known, current)
-    edited = _edited(missing, known, current)
+    successors = _successors(missing, known, current)
+    edited = [one for one in missing if one.id in successors]
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
@@ -209,7 +212,7 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
             removed.append(add.taken)
         else:
             put_back.append(add)
-    return Healing(tuple(put_back), tuple(removed), tuple(edited))
+    return Healing(tuple(put_back), tuple(removed), tuple(edited), successors)
 
 
 # How the lines are written.
@@ -295,30 +298,29 @@ def _missing(known: _Known, current: Document) -> list[Taken]:
     ]
 
 
-def _edited(missing: Sequence[Taken], known: _Known, current: Document) -> list[Taken]:
-    """Return which of the missing entries have become others: they share most words with a new one in their section.
+def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> dict[str, str]:
+    """Say which missing entries have become others, and which: they share most words with a new one in their section.
 
     One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
     """
     new = [
-        (section_key(current.section(entry)), _words(current.text(entry)))
+        (entry_id, section_key(current.section(entry)), _words(current.text(entry)))
         for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
         if entry_id not in known.entries
     ]
     alike = []
     for index, one in enumerate(missing):
         section, words = section_key(edit.section_of(one.place)), _words(one.markdown)
-        for number, (there, others) in enumerate(new):
+        for entry_id, there, others in new:
             share = 1.0 if words <= others else len(words & others) / len(words | others)
             if there == section and share >= _ALIKE:
-                alike.append((share, index, number))
-    edited: set[int] = set()
-    taken: set[int] = set()
-    for share, index, number in sorted(alike, key=lambda pair: -pair[0]):
-        if share == 1 or (index not in edited and number not in taken):
-            edited.add(index)
-            taken.add(number)
-    return [missing[index] for index in sorted(edited)]
+                alike.append((share, index, entry_id))
+    successors: dict[str, str] = {}
+    for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):
+        one = missing[index].id
+        if one not in successors and (share == 1 or entry_id not in successors.values()):
+            successors[one] = entry_id
+    return successors
 
 
 def _words(text: str) -> set[str]:

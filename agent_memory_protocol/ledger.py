@@ -20,9 +20,6 @@ from .visible import show_invisible
 
 NAME = "ledger.jsonl"
 
-EDITED = "edited: "
-"""How the reason begins why an edited entry went; the id of its successor follows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Archived:
@@ -109,8 +106,8 @@ def last_command(lines: Iterable[object]) -> tuple[str, str]:
     """Return when the last command took something out, as a sort key, and its id; two empty texts where none did."""
     last = ("", "")
     for line in lines:
-        run = str((line.extra or {}).get("run", "")) if isinstance(line, Tombstone) else ""
-        if isinstance(line, Tombstone) and run and sort_key(line.created_at) >= last[0]:
+        run = (line.extra or {}).get("run") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(run, str) and run and sort_key(line.created_at) >= last[0]:
             last = (sort_key(line.created_at), run)
     return last
 
@@ -119,10 +116,9 @@ def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
     """Return these ids, those of equal entries, and those of what each of them was edited from, by their plain form."""
     edited_from: dict[str, set[str]] = {}
     for line in lines:
-        reason = (line.extra or {}).get("reason") if isinstance(line, Tombstone) else None
-        if isinstance(line, Tombstone) and isinstance(reason, str) and reason.startswith(EDITED):
-            successor = plain_id(reason.removeprefix(EDITED).split(" ")[0])
-            edited_from.setdefault(successor, set()).add(plain_id(line.id))
+        successor = (line.extra or {}).get("successor") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(successor, str):
+            edited_from.setdefault(plain_id(successor), set()).add(plain_id(line.id))
     found: set[str] = set()
     left = {plain_id(one) for one in entry_ids}
     while left:
@@ -131,13 +127,14 @@ def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
     return found
 
 
-def edited_reason(successor: str) -> str:
-    """Return the reason why an entry goes that another one replaces."""
-    return f"{EDITED}{successor} stands in its place"
-
-
 def removal_lines(
-    taken: Sequence[tuple[Taken, str]], *, now: datetime, latest: str, run: str, known: Mapping[str, Entry]
+    taken: Sequence[tuple[Taken, str]],
+    *,
+    now: datetime,
+    latest: str,
+    run: str,
+    known: Mapping[str, Entry],
+    successors: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
 
@@ -147,13 +144,15 @@ def removal_lines(
         latest: the latest stamp in the ledger; no line is stamped earlier, whatever the clock says.
         run: the id of this command; "" for what people took out by hand.
         known: what the ledger knows of entries already: source, kind, confidence and tags stay.
+        successors: for what was edited, by id, the id of the entry that stands in its place.
     """
     stamp = new_stamp(now, latest)
     lines = []
     for one, reason in taken:
         # What leaves a document is kept word for word; secrets are refused where a text comes in.
         lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
-        lines.append(encode(Tombstone(one.id, stamp, {"reason": reason, **({"run": run} if run else {})})))
+        about = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
+        lines.append(encode(Tombstone(one.id, stamp, {name: value for name, value in about.items() if value})))
     return b"".join(lines)
 
 

@@ -44,12 +44,14 @@ class Change:
         reasons: for each entry that goes, why; "removed" where nothing is said.
         about: for new entries, what their writer said beside the text.
         unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
+        successors: for entries that are edited, the ids of those that stand in their places.
     """
 
     document: Document
     reasons: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, About] = field(default_factory=dict)
     unarchived: frozenset[str] = frozenset()
+    successors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,8 @@ def _attempt(
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
         by_hand = [(one, BY_HAND) for one in removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
-        books.archive(by_hand, by_hand=True)
-        books.archive(leaving)
+        books.archive(by_hand, by_hand=True, successors=healing.successors)
+        books.archive(leaving, successors=changed.successors)
         books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
         books.begin(current, new)
         if new is not current:

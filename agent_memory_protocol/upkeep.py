@@ -7,7 +7,7 @@ reader is shown as a plan is what is done.
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
-from . import ledger, notekeeping
+from . import notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
 from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
@@ -77,7 +77,8 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
         has_secret = session.secret_in(edit.take(current, entry_id).markdown)
         return Change(
             changed,
-            reasons={entry_id: ledger.edited_reason(made)},
+            reasons={entry_id: f"edited: {made} stands in its place"},
+            successors={entry_id: made},
             about={made: said},
             unarchived=frozenset([entry_id] if has_secret else []),
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol import journal, ledger
+from agent_memory_protocol import journal
 from agent_memory_protocol.books import Books
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.files import Root
@@ -330,7 +330,7 @@ def test_a_redacted_text_that_is_told_again_can_be_removed_and_come_back(desk):
 
 def test_versions_of_an_entry_are_those_of_its_equals_and_of_what_it_was_edited_from(desk):
     a, b, c = (edit.take(PAGE, one) for one in PAGE.ids)
-    desk.books().archive([(a, ledger.edited_reason(b.id)), (c, "forgotten")])
+    desk.books().archive([(a, "edited"), (c, "forgotten")], successors={a.id: b.id})
     desk.books().archive([(edit.Taken(f"{b.id}-2", "- b", b.place), "forgotten")])
     assert desk.books().versions_of(b.id) == {a.id: "- a", f"{b.id}-2": "- b"}
     assert desk.books().texts() == ["- a", "- c", "- b"]

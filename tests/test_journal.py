@@ -302,6 +302,7 @@ def test_what_is_missing_goes_back_or_goes_to_the_ledger(case):
     assert texts(healing.removed) == removed
     assert texts(healing.edited) == edited
     assert healing.has_work is bool(back or removed or edited)
+    assert list(healing.successors) == [one.id for one in healing.edited]
 
 
 @pytest.mark.parametrize(

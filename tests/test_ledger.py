@@ -51,13 +51,24 @@ def lines_of(data: bytes) -> list[object]:
 
 
 def removal(
-    entries: Sequence[Taken], now: datetime = NOW, *, before: bytes = b"", reason: str = "forgotten", run: str = "r1"
+    entries: Sequence[Taken],
+    now: datetime = NOW,
+    *,
+    before: bytes = b"",
+    reason: str = "forgotten",
+    run: str = "r1",
+    successor: str = "",
 ) -> bytes:
     """Return what a ledger is after these entries left their document."""
     contents = ledger.read(before, "ledger.jsonl")
     data = before or ledger.header_line(now)
     return data + ledger.removal_lines(
-        [(one, reason) for one in entries], now=now, latest=contents.latest, run=run, known=contents.entries
+        [(one, reason) for one in entries],
+        now=now,
+        latest=contents.latest,
+        run=run,
+        known=contents.entries,
+        successors={one.id: successor for one in entries},
     )
 
 
@@ -390,7 +401,7 @@ def test_every_earlier_version_of_an_edited_entry_is_found():
     data = ledger.header_line(NOW)
     ids = [f"{number}" * 12 for number in range(5)]
     for old, new in [(ids[0], ids[1]), (ids[1], f"{ids[2]}-2"), (ids[3], ids[4])]:
-        data = removal([Taken(old, f"- {old}", taken()[0].place)], before=data, reason=ledger.edited_reason(new))
+        data = removal([Taken(old, f"- {old}", taken()[0].place)], before=data, successor=new)
     assert ledger.versions_of([ids[2]], lines_of(data)) == {ids[0], ids[1], ids[2]}
     assert ledger.versions_of([f"{ids[1]}-3"], lines_of(data)) == {ids[0], ids[1]}
     assert ledger.versions_of([ids[0]], lines_of(data)) == {ids[0]}
@@ -399,14 +410,13 @@ def test_every_earlier_version_of_an_edited_entry_is_found():
 def test_versions_that_were_edited_in_a_circle_end():
     data = ledger.header_line(NOW)
     for old, new in [("a" * 12, "b" * 12), ("b" * 12, "a" * 12)]:
-        data = removal([Taken(old, "- x", taken()[0].place)], before=data, reason=ledger.edited_reason(new))
+        data = removal([Taken(old, "- x", taken()[0].place)], before=data, successor=new)
     assert ledger.versions_of(["a" * 12], lines_of(data)) == {"a" * 12, "b" * 12}
 
 
-def test_reasons_of_any_kind_are_read():
-    data = (
-        removal(taken(), reason="edited:")
-        + b'{"id":"x","deleted":true,"created_at":"2026-01-01T00:00:00Z","reason":7}\n'
-    )
+def test_successors_of_any_kind_are_read():
+    stone = b'{"id":"x","deleted":true,"created_at":"2026-01-01T00:00:00Z","reason":7,"run":[],"successor":{}}\n'
+    data = removal(taken()) + stone
     assert ledger.versions_of(["x"], lines_of(data)) == {"x"}
     assert not any(isinstance(line, Unreadable) for line in lines_of(data))
+    assert ledger.last_command(lines_of(data))[1] == "r1"

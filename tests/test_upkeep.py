@@ -788,6 +788,16 @@ def test_what_an_entry_was_edited_from_is_redacted_with_it(project):
 
 
 @pytest.mark.requirement("S2-29")
+def test_what_a_person_edited_an_entry_from_by_hand_is_redacted_with_it(project):
+    project.workspace.remember(f"{SECRET}, I think")
+    project.write(project.text().replace("I think", "surely"))
+    project.workspace.remember("next")
+    assert project.restorable() == [f"- {SECRET}, I think"]
+    redact(project, "moon key")
+    assert project.files_with("moon key") == []
+
+
+@pytest.mark.requirement("S2-29")
 def test_equal_entries_are_redacted_together(project):
     project.write(PAGE + f"- {SECRET}\n\n## More\n\n* [2026-02-02] {SECRET}\n- {SECRET}\n")
     first, second, third = [entry.id for entry in project.workspace.entries() if "moon" in entry.text]
