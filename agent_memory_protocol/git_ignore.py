@@ -7,6 +7,7 @@ from pathlib import Path
 from .files import Content, Root, split_bom
 from .layout import SCAFFOLDING, Target, Tier
 from .ledger import NAME
+from .lock import hold
 from .writing import create, replace
 
 _PARTS = (".gitignore",)
@@ -49,13 +50,16 @@ def merge_ledgers(root: Root) -> bool:
 
     A hosted merge ignores it; a ledger that was merged by hand still reads right.
     """
-    content = root.read(_ATTRIBUTES)
-    if content is None:
-        return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode())
-    if any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines()):
-        return False
-    _add_line(root, _ATTRIBUTES, content, MERGE_LINE)
-    return True
+    # Whoever has this lock may clear away what a killed writer of the file left.
+    with hold(root, "gitattributes"):
+        root.forget()
+        content = root.read(_ATTRIBUTES)
+        if content is None:
+            return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode(), alone=True)
+        if any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines()):
+            return False
+        _add_line(root, _ATTRIBUTES, content, MERGE_LINE)
+        return True
 
 
 def is_ignored(root: Path) -> bool | None:
