@@ -317,9 +317,9 @@ def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> d
                 alike.append((share, index, entry_id))
     successors: dict[str, str] = {}
     for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):
-        one = missing[index].id
-        if one not in successors and (share == 1 or entry_id not in successors.values()):
-            successors[one] = entry_id
+        old = missing[index].id
+        if old not in successors and (share == 1 or entry_id not in successors.values()):
+            successors[old] = entry_id
     return successors
 
 
