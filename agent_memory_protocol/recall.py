@@ -449,7 +449,8 @@ def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, m
         found = draft.read()[1]
         units: list[Entry | IndexLine] = [*found.entries, *found.index_lines]
         note = fit.omission_line(units, draft.command(actor, budget), unread_lines=draft.unread_lines)
-        floors.append(min(draft.size, len(note.encode()) + len(draft.mark)))
+        floor = len(note.encode()) + len(draft.mark)
+        floors.append(floor if draft.is_over(max_lines, max_bytes) else min(draft.size, floor))
     if sum(floors) > min(room_bytes, room_characters):
         return False
     # Smallest first: what it leaves of its share goes to those after it.
@@ -473,8 +474,7 @@ def _frame(drafts: list[_Draft]) -> str:
     pieces = [_opening("0" * 16), FRAMING]
     for draft in drafts:
         part = draft.part
-        lines = max(part.lines_in_file - 1, part.lines)
-        widest = Part(part.target, "", lines=lines, lines_in_file=part.lines_in_file)
+        widest = Part(part.target, "", lines=max(part.lines_in_file - 1, 0), lines_in_file=part.lines_in_file)
         pieces += [widest.opening, "", "</memory>"]
     return "\n".join([*pieces, _closing("0" * 16)])
 
