@@ -43,9 +43,12 @@ def split_lines_with_ends(text: str) -> list[str]:
     return lines
 
 
-def count_lines(data: bytes) -> int:
-    r"""Count the lines of a file: every ``\n``, ``\r\n`` or lone ``\r`` ends one, and a last line needs no ending."""
-    count = data.count(b"\n")
+def count_lines(data: bytes, sifted: bytes | None = None) -> int:
+    r"""Count the lines of a file: every ``\n``, ``\r\n`` or lone ``\r`` ends one, and a last line needs no ending.
+
+    `sifted` is `data` without some of the bytes that end no line; where it is at hand, counting takes less time.
+    """
+    count = (data if sifted is None else sifted).count(b"\n")
     if b"\r" in data:
         count += data.count(b"\r") - data.count(b"\r\n")
     return count if data.endswith((b"\n", b"\r")) or not data else count + 1

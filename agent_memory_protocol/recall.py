@@ -11,7 +11,7 @@ from .layout import Target, Tier, check_conversation_id
 from .limits import split_lines
 from .tiers import store
 from .tiers.store import Source
-from .visible import escape_line, needs_escapes, rare_bytes, without_hidden
+from .visible import escape_line, needs_escapes, without_hidden
 
 try:
     # hashlib loads OpenSSL, which takes longer than everything recall does.
@@ -354,16 +354,15 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         source = store.read(root, target)
         if source is None:
             return None
-        rare = rare_bytes(source.data)
-        text, removed = injected_text(source.text, rare)
+        text, removed = injected_text(source.text, source.rare)
     except (AgentMemoryError, OSError) as error:
         return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
-    if b"<<<<<<<" in rare and _has_conflict(text):
+    if b"<<<<<<<" in source.rare and _has_conflict(text):
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
     text = body = text.removesuffix("\n")
     if not _says_something(text):
         return None
-    escapes = needs_escapes(text, rare)
+    escapes = needs_escapes(text, source.rare)
     if escapes:
         body = "\n".join([escape_line(line) for line in text.split("\n")])
     if settings.datamark:

@@ -6,6 +6,7 @@ from agent_memory_protocol.errors import DamagedFile, InvalidName
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
 from agent_memory_protocol.limits import count_lines, split_lines
+from agent_memory_protocol.visible import rare_bytes
 
 WHOLE_BYTES = 256 * 1024
 """A larger file is never read whole: ten times the limit is no page of memory any more."""
@@ -20,18 +21,22 @@ class Source:
     Attributes:
         target: the document, its owner spelled as the folder on disk is.
         data: its bytes, or those of its two ends, without a byte-order mark.
+        rare: what `visible.rare_bytes` leaves of them.
         text: the same as text, every line ending ``\n``.
         lines: how many lines the file has.
         gap: None where the file was read whole; else how many lines `text` has before the part that was not read.
     """
 
-    __slots__ = ("data", "gap", "lines", "target", "text")
+    __slots__ = ("data", "gap", "lines", "rare", "target", "text")
 
-    def __init__(self, target: Target, data: bytes, text: str, lines: int, gap: int | None = None) -> None:
+    def __init__(
+        self, target: Target, data: bytes, text: str, *, lines: int | None = None, gap: int | None = None
+    ) -> None:
         self.target = target
         self.data = data
+        self.rare = rare_bytes(data)
         self.text = text
-        self.lines = lines
+        self.lines = count_lines(data, self.rare) if lines is None else lines
         self.gap = gap
 
 
@@ -102,7 +107,7 @@ def read(root: Root, target: Target) -> Source | None:
     if content is None:
         return None
     data = files.split_bom(content.data)[1]
-    return Source(target, data, _plain(files.decode(content.data, target.path)), count_lines(data))
+    return Source(target, data, _plain(files.decode(content.data, target.path)))
 
 
 def _read_ends(root: Root, target: Target) -> Source | None:
@@ -134,7 +139,7 @@ def _read_ends(root: Root, target: Target) -> Source | None:
         text += _plain(shown_tail.decode())
     except UnicodeDecodeError:
         raise DamagedFile("is not UTF-8 near its end; save it as UTF-8", path=target.path) from None
-    return Source(target, shown_head + shown_tail, text, ends.lines, gap)
+    return Source(target, shown_head + shown_tail, text, lines=ends.lines, gap=gap)
 
 
 _HIDING = ((b"<!--", b"-->"), (b"<?", b"?>"))
