@@ -1,1 +1,1 @@
-"""What must be fast, measured side by side: `python -m benchmarks` from the root of the repository."""
+"""What is measured rather than tested: how to run each, and what came out, stands in the README beside this."""

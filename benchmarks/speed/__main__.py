@@ -1,4 +1,4 @@
-"""Install the package and measure it: `python -m benchmarks [NAME ...] [--json] [--python PATH]`."""
+"""Install the package and measure it: `python -m benchmarks.speed [NAME ...] [--json] [--python PATH]`."""
 
 import json
 import sys
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import in_process, large, processes
-from benchmarks.installed import install
-from benchmarks.measure import Figure, table
+from benchmarks.speed import in_process, large, processes
+from benchmarks.speed.installed import install
+from benchmarks.speed.measure import Figure, table
 
 BENCHMARKS: dict[str, Callable[[Path, Path], Iterator[Figure]]] = {
     "in_process": in_process.figures,
@@ -21,7 +21,7 @@ BENCHMARKS: dict[str, Callable[[Path, Path], Iterator[Figure]]] = {
 
 def main() -> None:
     """Run the benchmarks that are named, or all, and print one table."""
-    parser = ArgumentParser(prog="python -m benchmarks", description="Measure what must be fast, side by side.")
+    parser = ArgumentParser(prog="python -m benchmarks.speed", description="Measure what must be fast, side by side.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
     parser.add_argument("--python", type=Path, metavar="PATH", help="measure what this interpreter has installed")

@@ -6,7 +6,7 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.material import REPOSITORY
+from benchmarks.speed.material import REPOSITORY
 
 _SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 

@@ -1,12 +1,13 @@
 """What must stay quick when it should never have become so large: one huge file, and very many agents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
-from benchmarks import material
-from benchmarks.in_process import compare
-from benchmarks.installed import environment
-from benchmarks.measure import Figure, figure, ratio, run
+from benchmarks.speed import material
+from benchmarks.speed.in_process import compare
+from benchmarks.speed.installed import environment
+from benchmarks.speed.measure import Figure, Run, figure, ratio, run
 
 _RUNS = 5
 _AGENTS = 2000
@@ -15,30 +16,31 @@ _AGENTS = 2000
 def huge_file(python: Path, folder: Path) -> Iterator[Figure]:
     """Recall an agent whose document has 50 MB."""
     root = material.huge_file(folder / "huge", size=50_000_000)
-    command = [python.parent / "amp", "recall", material.AGENT]
-    runs = [run(command, root, environment(folder), folder / "output") for _ in range(_RUNS)]
+    runs = [_amp(python, folder, root, "recall", material.AGENT) for _ in range(_RUNS)]
     said = next(line for line in runs[0].output.splitlines() if line.startswith("(") and "large file" in line)
     what = "amp recall developer, MEMORY.md of 50 MB"
-    yield figure(f"{what}, elapsed", [one.seconds for one in runs], " s", 1, note=said)
-    yield figure(f"{what}, peak memory", [one.memory / 1e6 for one in runs], " MB", 200)
+    yield _seconds(what, runs, target=1, note=said)
+    yield figure(f"{what}: peak memory", [one.memory / 1e6 for one in runs], " MB", 200)
 
 
 def many_agents(python: Path, folder: Path) -> Iterator[Figure]:
-    """Show the status of 2,000 agents, and recall one of them, against the same agent alone."""
+    """Show the status of 2,000 agents, and recall for one of them, against the same agent alone."""
     many = material.many_agents(folder / "many", agents=_AGENTS, lines=100)
     alone = material.many_agents(folder / "alone", agents=1, lines=100)
-    command = [python.parent / "amp", "status"]
-    runs = [run(command, many, environment(folder), folder / "output") for _ in range(_RUNS)]
-    listed = sum(line.startswith("agent:") for line in runs[0].output.splitlines())
-    yield figure(
-        f"amp status, {_AGENTS:,} agents of 100 lines, elapsed",
-        [one.seconds for one in runs],
-        " s",
-        3,
-        note=f"{listed:,} rows",
-    )
+    runs = [_amp(python, folder, many, "status") for _ in range(_RUNS)]
+    rows = sum(line.startswith("agent:") for line in runs[0].output.splitlines())
+    yield _seconds(f"amp status, {_AGENTS:,} agents of 100 lines", runs, target=3, note=f"{rows:,} agents listed")
+    what = f"recall_for_agent in process, {_AGENTS:,} agents : 1 agent"
+    yield ratio(what, compare(python, folder, "recalling", many, alone), target=1.1)
     yield ratio(
-        f"recall_for_agent in process, {_AGENTS:,} agents : 1 agent",
-        compare(python, folder, "recalling", many, alone),
-        target=1.1,
+        f"{what}, for one more that has no memory", compare(python, folder, "recalling a newcomer", many, alone)
     )
+
+
+def _amp(python: Path, folder: Path, root: Path, *words: str) -> Run:
+    return run([python.parent / "amp", *words], root, environment(folder), folder / "output")
+
+
+def _seconds(what: str, runs: Sequence[Run], *, target: float, note: str) -> Figure:
+    elapsed = f"{median(one.elapsed for one in runs):.2f} s elapsed"
+    return figure(what, [one.processor for one in runs], " s", target, f"{elapsed}; {note}")

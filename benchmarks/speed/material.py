@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from itertools import count, cycle, islice
 from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 AGENT, CONVERSATION = "developer", "7f3a"
 
 _SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")

@@ -1,7 +1,13 @@
-"""Measure two things in turn, so that whatever else the machine does meets both alike, and compare them as a ratio."""
+"""Measure two things in turn, so that whatever else the machine does meets both alike, and compare them as a ratio.
+
+Ratios are of processor time. On an idle machine it is the time that passes, as everything here is read from memory that
+the system holds of the disk; on a busy one, what other programs take does not count.
+"""
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import chdir
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -10,9 +16,16 @@ from time import perf_counter
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process that has ended: its seconds, the processor's for it, the most memory it held, what it printed."""
+    """One process that has ended.
 
-    seconds: float
+    Attributes:
+        elapsed: the seconds from its start to its end.
+        processor: the seconds the processor worked for it.
+        memory: the most bytes it held.
+        output: what it printed.
+    """
+
+    elapsed: float
     processor: float
     memory: int
     output: str
@@ -50,7 +63,7 @@ class Figure:
         return asdict(self)
 
 
-def ratio(what: str, pairs: Sequence[tuple[float, float]], *, target: float, note: str = "") -> Figure:
+def ratio(what: str, pairs: Sequence[tuple[float, float]], *, target: float | None = None, note: str = "") -> Figure:
     """Compare the first of each pair of times with the second."""
     ours, others = (median(times) for times in zip(*pairs, strict=True))
     times = f"{ours * 1000:.3g} ms : {others * 1000:.3g} ms"
@@ -76,20 +89,21 @@ def in_turn(ours: Callable[[], float], other: Callable[[], float], rounds: int) 
     return pairs
 
 
-def run(command: Sequence[str | Path], cwd: Path, environ: dict[str, str], output: Path) -> Run:
-    """Run a program to its end. Python's `subprocess` would take longer than what is measured here can afford."""
+def run(command: Sequence[object], cwd: Path, environ: dict[str, str], output: Path) -> Run:
+    """Run a program to its end. Python's `subprocess` would itself take a good part of the time of `python -c pass`."""
     to = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
     words = [str(word) for word in command]
-    os.chdir(cwd)
-    begin = perf_counter()
-    _, status, usage = os.wait4(os.posix_spawn(words[0], words, environ, file_actions=to), 0)
-    seconds = perf_counter() - begin
+    with chdir(cwd):
+        begin = perf_counter()
+        _, status, usage = os.wait4(os.posix_spawn(words[0], words, environ, file_actions=to), 0)
+        elapsed = perf_counter() - begin
     if status:
         raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output.read_text("utf-8"))
+    memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Run(elapsed, usage.ru_utime + usage.ru_stime, memory, output.read_text("utf-8"))
 
 
 def table(figures: Sequence[Figure]) -> str:

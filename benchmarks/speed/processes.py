@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import material
-from benchmarks.installed import environment
-from benchmarks.measure import Figure, in_turn, ratio, run
+from benchmarks.speed import material
+from benchmarks.speed.installed import environment
+from benchmarks.speed.measure import Figure, in_turn, ratio, run
 
 _PAIRS = 60
 _CALL = (
@@ -20,14 +20,16 @@ def figures(python: Path, folder: Path) -> Iterator[Figure]:
     over = material.three_files(folder / "over", lines=600)
     environ = environment(folder)
 
-    def pairs(root: Path, ours: list[str | Path], other: list[str | Path]) -> list[tuple[float, float]]:
-        times = [lambda words=words: run(words, root, environ, folder / "output").processor for words in (ours, other)]
-        return in_turn(times[0], times[1], _PAIRS)
+    def pairs(root: Path, ours: list[object], other: list[object]) -> list[tuple[float, float]]:
+        def time_of(command: list[object]) -> float:
+            return run(command, root, environ, folder / "output").processor
+
+        return in_turn(lambda: time_of(ours), lambda: time_of(other), _PAIRS)
 
     def call(bound: int | None) -> str:
         return _CALL.format(agent=material.AGENT, conversation=material.CONVERSATION, bound=bound)
 
-    nothing: list[str | Path] = [python, "-c", "pass"]
+    nothing: list[object] = [python, "-c", "pass"]
     what = "import and recall_for_agent, 3 × 200 lines : python -c pass"
     yield ratio(what, pairs(fits, [python, "-c", call(None)], nothing), target=3)
 
