@@ -312,7 +312,9 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
             lines.append(f"         stay: {', '.join(said)}")
         if any(plan.still_over):
             over, size = plan.still_over
-            lines.append(f"         still over its limit by {over} lines and {size:,} bytes; what is left has no date")
+            has_more = any(one.cause == "recent" for one in plan.kept)
+            more = "--to-limit takes more" if has_more else "nothing else may go by its date"
+            lines.append(f"         still over its limit by {over} lines and {size:,} bytes; {more}")
         if plan.plan is not None and plan.plan.drops_most and not applied:
             lines.append("         more than half of the entries: --apply needs --force")
     return lines
