@@ -1,1 +1,1 @@
-"""What is measured rather than tested: how to run each, and what came out, stands in the README beside this."""
+"""What is measured rather than tested: the README beside this says how to run each and where its results stand."""
