@@ -50,16 +50,22 @@ def merge_ledgers(root: Root) -> bool:
 
     A hosted merge ignores it; a ledger that was merged by hand still reads right.
     """
+    if _says_how_to_merge(root.read(_ATTRIBUTES)):
+        return False
     # Whoever has this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):
         root.forget()
         content = root.read(_ATTRIBUTES)
         if content is None:
             return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode(), alone=True)
-        if any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines()):
+        if _says_how_to_merge(content):
             return False
         _add_line(root, _ATTRIBUTES, content, MERGE_LINE)
         return True
+
+
+def _says_how_to_merge(content: Content | None) -> bool:
+    return content is not None and any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines())
 
 
 def is_ignored(root: Path) -> bool | None:
