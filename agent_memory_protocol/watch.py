@@ -4,6 +4,7 @@ File events only wake the watcher. What it does is decided by looking again at w
 costs nothing and one too few is made up for by the next look. It writes through the workspace, and only what differs.
 """
 
+import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -22,6 +23,9 @@ from .files import TEMPORARY
 from .layout import SCAFFOLDING, Target
 from .limits import NEAR
 from .workspace import Workspace
+
+# An event that arrives while watchdog stops makes it log a line, which would go to stderr where nobody set up logging.
+logging.getLogger("watchdog").addHandler(logging.NullHandler())
 
 DEBOUNCE = 0.2
 """Seconds of quiet after an event before the watcher looks: an editor's save is several events."""
