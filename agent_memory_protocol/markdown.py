@@ -24,7 +24,7 @@ PROSE = frozenset([PARAGRAPH, FENCE, QUOTE, TABLE, HTML, CODE])
 _MAX_DEPTH = 6
 """Nested lists deeper than this are left to the referee."""
 
-_MOST_CELLS = 10_000
+_MOST_CELLS = 0x10000
 """So are larger tables, which markdown-it ends where too many cells are missing."""
 
 
