@@ -246,10 +246,12 @@ def _all_older(left_out: list[Entry | IndexLine], kept: list[Entry | IndexLine])
 def _newest(days: list[int]) -> int | None:
     """Return the newest day, passing over one that lies more than a year after all others: a mistyped year."""
     days = sorted(set(days), reverse=True)
-    for day, next_older in pairwise(days):
-        if day - next_older <= _LONE_DATE_DAYS:
-            return day
-    return days[0] if days else None
+    # Where no two are that near, a gap of ten years tells.
+    for most in (_LONE_DATE_DAYS, 10 * _LONE_DATE_DAYS):
+        for day, next_older in pairwise(days):
+            if day - next_older <= most:
+                return day
+    return days[-1] if days else None
 
 
 def _is_prose(unit: Entry | IndexLine) -> bool:
@@ -269,14 +271,18 @@ def _cut_last(
     last = units[order[-1]]
     others = [unit for unit in units if unit is not last]
     everything = render(lines, found, units, set(order[:-1]))
-    before = len(everything) - (last.end - last.start)
+    size = last.end - last.start
+    # The title stands after it where the document begins with something else.
+    start = next(
+        index for index in range(len(everything)) if everything[index : index + size] == lines[last.start : last.end]
+    )
 
     def attempt(count: int) -> list[str]:
-        said = f"the last entry shown is cut after {count} of {last.end - last.start} lines"
+        said = f"the last entry shown is cut after {count} of {size} lines"
         note = omission_line(others, command, unread_lines=unread_lines, cut=said)
-        return [*markdown.close_fence(everything[: before + count]), note]
+        return [*markdown.close_fence(everything[: start + count]), *everything[start + size :], note]
 
-    low, high = 0, min(last.end - last.start - 1, room.lines)
+    low, high = 0, min(size - 1, room.lines)
     while low < high:
         middle = (low + high + 1) // 2
         if room.holds(attempt(middle)):
