@@ -139,8 +139,7 @@ def test_a_heading_and_a_label_go_with_their_last_entry():
         "",
         "Rules:",
         "- [2026-06-02] b",
-        "(2 older entries on 2 lines, dated 2020-01-01 to 2026-06-01, are not shown; "
-        "`amp show shared --left-out` shows them)",
+        f"(2 older entries on 2 lines, dated 2020-01-01 to 2026-06-01, are not shown; `{COMMAND}` shows them)",
     ]
 
 
