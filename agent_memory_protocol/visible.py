@@ -26,6 +26,7 @@ _TELLING = b"\n []:INST<"
 _COMMON = bytes(set(b"\t\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing. Blanks and line ends stay, so that what was apart does not look adjacent."""
 
+_HIDING = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _LIST_MARKS = " \t>-+*0123456789.)"
 """What may stand before a block in its line: the marks of lists and quotes."""
 
@@ -140,6 +141,27 @@ def _may_define_links(text: str) -> bool:
             return True
         position = text.find("]:", position + 1)
     return False
+
+
+def blank_hidden(text: str) -> str:
+    """Return a text with all that may be hidden blanked out, in code too: for a piece that does not tell what is code.
+
+    Line ends stay, so lines keep their numbers.
+    """
+    pieces = []
+    done = 0
+    position = text.find("<")
+    while position >= 0:
+        closing = next((end for start, end in _HIDING if text.startswith(start, position)), "")
+        end = text.find(closing, position + 2) + len(closing) if closing else 0
+        if closing and end < len(closing) and not text[text.rfind("\n", 0, position) + 1 : position].strip(_LIST_MARKS):
+            end = len(text)  # one that begins its line and is never closed hides the rest
+        if end > position:
+            pieces += [text[done:position], "\n" * text.count("\n", position, end)]
+            done = end
+        position = text.find("<", max(position + 1, done))
+    lines = "".join([*pieces, text[done:]]).split("\n")
+    return "\n".join("" if "]:" in line and line.lstrip(_LIST_MARKS).startswith("[") else line for line in lines)
 
 
 def needs_escapes(text: str, rare: bytes) -> bool:

@@ -6,7 +6,7 @@ from agent_memory_protocol.errors import DamagedFile, InvalidName
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
 from agent_memory_protocol.limits import count_lines, split_lines
-from agent_memory_protocol.visible import rare_bytes
+from agent_memory_protocol.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024
 """A larger file is never read whole: ten times the limit is no page of memory any more."""
@@ -133,13 +133,23 @@ def _read_ends(root: Root, target: Target) -> Source | None:
             line_end = ends.tail.find(b"\n", closing)
             tail_start = max(tail_start, line_end + 1 if closing >= 0 <= line_end else len(ends.tail))
     shown_head, shown_tail = ends.head[:head_end], ends.tail[tail_start:]
-    text = _plain(files.decode(shown_head, target.path))
+    text = _closed(_plain(files.decode(shown_head, target.path)))
     gap = len(split_lines(text))
     try:
-        text += _plain(shown_tail.decode())
+        # Whether the tail begins in code, or in an item, nobody knows who has not read the middle.
+        text += blank_hidden(_plain(shown_tail.decode()))
     except UnicodeDecodeError:
         raise DamagedFile("is not UTF-8 near its end; save it as UTF-8", path=target.path) from None
     return Source(target, shown_head + shown_tail, text, lines=ends.lines, gap=gap)
+
+
+def _closed(text: str) -> str:
+    """Close the fence that a head leaves open, in place of its last line: the tail is no part of it."""
+    from agent_memory_protocol import markdown
+
+    lines = split_lines(text)
+    closed = markdown.close_fence(lines)
+    return text if len(closed) == len(lines) else "\n".join([*lines[:-1], closed[-1], ""])
 
 
 _HIDING = ((b"<!--", b"-->"), (b"<?", b"?>"))
