@@ -15,7 +15,7 @@ from typing import Any
 from .tiers import document as documents
 from .tiers import edit
 from .tiers.document import Document, section_key
-from .tiers.edit import Taken, take
+from .tiers.edit import Place, Taken, take
 
 KEEP_SECONDS = 86_400
 """A journal whose last line is older is begun anew."""
@@ -171,11 +171,19 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
     known = _Known()
     broken_off = _broken_off(records)
     standing = set(current.ids)
-    for record in records:
+    # Every version is known, but what stood in the document goes by the last one that is written out.
+    last = max((number for number, record in enumerate(records) if isinstance(record, State)), default=0)
+    for record in records[:last]:
+        if isinstance(record, State):
+            known.states.add(record.fingerprint)
+        elif isinstance(record, Write):
+            known.states |= {record.before, record.after}
+    for record in records[last:]:
         if isinstance(record, State):
             known.states.add(record.fingerprint)
             then = documents.parse(record.text.encode(), current.target)
-            known.entries = {entry_id: take(then, entry_id) for entry_id in then.ids}
+            # What stands needs no description: nobody will put it back or archive it.
+            known.entries = {one: Taken(one, "", Place()) if one in standing else take(then, one) for one in then.ids}
             known.adds = list(record.recent)
             known.entries |= {add.taken.id: add.taken for add in record.recent}
         elif isinstance(record, Write):

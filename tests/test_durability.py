@@ -20,6 +20,7 @@ from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.workspace import Workspace
 
 REPOSITORY = Path(__file__).parents[1]
@@ -411,3 +412,20 @@ def test_a_document_that_was_deleted_is_in_the_ledger_after_the_next_write(memor
     memory.remember("Said next.")
     assert {"Use pnpm here.", "Said next."} <= {*texts(memory), *(text for text, _ in archived(memory))}
     assert len(texts(memory)) + len(archived(memory)) == 4
+
+
+def test_an_outside_edit_costs_no_more_after_many_of_them(memory, monkeypatch):
+    parsed: list[int] = []
+    real = documents.parse
+
+    def parse(data: bytes, target: Target) -> Any:
+        parsed.append(len(data))
+        return real(data, target)
+
+    for number in range(12):
+        rewrite(memory, "- Use pnpm here.\n", f"- Use pnpm here.\n- Written by hand, {number} of twelve.\n")
+        memory.remember(f"Said afterwards, number {number}.")
+    monkeypatch.setattr(documents, "parse", parse)
+    rewrite(memory, "- Use pnpm here.\n", "- Use pnpm here.\n- Written by hand at last.\n")
+    memory.sync()
+    assert len(parsed) <= 3, "the document, and the last version that is written out"
