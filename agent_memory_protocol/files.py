@@ -9,7 +9,7 @@ import stat
 from .disk_errors import damaged, explain, shown
 from .errors import DamagedFile, InvalidArgument, StorageError
 from .limits import count_lines
-from .walk import Walk, check_name, open_outright
+from .walk import Walk, check_name, close, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Root(Walk):
         except OSError as error:
             raise damaged(error, parts) from error
         finally:
-            os.close(fd)
+            close(fd)
 
     def read_start(self, parts: tuple[str, ...], size: int) -> bytes | None:
         """Read at most the first `size` bytes of a file; None when it does not exist. Raises as `read` does."""
@@ -105,7 +105,7 @@ class Root(Walk):
         except OSError as error:
             raise damaged(error, parts) from error
         finally:
-            os.close(fd)
+            close(fd)
 
     def exists(self, parts: tuple[str, ...]) -> bool:
         """Say whether anything stands there: a file, a folder, or a link, wherever it leads."""

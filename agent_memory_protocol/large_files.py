@@ -9,6 +9,7 @@ import stat
 from .disk_errors import damaged
 from .files import Root, stamp
 from .limits import count_lines
+from .walk import close
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def read_ends(
     except OSError as error:
         raise damaged(error, parts) from error
     finally:
-        os.close(fd)
+        close(fd)
 
 
 def _read_ends(fd: int, info: os.stat_result, head: int, tail: int, middle: "Callable[[bytes], object]") -> Ends:

@@ -17,7 +17,7 @@ from filelock import lock_descriptor, unlock_descriptor
 from .disk_errors import check_regular, explain, shown
 from .errors import LockBusy, StorageError
 from .files import Root
-from .walk import SAFE_FLAGS
+from .walk import SAFE_FLAGS, close
 from .writing import LOCAL, make_local_folder
 
 FOLDER = "locks"
@@ -52,7 +52,7 @@ def hold(root: Root, name: str, *, wait: float = 10.0) -> Iterator[None]:
             _clear_record(fd)
             with suppress(OSError):
                 unlock_descriptor(fd)
-        os.close(fd)
+        close(fd)
 
 
 def _acquire(root: Root, name: str, wait: float) -> int:
@@ -67,7 +67,7 @@ def _acquire(root: Root, name: str, wait: float) -> int:
         _wait_for(turn, root, name, start, wait)
         return _acquire_in_turn(root, name, start, wait)
     finally:
-        os.close(turn)
+        close(turn)
 
 
 def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
@@ -79,9 +79,9 @@ def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
             if _stands(root, name, fd):
                 return fd
         except BaseException:
-            os.close(fd)
+            close(fd)
             raise
-        os.close(fd)
+        close(fd)
     raise StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
 
 
@@ -109,7 +109,7 @@ def _open(root: Root, name: str) -> int:
     try:
         check_regular(os.fstat(fd), parts)
     except BaseException:
-        os.close(fd)
+        close(fd)
         raise
     return fd
 
@@ -159,7 +159,7 @@ def _busy(root: Root, name: str, waited: float) -> str:
     try:
         holder = _read_record(fd) or ", which left no name"
     finally:
-        os.close(fd)
+        close(fd)
     return (
         f"{shown(name)}: another process is writing{holder}; waited {waited:.1f} s;"
         " try again, or end that process if it hangs"

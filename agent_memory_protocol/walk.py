@@ -137,7 +137,7 @@ class Walk:
             info = os.fstat(fd)
             check_regular(info, parts)
         except BaseException as error:
-            os.close(fd)
+            close(fd)
             if isinstance(error, OSError):
                 raise damaged(error, parts) from error
             raise
@@ -272,7 +272,15 @@ def _close(folders: dict[tuple[str, ...], Folder]) -> None:
     while folders:
         fd = folders.popitem()[1].fd
         if fd is not None:
-            os.close(fd)
+            close(fd)
+
+
+def close(fd: int) -> None:
+    """Close a descriptor that nothing was written through: what the system says to that changes nothing."""
+    try:  # noqa: SIM105  (recall loads no contextlib)
+        os.close(fd)
+    except OSError:
+        pass
 
 
 def _target(link: str) -> str:

@@ -3,6 +3,7 @@
 The trials live in benchmarks/durability. `--long` tries them with the full numbers.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -429,3 +430,26 @@ def test_an_outside_edit_costs_no_more_after_many_of_them(memory, monkeypatch):
     rewrite(memory, "- Use pnpm here.\n", "- Use pnpm here.\n- Written by hand at last.\n")
     memory.sync()
     assert len(parsed) <= 3, "the document, and the last version that is written out"
+
+
+@pytest.mark.parametrize("number", range(1, 25))
+def test_a_descriptor_that_cannot_be_closed_never_ends_in_a_traceback(memory, monkeypatch, number):
+    real = os.close
+    closed = 0
+
+    def close(fd: int) -> None:
+        nonlocal closed
+        closed += 1
+        real(fd)
+        if closed == number:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "close", close)
+    try:
+        memory.remember("Said.")
+    except StorageError:
+        monkeypatch.undo()
+        assert "Said." not in texts(memory)
+    monkeypatch.undo()
+    memory.remember("Said next.")
+    assert texts(memory)[-1] == "Said next."

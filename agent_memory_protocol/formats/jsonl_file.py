@@ -17,6 +17,7 @@ from .. import config
 from ..disk_errors import damaged, explain, shown
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..files import Root
+from ..walk import close
 from ..writing import ChangedMeanwhile, append, create
 from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
 from .jsonl_lock import WAIT, Locked, chunks, open_for_lock
@@ -175,7 +176,7 @@ class MemoryFile:
             except OSError as error:
                 raise damaged(error, parts) from error
             finally:
-                os.close(opened[0])
+                close(opened[0])
 
     @contextmanager
     def _door(self) -> Iterator[tuple[Root, tuple[str, ...]]]:

@@ -14,7 +14,7 @@ from filelock import lock_descriptor, unlock_descriptor
 from ..disk_errors import check_regular, shown
 from ..errors import LockBusy, Refused
 from ..files import Root, split_bom
-from ..walk import SAFE_FLAGS
+from ..walk import SAFE_FLAGS, close
 from ..writing import ChangedMeanwhile, replace
 from .jsonl import FORMAT, Header, Line, Unreadable, encode, parse_file, parse_line
 from .jsonl_view import Compacted, compacted
@@ -59,7 +59,7 @@ class Locked:
         # A child forked meanwhile shares the lock: only the process that took it gives it up.
         if self._owner == os.getpid():
             unlock_descriptor(self.fd)
-        os.close(self.fd)
+        close(self.fd)
 
     def begins_with(self, header: bytes) -> bool:
         """Make sure of the header; False when it has just been put there, by another file in this one's place."""

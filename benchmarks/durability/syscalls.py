@@ -183,8 +183,6 @@ def _traced(case: Case, project: Project, folder: Path, calls: str, inject: str 
         os.write(says_so, b"!")
         with suppress(OSError):  # this call, too, may be the one that is hit
             os.read(reader, 1)
-        for one in (reader, is_there, says_so):
-            os.close(one)
 
     child = _start(case, project, out, err, wait)
     os.read(is_there, 1)
