@@ -86,7 +86,9 @@ def _read_file(file: _File, content: bytes | StorageError | None) -> None:
     if isinstance(content, StorageError):
         file.damaged = True
         message = str(content)
-        file.problems.append(message if message.startswith(file.path) else f"{file.path}: {message}")
+        # It names the file, or the folder above it that is wrong.
+        named = file.path.startswith(message.partition(":")[0])
+        file.problems.append(message if named else f"{file.path}: {message}")
         return
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))

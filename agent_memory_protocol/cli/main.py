@@ -110,7 +110,7 @@ def _complain_about_usage(error: click.ClickException) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".?")
     message = message[:1].lower() + message[1:]
     if context is not None:
         message += f"; `{context.command_path} --help` lists what there is"

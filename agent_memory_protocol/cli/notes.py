@@ -28,7 +28,7 @@ agent_option = click.option("--agent", metavar="NAME", help="Beside this agent's
 
 def _target(agent: str | None, as_agent: str | None) -> Target:
     who = actor(as_agent)
-    owner = check_agent_name(agent) if agent else who.agent
+    owner = who.agent if agent is None else check_agent_name(agent)
     return Target(Tier.AGENT, owner) if owner else Target(Tier.SHARED)
 
 
@@ -90,7 +90,7 @@ def new_command(
 @as_option
 def list_command(agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
     """List the notes: type, file, description. `!` marks one that no index line names."""
-    targets = [_target(agent, as_agent)] if agent or as_agent else None
+    targets = [_target(agent, as_agent)] if agent is not None or as_agent is not None else None
     rows = workspace(root).notes(actor(as_agent), targets)
     if as_json:
         print_json(

@@ -36,7 +36,8 @@ def recall_command(
     """
     who = reader(agent, as_agent, conversation, root)
     found = recall_here(who, Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens), root=root)
-    for warning in [*found.warnings, *(part.problem for part in found.parts if part.problem)]:
+    # What is wrong with the store itself is wrong with each document in it, and said once.
+    for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
     if explain:
         _explain(found)

@@ -5,7 +5,7 @@ import click
 from agent_memory_protocol import routing
 from agent_memory_protocol.routing_words import REPOSITORY, SECRET, STATE
 
-from .options import TextCommand, json_option, plain, print_json, root_option
+from .options import TextCommand, actor, as_option, json_option, plain, print_json, root_option
 from .write import read_text
 
 _PLACES = {
@@ -19,7 +19,8 @@ _PLACES = {
 @click.argument("text")
 @json_option
 @root_option
-def route_command(text: str, as_json: bool, root: str | None) -> None:  # noqa: ARG001 - every verb takes it
+@as_option
+def route_command(text: str, as_json: bool, root: str | None, as_agent: str | None) -> None:  # noqa: ARG001 - every verb takes it
     """Say where TEXT belongs, by which words, and the command that saves it there. `-` reads the text from stdin.
 
     State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository
@@ -30,6 +31,7 @@ def route_command(text: str, as_json: bool, root: str | None) -> None:  # noqa: 
         amp route "Sent the report on the 8th."
         amp route "Redis must run with AOF on, or a restart loses the queue."
     """
+    actor(as_agent)
     text = read_text(text)
     found = routing.route(text)
     command = routing.command(found, text)

@@ -64,6 +64,14 @@ DOORS = [
     ("sync", "--as", "{}"),
     ("prune", "--as", "{}"),
     ("restore", "--as", "{}"),
+    ("route", "x", "--as", "{}"),
+    ("check", "--as", "{}"),
+    ("review", "--as", "{}"),
+    ("index", "--agent", "{}"),
+    ("note", "list", "--agent", "{}"),
+    ("note", "show", "x", "--agent", "{}"),
+    ("note", "remove", "x", "--agent", "{}"),
+    ("note", "new", "user", "x", "--description", "d", "--why", "w", "--how", "h", "--agent", "{}"),
 ]
 
 
