@@ -9,11 +9,13 @@ from itertools import pairwise
 
 from agent_memory_protocol import markdown
 from agent_memory_protocol.dates import day_text
-from agent_memory_protocol.limits import LINE_BYTES
+from agent_memory_protocol.limits import LINE_BYTES, MAX_BYTES, MAX_LINES
 from agent_memory_protocol.tiers.entries import Entry, IndexLine, Outline
 
 _OLD_DAYS = 90
 _LONE_DATE_DAYS = 365
+_LARGEST_OPENING = (MAX_LINES // 2, MAX_BYTES // 2)
+"""Prose that opens a section goes last of it, unless it alone would take half the room of a whole document."""
 
 
 class Room:
@@ -145,14 +147,20 @@ def removal_order(lines: list[str], units: list[Entry | IndexLine]) -> list[int]
                 order.append(index)
     given_up = set(order)
     room = [sum(len(line.encode()) + 1 for line in lines[unit.start : unit.end]) for unit in units]
+    most_lines, most_bytes = _LARGEST_OPENING
+    small = [unit.end - unit.start <= most_lines and size <= most_bytes for unit, size in zip(units, room, strict=True)]
+    openings: set[int] = set()
+
+    def importance(index: int) -> tuple[bool, bool, bool, int, int]:
+        day = days[index]
+        return index == newest, index in openings, day is not None, day or 0, index
+
     queues: dict[int, list[int]] = {}
     for section, members in sections.items():
         first_item = next((i for i in members if not _is_prose(units[i])), len(units))
-        queues[section] = sorted(
-            (index for index in members if index not in given_up),
-            key=lambda i: (i == newest, _is_prose(units[i]) and i < first_item, days[i] is not None, days[i] or 0, i),
-            reverse=True,
-        )
+        openings.update(index for index in members if index < first_item and small[index])
+        waiting = [index for index in members if index not in given_up]
+        queues[section] = sorted(waiting, key=importance, reverse=True)
     heap = [(-sum(room[index] for index in queue), section) for section, queue in queues.items() if len(queue) > 1]
     heapify(heap)
     while heap:

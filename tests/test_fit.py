@@ -77,6 +77,7 @@ ORDERS = [
         id="two-years-are-no-mistyped-year",
     ),
     pytest.param("opening\n\n- a\n- b\n", ["a", "b", "opening"], id="opening-prose-goes-last"),
+    pytest.param("```\n" + "x\n" * 99 + "```\n\n- a\n- b\n", ["```", "a", "b"], id="unless-it-is-half-a-page"),
     pytest.param("- a\n- b\n\nclosing\n", ["a", "b", "closing"], id="later-prose-goes-in-turn"),
     pytest.param(
         "## Small\n- s1\n- s2\n## Large\n- l1 xxxxxxxxxxxxxxxxx\n- l2\n- l3\n",

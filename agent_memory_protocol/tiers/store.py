@@ -153,6 +153,7 @@ def _closed(text: str) -> str:
 
 
 _HIDING = ((b"<!--", b"-->"), (b"<?", b"?>"))
+_LIST_MARKS = b" \t>-+*0123456789.)"
 
 
 class _Hiding:
@@ -171,6 +172,8 @@ class _Hiding:
         self.was_closed = False
         self._carry = b""
         self._fed = 0
+        self._begins_line = True
+        """Whether nothing but list marks stands in the line before what is carried over."""
 
     def feed(self, piece: bytes) -> None:
         data = (self._carry + piece).replace(b"\r", b"\n")
@@ -183,13 +186,15 @@ class _Hiding:
                 self.is_open, self.opened_at = True, self._fed - len(self._carry) + line
         self._fed += len(piece)
         self._carry = data[-3:]
+        line = data.rfind(b"\n", 0, -3) + 1
+        self._begins_line = (line > 0 or self._begins_line) and not data[line:-3].strip(_LIST_MARKS)
 
     def _find_opening(self, data: bytes, position: int) -> int | None:
         """Return where the first line begins that opens one, looking from a position on."""
         line = data.rfind(b"\n", 0, position) + 1
         while (found := data.find(self.opening, position)) >= 0:
             line = max(line, data.rfind(b"\n", position, found) + 1)
-            if not data[line:found].strip(b" \t>-+*0123456789.)"):
+            if (line > 0 or self._begins_line) and not data[line:found].strip(_LIST_MARKS):
                 return line
             position = data.find(b"\n", found)
             if position < 0:
