@@ -116,6 +116,76 @@ def test_what_comes_from_outside_is_used_in_one_place(outside):
     assert users == OUTSIDE[outside]
 
 
+FAMILIES = ("tiers", "notes", "records", "formats", "search", "consolidation")
+"""What knows nothing of each other: what needs two of them stands above them."""
+
+KNOWN = {("formats.memory_file", "records")}
+"""A format carries records, so it knows what they are."""
+
+
+@pytest.mark.parametrize("module", [module for module in LISTED if module.partition(".")[0] in FAMILIES])
+def test_families_do_not_know_each_other(module):
+    family = module.partition(".")[0]
+    used = {(own(imported) or "").partition(".")[0] for imported in imports(modules()[module])}
+    others = used & {*FAMILIES} - {family}
+    assert {(module, other) for other in others} <= KNOWN
+
+
+WORLD = {
+    "glob",
+    "io",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "shutil",
+    "socket",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "time",
+}
+CLOCK = {"now", "today", "utcnow"}
+RULES = [
+    *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
+    *("journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
+    *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
+    *("lint.belonging", "lint.finding", "lint.ledgers", "lint.notes", "lint.tiers", "notes.index", "notes.note"),
+    *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
+    *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.prune", "tiers.referee"),
+]
+
+
+@pytest.mark.parametrize("module", RULES)
+def test_rules_read_no_clock_no_disk_and_no_environment(module):
+    path = modules()[module]
+    assert WORLD.isdisjoint(imported.partition(".")[0] for imported in imports(path))
+    called = {
+        node.func.attr
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    names = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert CLOCK.isdisjoint(called)
+    assert "open" not in names
+
+
+def test_in_each_family_only_stores_and_doors_touch_the_disk():
+    doors = {"files", "writing", "walk", "lock", "large_files"}
+    touching = {
+        module
+        for module in modules()
+        if module.partition(".")[0] in ("tiers", "notes", "lint")
+        and not doors.isdisjoint({own(imported) for imported in imports(modules()[module])})
+    }
+    # `document` asks `files` only to decode bytes it was given.
+    assert touching == {"tiers.store", "notes.store", "tiers.document"}
+
+
 def test_recall_loads_little(tmp_path):
     (tmp_path / ".scaffolding" / "agent-memory" / "shared").mkdir(parents=True)
     document = tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md"

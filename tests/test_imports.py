@@ -1,0 +1,124 @@
+"""What a recall loads: the time it takes is mostly the time to import, so the list is held by hand."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import markdown_it
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+NAME = "agent_memory_protocol"
+FILES = (
+    ".scaffolding/agent-memory/shared/KNOWLEDGE.md",
+    ".scaffolding/agent-memory/agents/developer/MEMORY.md",
+    ".scaffolding/conversations/c1/agent-memory/context.md",
+)
+
+ALWAYS = {
+    *("access", "config", "disk_errors", "errors", "files", "layout", "limits", "recall", "settings", "tiers"),
+    *("tiers.store", "visible", "walk"),
+}
+TO_FIT = {"dates", "fit", "links", "markdown", "tiers.entries"}
+"""Loaded where a document is over its limit, or the block over its budget."""
+
+STANDARD = {
+    *("_blake2", "_collections_abc", "_stat", "errno", "genericpath", "importlib", "importlib._bootstrap"),
+    *("importlib._bootstrap_external", "itertools", "os", "os.path", "posixpath", "stat", "warnings"),
+}
+STANDARD_TO_FIT = {"_heapq", "heapq"}
+UNICODE = {"unicodedata"}
+"""Loaded where a name, or a character that may be invisible, is not ASCII."""
+
+NEVER = {
+    *(
+        "re",
+        "enum",
+        "dataclasses",
+        "typing",
+        "pathlib",
+        "tomllib",
+        "json",
+        "datetime",
+        "hashlib",
+        "collections",
+        "functools",
+    ),
+    *("inspect", "contextlib", "string", "random", "subprocess", "tempfile", "shutil", "logging", "sqlite3"),
+    *("click", "markdown_it", "jinja2", "watchdog", "filelock"),
+}
+
+# Without site and the environment, so that what the machine loads at every start stays out of the picture.
+PROGRAM = f"""
+import sys
+sys.path[:0] = [{str(REPOSITORY)!r}, *sys.argv[3:]]
+before = set(sys.modules)
+from {NAME} import recall_for_agent
+block = recall_for_agent("developer", "c1", root=sys.argv[1], environ={{}}, **eval(sys.argv[2]))
+assert block.count("<memory tier=") == 3, block[:300]
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def loaded(root: Path, lines: str, budget: dict[str, int], *packages: str) -> set[str]:
+    """Return what importing the package and recalling three files loads, in a fresh interpreter."""
+    for path in FILES:
+        file = root / path
+        file.parent.mkdir(parents=True)
+        file.write_text(f"# Title\n<!-- header -->\n\n{lines}", encoding="utf-8")
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(root), repr(budget), *packages]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def named(modules: set[str]) -> set[str]:
+    return {NAME, *(f"{NAME}.{module}" for module in modules)}
+
+
+ORDINARY = "".join(f"- [2026-01-{day:02d}] `code`, **bold**, a [link](x.md) and 1 < 2\n" for day in range(1, 29))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the standard library loads other modules there")
+def test_three_ordinary_files_load_a_dozen_modules(tmp_path):
+    assert loaded(tmp_path, ORDINARY, {}) == named(ALWAYS) | STANDARD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the standard library loads other modules there")
+@pytest.mark.parametrize("budget", [{}, {"max_chars": 10_000}], ids=["over-the-limit", "over-the-budget"])
+def test_three_long_files_load_the_scanner_and_no_parser(tmp_path, budget):
+    found = loaded(tmp_path, "- an ordinary line of memory, [2026-01-02] dated\n" * 600, budget)
+    assert found == named(ALWAYS | TO_FIT) | STANDARD | STANDARD_TO_FIT
+
+
+def test_emoji_and_accents_load_no_more_than_the_names_of_characters(tmp_path):
+    found = loaded(tmp_path, "- Größe, 日本語, 👩\u200d💻 and ❤\ufe0f\n" * 20, {})
+    assert found - UNICODE == named(ALWAYS) | STANDARD
+
+
+def test_no_ordinary_recall_loads_what_starts_slowly(tmp_path):
+    assert NEVER.isdisjoint(loaded(tmp_path, ORDINARY * 30, {"max_tokens": 2_000}))
+
+
+def test_only_a_document_that_needs_it_loads_the_parser(tmp_path):
+    packages = str(Path(markdown_it.__file__).parents[1])
+    assert "markdown_it" in loaded(tmp_path / "one", "- a <!-- hidden --> b\n", {}, packages)
+    assert "markdown_it" not in loaded(tmp_path / "other", "- a `code` b\n", {}, packages)
+
+
+@pytest.mark.parametrize("name", ["PROTOCOL", "Tier", "Actor", "AgentMemoryError", "InvalidName"])
+def test_a_light_name_loads_no_heavy_module(name):
+    program = f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\nfrom {NAME} import {name}\nprint(*sys.modules)"
+    if name == "InvalidName":
+        program = program.replace(f"from {NAME} import", f"from {NAME}.errors import")
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert NEVER.isdisjoint(done.stdout.split())
+
+
+def test_every_public_name_is_there_and_no_other():
+    import agent_memory_protocol as package
+
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert dir(package) == sorted(package.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = package.nonsense
