@@ -91,6 +91,7 @@ def _add(
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,
         spare=added.entry_id,
+        holds=session.why_held,
     )
     if not plan.removals:
         return added, {}

@@ -124,6 +124,11 @@ class Session:
         found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
         return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
 
+    def why_held(self, text: str) -> str:
+        """Say why an entry may not go into the ledger; "" where it may."""
+        secret = self.secret_in(text)
+        return f"holds {secret}, which the ledger would keep; forget it with --redact" if secret else ""
+
     def read_only_reason(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only; None where it may write, and for a person."""
         if actor.agent is None:
@@ -148,9 +153,9 @@ class Session:
 
         def checked(current: Document) -> Change:
             changed = change(current)
-            stays = {*changed.document.ids, *changed.unarchived}
-            for one in [one for one in current.ids if one not in stays]:
-                if secret := self.secret_in(edit.take(current, one).markdown):
+            for one, taken in edit.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
+                secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
+                if secret:
                     raise SecretFound(
                         f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
                         f"`amp forget {one} --redact` takes it out without a copy"
@@ -165,6 +170,7 @@ class Session:
             check=partial(self._check_limits, may_make_room=may_make_room),
             now=self.now,
             command=self.command,
+            may_keep=lambda text: not self.secret_in(text),
         )
         self.notices += _healing_notes(target, done)
         return done

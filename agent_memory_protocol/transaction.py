@@ -80,6 +80,7 @@ def change_document(
     check: Callable[[Document, Document], None],
     now: datetime,
     command: str = "",
+    may_keep: Callable[[str], bool] | None = None,
     wait: float = 10.0,
 ) -> Outcome:
     """Change one document under its lock; read it again and start over if someone else was quicker.
@@ -92,6 +93,7 @@ def change_document(
         check: raises when the step from the old to the new document breaks a limit.
         now: the present moment, with its zone.
         command: the id, in the ledger, of the command that this change is a part of.
+        may_keep: says of a text that was taken out by hand whether the ledger may keep it.
         wait: how many seconds to wait for the lock.
 
     Raises:
@@ -105,7 +107,7 @@ def change_document(
             root.forget()
             tries += 1
             try:
-                return _attempt(root, target, change, header, check, books, tries)
+                return _attempt(root, target, change, header, check, books, tries, may_keep)
             except _BeingSaved:
                 time.sleep(QUIET_SECONDS)
             except ChangedMeanwhile:
@@ -152,6 +154,7 @@ def _attempt(
     check: Callable[[Document, Document], None],
     books: Books,
     tries: int,
+    may_keep: Callable[[str], bool] | None,
 ) -> Outcome:
     read = read_document(root, target)
     current = _with_header(read[0] if read else None, target, header)
@@ -176,6 +179,7 @@ def _attempt(
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
         by_hand = [(one, BY_HAND) for one in removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
+        by_hand = [(one, why) for one, why in by_hand if may_keep is None or may_keep(one.markdown)]
         books.archive(by_hand, by_hand=True, successors=healing.successors)
         books.archive(leaving, successors=changed.successors)
         books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})

@@ -312,9 +312,10 @@ def _plan(
             max_bytes=settings.max_bytes,
             sections=sections,
             older_than=None if older_than is None else days,
+            holds=session.why_held,
         )
     else:
-        plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections)
+        plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections, holds=session.why_held)
     room = session.headroom(plan.result)
     return Pruning(
         current.target,

@@ -28,7 +28,7 @@ from .options import (
 )
 from .write import parse_date, read_text
 
-_WORTH_A_LINE = ("kept", "future", "suspicious", "stuck")
+_WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
 
@@ -302,7 +302,7 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         verb = "went" if applied else "would go"
         lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {_entries(total)} {verb}")
         lines += [f"  -{one.line:>5}  {_when(one)}  {_words(one.text)}" for one in plan.removals]
-        lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words(one.text, 50)}" for one in listed]
+        lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip() for one in listed]
         for line, text, day, count in sections:
             taken = f"--sections takes its {_entries(count)}"
             lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
@@ -341,6 +341,11 @@ def _when(one: Judged) -> str:
 def _words(text: str, width: int = 70) -> str:
     shown = plain(" ".join(text.split()))
     return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
+def _words_of_what_stays(one: Judged) -> str:
+    # What is held holds a secret.
+    return "" if one.cause == "held" else _words(one.text, 50)
 
 
 def _entries(count: int) -> str:

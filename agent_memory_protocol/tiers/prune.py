@@ -4,7 +4,7 @@ An entry's own date says it is time-sensitive. A section's date mostly says when
 go only when asked for. What has no date stays.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -28,7 +28,8 @@ class Judged:
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
         section: the heading it stands under.
         reason: in words, why it goes or stays.
-        cause: `old` where it goes; else why it stays: undated, kept, future, suspicious, section, recent or stuck.
+        cause: `old` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, held
+            or stuck.
     """
 
     id: str
@@ -63,15 +64,23 @@ class Plan:
         return len(self.removals) * 2 > len(self.removals) + len(self.kept)
 
 
-def plan_pruning(document: Document, *, today: date, older_than: int, sections: bool = False) -> Plan:
+def plan_pruning(
+    document: Document,
+    *,
+    today: date,
+    older_than: int,
+    sections: bool = False,
+    holds: Callable[[str], str] | None = None,
+) -> Plan:
     """Say which entries are more than `older_than` days old, going by their own dates.
 
     With `sections`, entries whose date is their section's go as well, once that is old. What was dated today never
-    goes. Changes nothing.
+    goes, nor does an entry whose text gives `holds` a reason why it must not. Changes nothing.
     """
     gone: set[str] = set()
     while True:
-        judged = _judge(document, gone, today=today.toordinal(), older_than=max(0, older_than), sections=sections)
+        age = max(0, older_than)
+        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
         old = {one.id for one in judged if one.cause == "old"}
         if old == gone:
             return _plan(document, judged)
@@ -87,10 +96,12 @@ def plan_to_limit(
     sections: bool = False,
     older_than: int | None = None,
     spare: str = "",
+    holds: Callable[[str], str] | None = None,
 ) -> Plan:
     """Say which of the oldest dated entries must go for the document to fit; as many as can, where it never will.
 
-    With `older_than` only entries of more than that many days go; the entry with the id `spare` never goes.
+    With `older_than` only entries of more than that many days go; the entry with the id `spare` never goes, nor does
+    one whose text gives `holds` a reason why it must not.
     """
 
     def fits(one: Document) -> bool:
@@ -99,7 +110,7 @@ def plan_to_limit(
     age = max(0, older_than) if older_than is not None else -1
     gone: set[str] = set()
     while True:
-        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections)
+        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
         old = [one for one in judged if one.cause == "old" and one.id != spare]
         candidates = [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
         low, high = 0, 0 if fits(document) else len(candidates)
@@ -147,13 +158,23 @@ def _suspicious(entries: Sequence[Entry], among: Collection[int]) -> set[int]:
     }
 
 
-def _judge(document: Document, gone: Collection[str], *, today: int, older_than: int, sections: bool) -> list[Judged]:
+def _judge(
+    document: Document,
+    gone: Collection[str],
+    *,
+    today: int,
+    older_than: int,
+    sections: bool,
+    holds: Callable[[str], str] | None,
+) -> list[Judged]:
     """Judge each entry. The date of one that goes speaks against no other's: else a second run would take more."""
     entries = document.outline.entries
     suspicious = _suspicious(entries, [index for index, one in enumerate(document.ids) if one not in gone])
     judged = []
     for index, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
         cause, reason = _reason(entry, today, older_than, is_suspicious=index in suspicious, sections=sections)
+        if cause == "old" and holds is not None and (why := holds(document.text(entry))):
+            cause, reason = "held", why
         judged.append(
             Judged(
                 id=entry_id,

@@ -144,14 +144,52 @@ def test_an_entry_with_a_secret_leaves_only_without_a_copy(project):
     (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
     before = everything(project)
 
-    for command in (["forget", entry], ["prune", "--apply"]):
-        answer = project(*command)
-        answer.refuses(3, "github-token", f"amp forget {entry} --redact")
-        assert DRAWN not in answer.err
-        assert everything(project) == before
+    answer = project("forget", entry)
+    answer.refuses(3, "github-token", f"amp forget {entry} --redact")
+    assert DRAWN not in answer.err
+    answer = project("prune", "--apply")
+    assert "stays: holds" in answer.out
+    assert "forget it with --redact" in answer.out
+    assert DRAWN not in answer.out + answer.err
+    assert everything(project) == before
 
     assert project("forget", entry, "--redact").code == 0
     assert not any(DRAWN.encode() in data for data in everything(project).values())
+
+
+@pytest.mark.requirement("S2-29")
+def test_an_entry_with_a_secret_keeps_no_other_from_being_pruned(project):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    text = (project.root / path).read_text()
+    secret = f"- [2020-01-01] The token is {SECRETS['github-token']}.\n"
+    project.write(path, f"{text}{secret}- [2020-01-02] old\n")
+    assert project("prune", "--apply").code == 0
+    assert (project.root / path).read_text() == text + secret
+
+
+@pytest.mark.requirement("S2-29")
+def test_prose_with_a_secret_that_stays_keeps_nothing_beside_it_from_being_forgotten(project):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    secret = f"The token is {SECRETS['github-token']}.\n"
+    project.write(path, f"# T\n\n{secret}\n- between\n\nmore prose\n")
+    assert project("forget", ids(project)["- between"]).code == 0
+    assert (project.root / path).read_text().endswith(f"\n\n{secret}\nmore prose\n")
+
+
+@pytest.mark.requirement("S2-29")
+@pytest.mark.parametrize("become", ["", "- The token is in env/github.\n"], ids=["taken out", "edited"])
+def test_a_secret_that_a_person_takes_out_by_hand_does_not_go_into_the_ledger(project, become):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    text = (project.root / path).read_text()
+    secret = f"- The token is {SECRETS['github-token']}.\n"
+    project.write(path, text + secret + "- innocent\n")
+    assert project("remember", "one more", "--tier", "shared").code == 0
+    project.write(path, (project.root / path).read_text().replace(secret, become).replace("- innocent\n", ""))
+    for told in ("and another", "and another", "a last one"):
+        assert project("remember", told, "--tier", "shared").code == 0
+    (ledger,) = project.root.rglob("ledger.jsonl")
+    assert b"- innocent" in ledger.read_bytes()
+    assert DRAWN.encode() not in ledger.read_bytes()
 
 
 @pytest.mark.requirement("S2-29")
