@@ -159,7 +159,7 @@ class Watcher:
             return None, ""
         observer = Observer()
         try:
-            observer.schedule(_Wake(self._woken), str(self.workspace.path / SCAFFOLDING), recursive=True)
+            observer.schedule(Wake(self._woken), str(self.workspace.path / SCAFFOLDING), recursive=True)
             observer.start()
         except OSError as error:
             why = explain(error) if error.errno != 28 else "the inotify watch limit of this system is reached"
@@ -180,7 +180,7 @@ class Watcher:
                 return
 
 
-class _Wake(FileSystemEventHandler):
+class Wake(FileSystemEventHandler):
     """Wakes the watcher at events that may mean a change: not at reading, nor at its own locks and temporary files."""
 
     def __init__(self, woken: threading.Event) -> None:

@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from watchdog.events import FileSystemEventHandler
 from watchdog.observers import Observer
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.watch import Watcher, changes
+from agent_memory_protocol.watch import Wake, Watcher, changes
 
 SECONDS = 20
 SHARED = ".scaffolding/agent-memory/shared"
@@ -59,6 +60,9 @@ class Running:
     def count(self, what):
         return sum(one.what == what for one in self.said)
 
+    def indexed(self):
+        return [str(one.target) for one in self.said if one.what == "indexed"]
+
 
 def wait_for(outcome):
     deadline = time.monotonic() + SECONDS
@@ -70,6 +74,12 @@ def wait_for(outcome):
 def index(folder):
     file = folder / "KNOWLEDGE.md"
     return file.read_text() if file.exists() else ""
+
+
+def place(path, text):
+    """Let a file appear whole: one that is written bit by bit may be seen, rightly, in two states."""
+    path.with_name(".being-written").write_text(text)
+    os.replace(path.with_name(".being-written"), path)
 
 
 def test_notes_made_before_the_watcher_started_are_indexed_at_its_start(workspace, folder):
@@ -106,35 +116,72 @@ def test_a_save_is_in_the_index_however_the_editor_makes_it(workspace, folder, s
         assert "tmp" not in index(folder)
 
 
-def test_it_does_not_wake_itself_and_reading_wakes_it_neither(workspace, folder):
+def test_a_change_is_indexed_once_and_other_folders_are_left_alone(workspace, folder):
     for number in range(50):
-        (folder / f"user_{number}.md").write_text(NOTE.format(number, "d"))
-    watcher = Watcher(workspace, debounce=0.05)
-    with Running(watcher) as running:
-        wait_for(lambda: index(folder).count("](user_") == 50)
-        # A change that must be seen shows that everything before it has been looked at.
-        (folder / "user_last.md").write_text(NOTE.format("last", "marker one"))
-        wait_for(lambda: "marker one" in index(folder))
+        place(folder / f"user_{number}.md", NOTE.format(number, "d"))
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.indexed() == ["shared"])
+        place(folder / "user_last.md", NOTE.format("last", "marker one"))
+        wait_for(lambda: running.indexed() == ["shared", "shared"])
         written = (folder / "KNOWLEDGE.md").stat().st_mtime_ns
-        passes = running.count("indexed")
-        for path in folder.glob("*.md"):
-            path.read_bytes()
-        (folder / "ignored.txt").write_text("no note")
         other = folder.parent / "agents" / "dev"
         other.mkdir(parents=True)
-        (other / "user_z.md").write_text(NOTE.format("z", "marker two"))
-        wait_for(lambda: (other / "MEMORY.md").exists() and "marker two" in (other / "MEMORY.md").read_text())
+        place(other / "user_z.md", NOTE.format("z", "marker two"))
+        wait_for(lambda: len(running.indexed()) > 2)
+        assert running.indexed() == ["shared", "shared", "agent:dev"]
         assert (folder / "KNOWLEDGE.md").stat().st_mtime_ns == written
-        assert running.count("indexed") == passes + 1
+
+
+class WhatWakes(FileSystemEventHandler):
+    """Records the names of the files whose events would wake a watcher, in the order of what was done."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = []
+
+    def on_any_event(self, event):
+        woken = threading.Event()
+        Wake(woken).on_any_event(event)
+        if woken.is_set() and not event.is_directory:
+            self.names.append(Path(event.dest_path or event.src_path).name)
+
+    def before(self, name):
+        """Return the files that have woken it, but for those like this one, when this one appears."""
+        (self.folder / name).write_text("no note")
+        wait_for(lambda: name in self.names)
+        return {one for one in self.names if not one.endswith(".txt")}
+
+
+def test_it_does_not_wake_itself_and_reading_wakes_it_neither(workspace, folder):
+    (folder / "user_a.md").write_text(NOTE.format("a", "d"))
+    watcher = Watcher(workspace)
+
+    def woken_by_a_look(name):
+        wakes, observer = WhatWakes(folder), Observer()
+        observer.schedule(wakes, str(folder.parents[1]), recursive=True)
+        observer.start()
+        try:
+            list(watcher.look())
+            for path in folder.iterdir():
+                path.read_bytes()
+            return wakes.before(name)
+        finally:
+            observer.stop()
+            observer.join()
+
+    assert woken_by_a_look("first.txt") == {"KNOWLEDGE.md"}
+    (folder / "user_b.md").write_text(NOTE.format("b", "d"))
+    assert woken_by_a_look("second.txt") == {"KNOWLEDGE.md"}
+    assert woken_by_a_look("third.txt") == set()
 
 
 def test_one_bad_file_is_reported_once_and_the_others_are_indexed(workspace, folder):
     (folder / "user_bad.md").write_bytes(b"---\nname: x\ndescription: caf\xe9\n---\n")
     with Running(Watcher(workspace, debounce=0.05)) as running:
         wait_for(lambda: running.count("problem") == 1)
-        (folder / "user_good.md").write_text(NOTE.format("good", "is indexed"))
+        place(folder / "user_good.md", NOTE.format("good", "is indexed"))
         wait_for(lambda: "is indexed" in index(folder))
-        (folder / "user_bad.md").write_text(NOTE.format("bad", "is mended"))
+        place(folder / "user_bad.md", NOTE.format("bad", "is mended"))
         wait_for(lambda: "is mended" in index(folder))
         assert running.count("problem") == 1
 
@@ -155,7 +202,7 @@ def test_an_overwritten_entry_is_put_back(workspace, folder, tmp_path):
     old = (folder / "KNOWLEDGE.md").read_text()
     workspace.remember("The new fact.")
     with Running(Watcher(workspace, debounce=0.05)) as running:
-        (folder / "KNOWLEDGE.md").write_text(old + "\n## From an editor\n\n- That held an older copy.\n")
+        place(folder / "KNOWLEDGE.md", old + "\n## From an editor\n\n- That held an older copy.\n")
         wait_for(lambda: running.count("healed") == 1)
         assert "The new fact." in index(folder)
         assert "That held an older copy." in index(folder)
@@ -166,8 +213,8 @@ def test_it_warns_once_when_a_file_is_nearly_full(workspace, folder):
     (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n{lines}\n")
     with Running(Watcher(workspace, debounce=0.05)) as running:
         wait_for(lambda: running.count("near-limit") == 1)
-        (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n{lines}\n- one more\n")
-        (folder / "user_a.md").write_text(NOTE.format("a", "marker"))
+        place(folder / "KNOWLEDGE.md", f"# Shared Knowledge\n\n{lines}\n- one more\n")
+        place(folder / "user_a.md", NOTE.format("a", "marker"))
         wait_for(lambda: "marker" in index(folder))
         assert running.count("near-limit") == 1
 
@@ -192,7 +239,7 @@ def test_inside_a_running_event_loop_a_change_is_awaited_and_stopping_does_not_b
         found = []
         async for happened in changes(Watcher(workspace, debounce=0.05)):
             if happened.what == "watching":
-                (folder / "user_a.md").write_text(NOTE.format("a", "awaited"))
+                place(folder / "user_a.md", NOTE.format("a", "awaited"))
             if happened.what == "indexed":
                 found.append(happened)
                 break
