@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.lint.finding import RULES, Finding
+from agent_memory_protocol.lint.finding import RULES, Finding, in_order
 
 REPOSITORY = Path(__file__).parents[1]
 TODAY = date(2026, 9, 1)
@@ -85,7 +85,7 @@ def _print_table(found: Sequence[Finding], *, entries: int, files: int) -> None:
     hits = Counter(one.rule for one in found)
     print(f"{files} files, {entries} entries\n")
     print(f"{'rule':<28}{'severity':<10}{'default':<9}{'findings':>8}")
-    for rule in RULES.values():
+    for rule in in_order():
         print(f"{rule.id:<28}{rule.severity:<10}{'on' if rule.on else 'off':<9}{hits[rule.id]:>8}")
 
 

@@ -13,7 +13,7 @@ import click
 
 import agent_memory_protocol.checking  # noqa: F401 - it registers the rules
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.lint.finding import RULES
+from agent_memory_protocol.lint.finding import in_order
 from agent_memory_protocol.settings import KEYS, Key
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -72,7 +72,7 @@ def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
 def rules_table() -> str:
     """Return the table of the rules of `amp check`, from the rules themselves."""
     rows = ["| rule | finds | severity |", "|---|---|---|"]
-    for rule in RULES.values():
+    for rule in in_order():
         severity = rule.severity if rule.on else f"{rule.severity}, only with `--select`"
         rows.append(f"| `{rule.id}` | {_RULE_NUMBERS.sub('', rule.about)} | {severity} |")
     return "\n".join([*rows, ""])

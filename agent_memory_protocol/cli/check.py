@@ -9,7 +9,7 @@ import click
 
 from agent_memory_protocol import __version__, checking
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.lint.finding import ERROR, Finding, unknown
+from agent_memory_protocol.lint.finding import ERROR, Finding, in_order, unknown
 
 from .options import actor, as_option, count, note, plain, print_json, progress, root_option, workspace
 
@@ -55,7 +55,7 @@ def check_command(
         amp check --format github
     """
     if list_rules:
-        for rule in RULES.values():
+        for rule in in_order():
             click.echo(f"{rule.id:<26}  {rule.severity:<8} {'on ' if rule.on else 'off'}  {rule.about}")
         return
     strange = unknown([*only, *ignored])

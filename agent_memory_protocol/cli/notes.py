@@ -60,7 +60,7 @@ def new_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Write a new note beside a memory file, and its line into the index.
+    """Write a new note beside a memory file, with its index line.
 
     \b
     Example:
@@ -128,7 +128,7 @@ def list_command(agent: str | None, as_json: bool, root: str | None, as_agent: s
 @root_option
 @as_option
 def show_command(name: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Show a note, named by its file, its stem, or what follows the type."""
+    """Show a note, named by its file, its stem or its slug."""
     file, text = workspace(root).show_note(name, target=_target(agent, as_agent), actor=actor(as_agent))
     if as_json:
         print_json({"file": file, "text": text})
@@ -168,7 +168,7 @@ def remove_command(
 def merge_command(
     names: tuple[str, ...], into: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
 ) -> None:
-    """Add the facts of some notes to another, and remove them; their texts stay in the ledger."""
+    """Add what some notes say to another, and remove them. Their texts stay in the ledger."""
     file = workspace(root).merge_notes(names, into, target=_target(agent, as_agent), actor=actor(as_agent))
     if as_json:
         print_json({"file": file, "merged": list(names)})
@@ -183,9 +183,10 @@ def merge_command(
 @root_option
 @as_option
 def index_command(check: bool, agents: tuple[str, ...], as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Bring the index of each folder of notes up to date: one line a note, in the block under `## Notes`.
+    """Give every note its line in the index of its folder.
 
-    No note is removed, and no line that a person wrote is changed.
+    The lines stand in the block under `## Notes`, at the end of the memory file. No note is removed, and no line that a
+    person wrote is changed.
 
     \b
     Example:

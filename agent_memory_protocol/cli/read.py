@@ -83,7 +83,7 @@ def show_command(
 @root_option
 @as_option
 def list_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """List every entry with its id, document, date, section and first words.
+    """List every entry: its id, document, date and first words.
 
     Ends with exit code 4 when a document cannot be read; the others are listed.
 

@@ -21,7 +21,7 @@ _PLACES = {
 @root_option
 @as_option
 def route_command(text: str, as_json: bool, root: str | None, as_agent: str | None) -> None:  # noqa: ARG001 - every verb takes it
-    """Say where TEXT belongs, by which words, and the command that saves it there. `-` reads the text from stdin.
+    """Say where TEXT belongs, and which command saves it there. `-` reads the text from stdin.
 
     State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository
     shows nowhere else, and a lesson in memory: in which tier, or in a note of which type. It goes by words alone.

@@ -30,7 +30,7 @@ _BAR = 20
 @root_option
 @as_option
 def status_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Show how full each memory file is, and how old what stands in it.
+    """Show how full each memory file is, and how old its entries are.
 
     Ends with exit code 4 when one cannot be read.
 
@@ -94,7 +94,7 @@ def table(rows: list[Status]) -> list[str]:
 @root_option
 @as_option
 def where_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Show which project root is used and why, each path in use, and the settings that are set.
+    """Show the project root, each path in use, and the settings. Says also how the root was found.
 
     \b
     Example:

@@ -133,7 +133,7 @@ def restore_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Bring entries back from the ledger, to where they stood as near as can be told.
+    """Bring entries back from the ledger. They go to where they stood, as near as can be told.
 
     \b
     Examples:
@@ -245,7 +245,9 @@ def edit_command(entry_id: str, text: str, as_json: bool, root: str | None, as_a
 @root_option
 @as_option
 def sync_command(apply: bool, as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Heal: put back remembered entries that another program overwrote, and note what was taken out by hand.
+    """Put back remembered entries that another program overwrote.
+
+    What was taken out by hand is noted in the ledger.
 
     Ends with exit code 4 when a file could not be healed; the others are.
 

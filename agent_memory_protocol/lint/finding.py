@@ -61,7 +61,7 @@ class Hit:
 
 
 RULES: dict[str, Rule] = {}
-"""Every rule by id, in the order in which they are documented."""
+"""Every rule by id."""
 
 
 def rule(
@@ -96,10 +96,20 @@ def run(subject: str, value: Any, path: str, selected: Iterable[str]) -> list[Fi
     return sorted(found, key=lambda finding: (finding.line or 0, finding.rule))
 
 
+def in_order() -> list[Rule]:
+    """List every rule, by group and then by id."""
+    return sorted(RULES.values(), key=lambda one: (group_of(one.id), one.id))
+
+
+def group_of(rule_id: str) -> str:
+    """Return the group of a rule: the word before the first dash."""
+    return rule_id.partition("-")[0]
+
+
 def select(only: Iterable[str] = (), ignored: Iterable[str] = ()) -> list[str]:
     """Return the ids of the rules to run: those named or their groups, else all that are on, less those ignored."""
     only, ignored = tuple(only), tuple(ignored)
-    chosen = [one for one in RULES.values() if (_matches(one.id, only) if only else one.on)]
+    chosen = [one for one in in_order() if (_matches(one.id, only) if only else one.on)]
     return [one.id for one in chosen if not _matches(one.id, ignored)]
 
 

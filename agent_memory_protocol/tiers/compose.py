@@ -10,6 +10,7 @@ from agent_memory_protocol import dates, links, markdown, visible
 from agent_memory_protocol.errors import RefusedText
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.tiers import referee
+from agent_memory_protocol.tiers.entries import is_placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
     """Return the entry that a text makes. A date that begins the text is its date, unless `day` is given.
 
     Raises:
-        RefusedText: it is empty, larger than a whole tier file, dated with no day of the calendar, or holds
-            characters or comments that a reader would not see.
+        RefusedText: it is empty or a mere placeholder, larger than a whole tier file, dated with no day of the calendar,
+            or holds characters or comments that a reader would not see.
     """
     lines = [line.rstrip(" \t") for line in split_lines(text)]
     while lines and not lines[0]:
@@ -53,6 +54,9 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         _drop_blanks(lines)
         if not "".join(lines).strip():
             raise RefusedText("the text is only a date; say what is to be remembered")
+    if len(lines) == 1 and is_placeholder(lines[0]):
+        # Recall takes it for nothing, so to say that it is remembered would be a lie.
+        raise RefusedText(f"{lines[0]!r} only holds a place; say what is to be remembered")
     lines = markdown.close_fence(_escaped(lines))
     if day is not None:
         date = f"[{dates.day_text(day)}]"

@@ -132,6 +132,8 @@ def test_rules_are_listed_with_whether_they_are_on(amp):
     for rule in ("secret", "belongs-state", "belongs-repository", "tier-over-limit", "index-orphan", "store-twins"):
         assert f"{rule} " in out
     assert [line.split()[2] for line in out.splitlines() if line.startswith("tier-prose ")] == ["off"]
+    names = [line.split()[0] for line in out.splitlines()]
+    assert names == sorted(names, key=lambda name: (name.partition("-")[0], name))
 
 
 @pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])

@@ -33,6 +33,8 @@ UNCHANGED = [
     pytest.param("see [doc](x.md) and [ref]", id="links"),
     pytest.param("👩\u200d💻 and क\u094d\u200dष and می\u200cخواهم", id="joiners-that-scripts-and-emoji-need"),
     pytest.param("tab\tinside", id="a-tab-inside"),
+    pytest.param("None of it works.", id="a-sentence-that-begins-like-a-placeholder"),
+    pytest.param("TODO\n- write the guide", id="a-placeholder-with-something-under-it"),
 ]
 
 CHANGED = [
@@ -103,6 +105,8 @@ REFUSED = [
     pytest.param("[a\nb]: /hidden", "comment or link definition", id="link-definition-in-two-lines"),
     pytest.param("- [T](note.md) - hook", "begins with a link to a note", id="an-index-line"),
     pytest.param("[2026-02-30] x", "[2026-02-30] is no day of the calendar", id="impossible-date"),
+    pytest.param("(none yet)", "only holds a place", id="placeholder"),
+    pytest.param("- [2026-02-15] *TODO*", "only holds a place", id="dated-placeholder"),
 ]
 
 
