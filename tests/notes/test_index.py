@@ -142,6 +142,7 @@ REAL_ORPHANS = {
         "non-interactive-pins.md",
     },
     "Ign1s-Reiga__mc-server-orchestrator/.claude/agent-memory/schema-designer": set(),
+    "afa7789__xmpp-start/.claude/agent-memory/architect": set(),
     "nvrenshiren__autohttps/.claude/agent-memory/developer": set(),
     "vidarc__recommendarr/.claude/memory": set(),
 }

@@ -349,7 +349,7 @@ def test_so_it_does_in_real_files_and_hardly_one_refuses(corpus, section):
         except Refused as error:
             refused.append((path.name, str(error)))
     assert all("never closes" in reason for _, reason in refused)
-    assert len(refused) <= len(corpus) // 50
+    assert len(refused) <= 1 + len(corpus) // 50
 
 
 REDATED = [
