@@ -9,17 +9,19 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from . import git_ignore, journal, ledger
+from . import git_ignore, healing, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
 from .formats.jsonl import Entry, Header, Tombstone, encode, parse_file
 from .formats.jsonl_view import Contents
 from .formats.moments import new_stamp
-from .journal import Add, Healing
+from .healing import RACE_SECONDS, Healing
+from .journal import Add
 from .layout import Target
 from .ledger import About, Archived
 from .tiers.document import Document, plain_id
-from .tiers.edit import Taken, regrouped_prose, take
+from .tiers.removing import regrouped_prose
+from .tiers.taken import Taken, take
 from .writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 
 JOURNALS = "journal"
@@ -61,7 +63,7 @@ class Books:
         else:
             self._records = journal.decode(self._journal.data)
             moment = self._now.timestamp() if changed_at is None else changed_at
-            self._healing = journal.plan_healing(self._records, current, moment)
+            self._healing = healing.plan_healing(self._records, current, moment)
         return self._healing
 
     def begin(self, current: Document, new: Document) -> None:
@@ -83,7 +85,7 @@ class Books:
         parts = self._parts
         if self._must_begin_anew(now):
             records = self._records or journal.decode(self._journal.data if self._journal else b"")
-            recent = journal.rest_of(records, now - journal.RACE_SECONDS)
+            recent = journal.rest_of(records, now - RACE_SECONDS)
             lines = self._state(current, recent) + journal.encode(write)
             make_local_folder(self._root, JOURNALS)
             if self._journal is None:

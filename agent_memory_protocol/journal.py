@@ -1,30 +1,19 @@
 """The journal: what was promised lately, so that no promise is lost to a crash or to an editor without our lock.
 
 Agents and editors rewrite memory files as they like. The journal of a document, local and short-lived, holds each
-write with the document's fingerprint before and after it. Comparing it with the document tells what has gone
-missing by accident and goes back, and what a person took out and stays out (decision 23). The comparison is a plan:
-values in, values out.
+write with the document's fingerprint before and after it; `healing` compares it with the document.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from .tiers import document as documents
-from .tiers import edit
-from .tiers.document import Document, section_key
-from .tiers.edit import Place, Taken, take
+from .tiers.taken import Taken, as_json, from_json
 
 KEEP_SECONDS = 86_400
 """A journal whose last line is older is begun anew."""
-
-RACE_SECONDS = 600
-"""How long an editor may have held an older copy for its save to count as an accident."""
-
-_ALIKE = 0.5
-"""From this share of common words on, one text is what became of another."""
 
 LARGEST = 256 * 1024
 """From this size on, a journal is begun anew with the adds of the last minutes."""
@@ -77,150 +66,37 @@ class Done:
 Record = State | Write | Done
 
 
-@dataclass(frozen=True, slots=True)
-class Healing:
-    """What must happen before the next write.
-
-    Attributes:
-        put_back: entries that go back into the document.
-        removed: entries that someone took out by hand, for the ledger.
-        edited: entries as they were before someone changed them by hand, for the ledger.
-        successors: for each of those, by id, the id of what it has become.
-        is_known: whether the document is as the last write left it, so that nothing needs to be noted.
-    """
-
-    put_back: tuple[Add, ...] = ()
-    removed: tuple[Taken, ...] = ()
-    edited: tuple[Taken, ...] = ()
-    successors: Mapping[str, str] = field(default_factory=dict)
-    is_known: bool = False
-
-    @property
-    def has_work(self) -> bool:
-        """Whether the document or the ledger would change."""
-        return bool(self.put_back or self.removed or self.edited)
-
-
-@dataclass(slots=True)
-class _Known:
-    """What the journal knows to have stood in the document: entries by id, and the adds among them in order."""
-
-    entries: dict[str, Taken] = field(default_factory=dict)
-    adds: list[Add] = field(default_factory=list)
-    states: set[str] = field(default_factory=set)
-
-
 def fingerprint(data: bytes) -> str:
     """Return what tells one version of a document from another."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def plan_healing(records: Sequence[Record], current: Document, changed_at: float) -> Healing:
-    """Compare a document with its journal.
-
-    Args:
-        records: the journal, oldest first.
-        current: the document as it is.
-        changed_at: when its file was last changed, in seconds since the epoch.
-    """
-    now = fingerprint(current.data)
-    writes = [record for record in records if isinstance(record, Write)]
-    if not records or (writes and now == writes[-1].after):
-        return Healing(is_known=bool(records))
-    if writes and now == writes[-1].before and Done(writes[-1].run) not in records:
-        # The process ended between journal and document: what it was about to add is added now. Where it was also
-        # about to take something out, nobody was told of either, and only what it was putting back is owed.
-        adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
-        return Healing(put_back=adds, is_known=True)
-    known = _replay(records, current)
-    if now in known.states:
-        # A version that is known was brought back on purpose: a checkout, an undo.
-        return Healing(removed=tuple(_missing(known, current)))
-    return _judge(known, current, changed_at)
-
-
 def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
-    broken_off = _broken_off(records)
+    stopped = broken_off(records)
     writes = [record for record in records if isinstance(record, Write)]
     adds = [add for record in records if isinstance(record, State) for add in record.recent]
-    adds += [add for write in writes if write.run not in broken_off for add in write.adds]
+    adds += [add for write in writes if write.run not in stopped for add in write.adds]
     gone = {entry_id for write in writes for entry_id in write.gone}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
 
 
-def _broken_off(records: Sequence[Record]) -> set[str]:
+def broken_off(records: Sequence[Record]) -> set[str]:
     """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
 
     One that only added may be finished at any time, so it is none of these.
     """
     reached = {record.run for record in records if isinstance(record, Done)}
     built_on: set[str] = set()
-    broken_off: set[str] = set()
+    stopped: set[str] = set()
     for record in reversed(records):
         if isinstance(record, State):
             built_on.add(record.fingerprint)
         elif isinstance(record, Write):
             if record.gone and record.run not in reached and record.after not in built_on:
-                broken_off.add(record.run)
+                stopped.add(record.run)
             built_on.add(record.before)
-    return broken_off
-
-
-def _replay(records: Sequence[Record], current: Document) -> _Known:
-    known = _Known()
-    broken_off = _broken_off(records)
-    standing = set(current.ids)
-    # Every version is known, but what stood in the document goes by the last one that is written out.
-    last = max((number for number, record in enumerate(records) if isinstance(record, State)), default=0)
-    for record in records[:last]:
-        if isinstance(record, State):
-            known.states.add(record.fingerprint)
-        elif isinstance(record, Write):
-            known.states |= {record.before, record.after}
-    for record in records[last:]:
-        if isinstance(record, State):
-            known.states.add(record.fingerprint)
-            then = documents.parse(record.text.encode(), current.target)
-            # What stands needs no description: nobody will put it back or archive it.
-            known.entries = {one: Taken(one, "", Place()) if one in standing else take(then, one) for one in then.ids}
-            known.adds = list(record.recent)
-            known.entries |= {add.taken.id: add.taken for add in record.recent}
-        elif isinstance(record, Write):
-            known.states |= {record.before, record.after}
-            is_broken_off = record.run in broken_off
-            for entry_id in record.gone:
-                if is_broken_off and entry_id in standing:
-                    continue
-                known.entries.pop(entry_id, None)
-                known.adds = [add for add in known.adds if add.taken.id != entry_id]
-            for add in () if is_broken_off else record.adds:
-                known.entries[add.taken.id] = add.taken
-                known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
-    return known
-
-
-def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
-    standing = set(current.ids)
-    put_back: list[Add] = []
-    adds = {add.taken.id for add in known.adds}
-    missing = _missing(known, current)
-    successors = _successors(missing, known, current)
-    edited = [one for one in missing if one.id in successors]
-    removed = [one for one in missing if one.id not in adds and one not in edited]
-    older = set(known.entries) - adds
-    for number, add in enumerate(known.adds):
-        before = older | {earlier.taken.id for earlier in known.adds[:number]}
-        if add.taken in edited or add.taken not in missing:
-            continue
-        later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
-        in_a_race = changed_at - add.at <= RACE_SECONDS
-        half_stands = len(before & standing) * 2 >= len(before)
-        if add.again or later_stands or not in_a_race or not half_stands:
-            removed.append(add.taken)
-        else:
-            put_back.append(add)
-    return Healing(tuple(put_back), tuple(removed), tuple(edited), successors)
+    return stopped
 
 
 # How the lines are written.
@@ -267,7 +143,7 @@ def _as_json(record: Record) -> dict[str, object]:
 
 def _add_json(add: Add) -> dict[str, object]:
     again = {"again": True} if add.again else {}
-    return {"id": add.taken.id, "at": add.at, **again, **edit.as_json(add.taken)}
+    return {"id": add.taken.id, "at": add.at, **again, **as_json(add.taken)}
 
 
 def _read(line: bytes) -> Record | None:
@@ -286,51 +162,5 @@ def _read(line: bytes) -> Record | None:
 
 
 def _read_add(value: Mapping[str, Any]) -> Add:
-    taken = edit.from_json(str(value["id"]), value)
+    taken = from_json(str(value["id"]), value)
     return Add(taken, float(value["at"]), bool(value.get("again", False)))
-
-
-def _missing(known: _Known, current: Document) -> list[Taken]:
-    """Return the entries that are known and do not stand. Prose may stand in other pieces, as part of other prose."""
-    standing = set(current.ids)
-    prose = {
-        line
-        for entry in current.outline.entries
-        if not entry.is_item
-        for line in current.lines[entry.start : entry.end]
-    }
-    return [
-        one
-        for entry_id, one in known.entries.items()
-        if entry_id not in standing and not all(line in prose for line in one.markdown.split("\n") if line.strip(" \t"))
-    ]
-
-
-def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> dict[str, str]:
-    """Say which missing entries have become others, and which: they share most words with a new one in their section.
-
-    One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
-    """
-    new = [
-        (entry_id, section_key(current.section(entry)), _words(current.text(entry)))
-        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
-        if entry_id not in known.entries
-    ]
-    alike = []
-    for index, one in enumerate(missing):
-        section, words = section_key(edit.section_of(one.place)), _words(one.markdown)
-        for entry_id, there, others in new:
-            share = 1.0 if words <= others else len(words & others) / len(words | others)
-            if there == section and share >= _ALIKE:
-                alike.append((share, index, entry_id))
-    successors: dict[str, str] = {}
-    for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):
-        old = missing[index].id
-        if old not in successors and (share == 1 or entry_id not in successors.values()):
-            successors[old] = entry_id
-    return successors
-
-
-def _words(text: str) -> set[str]:
-    """Return the words of an entry. Bullet and date are none: all entries of a day have them in common."""
-    return {word for word in documents.bare_text(text).casefold().split() if any(map(str.isalnum, word))}

@@ -13,9 +13,8 @@ from .formats.jsonl import FORMAT, Entry, Header, Tombstone, default_confidence,
 from .formats.jsonl_view import Contents, sort_out
 from .formats.moments import new_stamp, sort_key
 from .layout import Target
-from .tiers import edit
 from .tiers.document import plain_id
-from .tiers.edit import Taken
+from .tiers.taken import Taken, as_json, from_json
 from .visible import show_invisible
 
 NAME = "ledger.jsonl"
@@ -86,7 +85,7 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
         if entry_id in there:
             continue
         try:
-            taken = edit.from_json(entry_id, contents.entries[entry_id].extra or {})
+            taken = from_json(entry_id, contents.entries[entry_id].extra or {})
         except ValueError:
             continue  # some other tool's line: nothing that could be put back
         about = tombstone.extra or {}
@@ -205,7 +204,7 @@ def _entry(taken: Taken, stamp: str, known: Entry | None) -> Entry:
         source=known.source if known else None,
         confidence=known.confidence if known else default_confidence(None),
         created_at=stamp,
-        extra=edit.as_json(taken),
+        extra=as_json(taken),
     )
 
 

@@ -9,7 +9,7 @@ from .answers import Remembered
 from .layout import Target, Tier
 from .ledger import About
 from .session import Session, stored_entries
-from .tiers import compose, document, edit, prune, store
+from .tiers import compose, document, prune, removing, store
 from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
 from .transaction import Change
@@ -96,6 +96,6 @@ def _add(
     if not plan.removals:
         return added, {}
     reasons = {one.id: "made room for a new entry" for one in plan.removals}
-    added = document.add(edit.remove(current, list(reasons)), new, section)
+    added = document.add(removing.remove(current, list(reasons)), new, section)
     note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
     return replace(added, notes=(*added.notes, note)), reasons

@@ -19,7 +19,7 @@ from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, Stora
 from .files import Root
 from .layout import Target, Tier, check_conversation_id
 from .settings import Settings
-from .tiers import edit, store
+from .tiers import removing, store
 from .tiers.document import Document
 from .transaction import Change, Outcome, change_document, lock_name, read_document
 
@@ -153,7 +153,7 @@ class Session:
 
         def checked(current: Document) -> Change:
             changed = change(current)
-            for one, taken in edit.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
+            for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
                 secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
                 if secret:
                     raise SecretFound(

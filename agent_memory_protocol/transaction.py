@@ -13,14 +13,16 @@ from hashlib import blake2b
 from .books import Books
 from .errors import AgentMemoryError, DamagedFile, Refused, StorageError
 from .files import Content, Root, TooLarge
-from .journal import Healing
+from .healing import Healing
 from .layout import Target, name_key
 from .ledger import About
 from .lock import hold
 from .tiers import document as documents
-from .tiers import edit, store
+from .tiers import store
 from .tiers.document import Document
-from .tiers.edit import Taken
+from .tiers.removing import leaving as entries_leaving
+from .tiers.restoring import put_back
+from .tiers.taken import Taken, take
 from .writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
 
 LARGEST = 4 << 20
@@ -173,7 +175,7 @@ def _attempt(
     make_folders(root, target.parts[:-1])
     leaving = [
         (taken, changed.reasons.get(one, "removed"))
-        for one, taken in edit.leaving(healed, new, {*changed.reasons, *changed.unarchived})
+        for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
         if one not in changed.unarchived
     ]
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
@@ -182,7 +184,7 @@ def _attempt(
         by_hand = [(one, why) for one, why in by_hand if may_keep is None or may_keep(one.markdown)]
         books.archive(by_hand, by_hand=True, successors=healing.successors)
         books.archive(leaving, successors=changed.successors)
-        books.note({one: (edit.take(new, one).markdown, changed.about[one]) for one in coming})
+        books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
         books.begin(current, new)
         if new is not current:
             _write(root, target, new, read)
@@ -234,7 +236,7 @@ def _heal(current: Document, healing: Healing) -> tuple[Document, list[Taken]]:
     removed = list(healing.removed)
     for add in healing.put_back:
         try:
-            current = edit.put_back(current, add.taken)
+            current = put_back(current, add.taken)
         except Refused:
             removed.append(add.taken)
     return current, removed

@@ -14,10 +14,11 @@ from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, S
 from .layout import Target
 from .lock import hold
 from .session import Session, stored_entries
-from .tiers import compose, document, edit, prune, store
+from .tiers import compose, document, edit, prune, removing, store
 from .tiers.document import Document
-from .tiers.edit import Taken
 from .tiers.prune import Plan
+from .tiers.restoring import put_back
+from .tiers.taken import Taken, take
 from .transaction import Change, lock_name, plan_healing
 
 Progress = Callable[[int, int], None]
@@ -46,8 +47,8 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
 
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
             texts.clear()
-            texts.update((one, edit.take(current, one).markdown) for one in ids if one in current.ids)
-            return Change(edit.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
+            texts.update((one, take(current, one).markdown) for one in ids if one in current.ids)
+            return Change(removing.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
 
         done = session.change(target, change)
         gone += [Removed(target, one, text, done.run) for one, text in texts.items()]
@@ -74,7 +75,7 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
         changed, made = edit.replace(current, entry_id, new)
         said = session.books(target).said_of(entry_id)
-        has_secret = session.secret_in(edit.take(current, entry_id).markdown)
+        has_secret = session.secret_in(take(current, entry_id).markdown)
         return Change(
             changed,
             reasons={entry_id: f"edited: {made} stands in its place"},
@@ -224,7 +225,7 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
         for one in entries:
             if one.id not in current.ids:
                 try:
-                    current = edit.put_back(current, one, gone)
+                    current = put_back(current, one, gone)
                 except Refused as error:
                     refused[one.id] = str(error)
         return Change(current)
@@ -271,8 +272,8 @@ def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Red
             texts.clear()
             plain = {document.plain_id(one) for one in ids}
             equals = [one for one in current.ids if document.plain_id(one) in plain]
-            texts.update((one, edit.take(current, one).markdown) for one in equals)
-            return Change(edit.remove(current, equals), unarchived=frozenset(equals))
+            texts.update((one, take(current, one).markdown) for one in equals)
+            return Change(removing.remove(current, equals), unarchived=frozenset(equals))
 
         if session.read(target) is not None:
             session.change(target, change)

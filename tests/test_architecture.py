@@ -148,11 +148,12 @@ WORLD = {
 CLOCK = {"now", "today", "utcnow"}
 RULES = [
     *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
-    *("journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
+    *("healing", "journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *("lint.belonging", "lint.finding", "lint.ledgers", "lint.notes", "lint.tiers", "notes.index", "notes.note"),
     *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
     *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.prune", "tiers.referee"),
+    *("tiers.around", "tiers.removing", "tiers.restoring", "tiers.spot", "tiers.taken"),
 ]
 
 

@@ -15,8 +15,10 @@ from agent_memory_protocol.formats.jsonl import Entry, Header, Tombstone, parse_
 from agent_memory_protocol.journal import Done, State, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.ledger import About
-from agent_memory_protocol.tiers import compose, document, edit
+from agent_memory_protocol.tiers import compose, document
 from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers.removing import remove
+from agent_memory_protocol.tiers.taken import Taken, take
 
 SHARED = Target(Tier.SHARED)
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -123,7 +125,7 @@ def test_a_journal_from_the_future_is_begun_anew(desk):
 def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minutes(desk):
     current, number, size = PAGE, 0, 0
     while number < 1_000:
-        new = added(edit.remove(current, current.ids[:-19]), f"{number} " + "x" * 1_200)
+        new = added(remove(current, current.ids[:-19]), f"{number} " + "x" * 1_200)
         desk.write(current, new, NOW + timedelta(seconds=number * 40))
         current, number = new, number + 1
         if desk.journal.stat().st_size < size:
@@ -135,7 +137,7 @@ def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minu
     ages = [(number - 1) * 40 - add.at + NOW.timestamp() for add in state.recent]
     assert ages == [600, 560, 520, 480, 440, 400, 360, 320, 280, 240, 200, 160, 120, 80, 40]
     # What an editor overwrites now still goes back.
-    saved = parse(edit.remove(current, current.ids[-8:]).data.decode() + "- by an editor\n")
+    saved = parse(remove(current, current.ids[-8:]).data.decode() + "- by an editor\n")
     healing = desk.books().plan_healing(saved, NOW.timestamp() + number * 40)
     assert [add.taken.id for add in healing.put_back] == list(current.ids[-8:])
 
@@ -174,11 +176,11 @@ def test_the_journal_may_be_deleted_at_any_time(desk):
 def test_what_was_noted_is_taken_back_to_the_byte(desk):
     one = added(PAGE, "one")
     desk.write(PAGE, one)
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[0]), "earlier")])
+    desk.books().archive([(take(PAGE, PAGE.ids[0]), "earlier")])
     before = desk.journal.read_bytes(), desk.ledger.read_bytes()
     books = desk.books()
     books.plan_healing(one, NOW.timestamp())
-    books.archive([(edit.take(one, one.ids[0]), "pruned")])
+    books.archive([(take(one, one.ids[0]), "pruned")])
     books.note({"0" * 12: ("- x", About(kind="lesson"))})
     books.begin(one, added(one, "two"))
     assert (desk.journal.read_bytes(), desk.ledger.read_bytes()) != before
@@ -189,7 +191,7 @@ def test_what_was_noted_is_taken_back_to_the_byte(desk):
 def test_what_was_noted_first_is_taken_back_with_its_files(desk):
     books = desk.books()
     books.plan_healing(PAGE, NOW.timestamp())
-    books.archive([(edit.take(PAGE, PAGE.ids[0]), "pruned")])
+    books.archive([(take(PAGE, PAGE.ids[0]), "pruned")])
     books.begin(PAGE, added(PAGE, "two"))
     books.undo()
     assert not desk.journal.exists()
@@ -199,7 +201,7 @@ def test_what_was_noted_first_is_taken_back_with_its_files(desk):
 def test_what_others_added_to_the_ledger_meanwhile_is_not_taken_back(desk):
     books = desk.books()
     books.plan_healing(PAGE, NOW.timestamp())
-    books.archive([(edit.take(PAGE, PAGE.ids[0]), "pruned")])
+    books.archive([(take(PAGE, PAGE.ids[0]), "pruned")])
     desk.ledger.write_bytes(desk.ledger.read_bytes() + b'{"theirs": 1}\n')
     before = desk.ledger.read_bytes()
     books.undo()
@@ -211,7 +213,7 @@ def test_what_others_added_to_the_ledger_meanwhile_is_not_taken_back(desk):
 
 def test_the_ledger_has_one_header_whoever_begins_it(desk):
     for number, one in enumerate(PAGE.ids):
-        desk.books(NOW + timedelta(seconds=number)).archive([(edit.take(PAGE, one), "forgotten")])
+        desk.books(NOW + timedelta(seconds=number)).archive([(take(PAGE, one), "forgotten")])
         desk.books().note({f"{number}" * 12: ("- x", About(kind="fact"))})
     kinds = [type(line) for line in desk.lines]
     assert kinds == [Header, *[Entry, Tombstone, Entry] * 3]
@@ -220,43 +222,43 @@ def test_the_ledger_has_one_header_whoever_begins_it(desk):
 def test_a_ledger_whose_header_was_torn_gets_another_and_only_one(desk):
     desk.ledger.write_bytes(b'{"format":"agent-mem')
     for one in PAGE.ids:
-        desk.books().archive([(edit.take(PAGE, one), "forgotten")])
+        desk.books().archive([(take(PAGE, one), "forgotten")])
     assert desk.ledger.read_bytes().startswith(b'{"format":"agent-mem\n{"format":"agent-memory/0.1"')
     assert sum(isinstance(line, Header) for line in desk.lines) == 1
     assert [one.taken.markdown for one in desk.books().archived(None)] == ["- a", "- b", "- c"]
 
 
 def test_lines_that_are_nothing_stay_where_they_are(desk):
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[0]), "forgotten")])
+    desk.books().archive([(take(PAGE, PAGE.ids[0]), "forgotten")])
     garbage = b"<<<<<<< ours\n\xff\xfe\n\n[]\n"
     desk.ledger.write_bytes(desk.ledger.read_bytes() + garbage)
     before = desk.ledger.read_bytes()
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[1]), "forgotten")])
+    desk.books().archive([(take(PAGE, PAGE.ids[1]), "forgotten")])
     desk.books().note({"0" * 12: ("- x", About(kind="fact"))})
     assert desk.ledger.read_bytes().startswith(before)
     assert len(desk.books().archived(None)) == 2
 
 
 def test_a_torn_tail_is_ended_before_the_next_line(desk):
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[0]), "forgotten")])
+    desk.books().archive([(take(PAGE, PAGE.ids[0]), "forgotten")])
     desk.ledger.write_bytes(desk.ledger.read_bytes() + b'{"id":"torn')
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[1]), "forgotten")])
+    desk.books().archive([(take(PAGE, PAGE.ids[1]), "forgotten")])
     assert b'{"id":"torn\n{"id":' in desk.ledger.read_bytes()
     assert [one.taken.markdown for one in desk.books().archived(None)] == ["- a", "- b"]
 
 
 def test_what_stands_in_the_document_is_not_archived(desk):
-    desk.books().archive([(edit.take(PAGE, one), "forgotten") for one in PAGE.ids])
-    left = edit.remove(PAGE, PAGE.ids[:1])
+    desk.books().archive([(take(PAGE, one), "forgotten") for one in PAGE.ids])
+    left = remove(PAGE, PAGE.ids[:1])
     assert [one.taken.markdown for one in desk.books().archived(left)] == ["- a"]
     assert [one.taken.markdown for one in desk.books().archived(None)] == ["- a", "- b", "- c"]
     assert desk.books().archived(PAGE) == []
 
 
 def test_removals_of_one_command_share_its_id_and_those_by_hand_have_none(desk):
-    desk.books(command="c1").archive([(edit.take(PAGE, PAGE.ids[0]), "pruned")])
-    desk.books(command="c1").archive([(edit.take(PAGE, PAGE.ids[1]), "by hand")], by_hand=True)
-    desk.books(command="c1").archive([(edit.take(PAGE, PAGE.ids[2]), "pruned")])
+    desk.books(command="c1").archive([(take(PAGE, PAGE.ids[0]), "pruned")])
+    desk.books(command="c1").archive([(take(PAGE, PAGE.ids[1]), "by hand")], by_hand=True)
+    desk.books(command="c1").archive([(take(PAGE, PAGE.ids[2]), "pruned")])
     assert [one.run for one in desk.books().archived(None)] == ["c1", "", "c1"]
     assert desk.books().last_command()[1] == "c1"
 
@@ -265,7 +267,7 @@ def test_a_ledger_of_another_format_is_neither_read_nor_written(desk):
     data = b'{"format":"agent-memory/9.0","created_at":null}\n{"x":1}\n'
     desk.ledger.write_bytes(data)
     for call in (
-        lambda: desk.books().archive([(edit.take(PAGE, PAGE.ids[0]), "forgotten")]),
+        lambda: desk.books().archive([(take(PAGE, PAGE.ids[0]), "forgotten")]),
         lambda: desk.books().note({"0" * 12: ("- x", About(kind="fact"))}),
         lambda: desk.books().archived(None),
         lambda: desk.books().known_ids(),
@@ -286,7 +288,7 @@ def test_what_no_line_can_hold_changes_nothing(desk):
 
 def test_a_redacted_text_is_gone_and_a_tombstone_stays(desk):
     desk.books().note({PAGE.ids[0]: ("- a", About(kind="lesson", source="secret source"))})
-    desk.books().archive([(edit.take(PAGE, one), "secret reason" if one == PAGE.ids[0] else "ok") for one in PAGE.ids])
+    desk.books().archive([(take(PAGE, one), "secret reason" if one == PAGE.ids[0] else "ok") for one in PAGE.ids])
     assert desk.books().redact([PAGE.ids[0]]) == 2
     assert b'"- a"' not in desk.ledger.read_bytes()
     assert b"secret source" not in desk.ledger.read_bytes()
@@ -298,7 +300,7 @@ def test_a_redacted_text_is_gone_and_a_tombstone_stays(desk):
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"torn", b"\r\n\r\n", b"\xff\xfe\n<<<<<<< x\n"])
 def test_redacting_leaves_every_other_line_as_it_was_to_the_byte(desk, end):
-    desk.books().archive([(edit.take(PAGE, one), "forgotten") for one in PAGE.ids])
+    desk.books().archive([(take(PAGE, one), "forgotten") for one in PAGE.ids])
     desk.ledger.write_bytes(desk.ledger.read_bytes() + end)
     lines = desk.ledger.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith(b'{"id":"' + PAGE.ids[1].encode() + b'","kind"')]
@@ -313,14 +315,14 @@ def test_redacting_leaves_every_other_line_as_it_was_to_the_byte(desk, end):
 def test_redacting_what_no_ledger_has_writes_nothing(desk):
     assert desk.books().redact(["0" * 12]) == 0
     assert not desk.ledger.exists()
-    desk.books().archive([(edit.take(PAGE, PAGE.ids[0]), "forgotten")])
+    desk.books().archive([(take(PAGE, PAGE.ids[0]), "forgotten")])
     before = desk.ledger.read_bytes()
     assert desk.books().redact(["0" * 12]) == 0
     assert desk.ledger.read_bytes() == before
 
 
 def test_a_redacted_text_that_is_told_again_can_be_removed_and_come_back(desk):
-    entry = edit.take(PAGE, PAGE.ids[0])
+    entry = take(PAGE, PAGE.ids[0])
     desk.books().archive([(entry, "forgotten")])
     desk.books().redact([entry.id])
     assert desk.books().archived(None) == []
@@ -329,8 +331,8 @@ def test_a_redacted_text_that_is_told_again_can_be_removed_and_come_back(desk):
 
 
 def test_versions_of_an_entry_are_those_of_its_equals_and_of_what_it_was_edited_from(desk):
-    a, b, c = (edit.take(PAGE, one) for one in PAGE.ids)
+    a, b, c = (take(PAGE, one) for one in PAGE.ids)
     desk.books().archive([(a, "edited"), (c, "forgotten")], successors={a.id: b.id})
-    desk.books().archive([(edit.Taken(f"{b.id}-2", "- b", b.place), "forgotten")])
+    desk.books().archive([(Taken(f"{b.id}-2", "- b", b.place), "forgotten")])
     assert desk.books().versions_of(b.id) == {a.id: "- a", f"{b.id}-2": "- b"}
     assert desk.books().texts() == ["- a", "- c", "- b"]

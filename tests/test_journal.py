@@ -1,7 +1,6 @@
-"""The journal: it tells what was lost by accident, and goes back, from what was taken out on purpose."""
+"""The journal's lines: what was written is read back, whatever else stands there."""
 
 import json
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -9,384 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol import journal
-from agent_memory_protocol.journal import Add, Done, Healing, Record, State, Write
+from agent_memory_protocol.journal import Add, Done, Record, State, Write
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import compose, document, edit
-from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.taken import from_json, take
 
-SHARED = Target(Tier.SHARED)
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC).timestamp()
-START = "# T\n\n- first\n- second\n- third\n- fourth\n"
-
-
-def parse(text: str) -> Document:
-    return document.parse(text.encode(), SHARED)
-
-
-def texts(taken: Sequence[object]) -> list[str]:
-    return [getattr(one, "taken", one).markdown for one in taken]  # type: ignore[attr-defined]
-
-
-class Told:
-    """A document as our writers change it, and the journal that they leave."""
-
-    def __init__(self, text: str = START, at: float = NOON - 3600) -> None:
-        self.document = parse(text)
-        self.records: list[Record] = [self.state(at)]
-
-    def state(self, at: float = NOON, recent: tuple[Add, ...] = ()) -> State:
-        data = self.document.data
-        return State(journal.fingerprint(data), data.decode(), at, recent)
-
-    def add(
-        self, text: str, at: float = NOON, *, again: bool = False, done: bool = True, reached: bool = True
-    ) -> "Told":
-        added = document.add(self.document, compose.compose(text, max_bytes=25_600))
-        taken = edit.take(added.document, added.entry_id)
-        return self._write(added.document, at, (Add(taken, at, again),), (), done=done, reached=reached)
-
-    def forget(self, word: str, at: float = NOON, *, done: bool = True, reached: bool = True) -> "Told":
-        gone = ids_with(self.document, word)
-        return self._write(edit.remove(self.document, gone), at, (), tuple(gone), done=done, reached=reached)
-
-    def edit(self, word: str, text: str, at: float = NOON, *, done: bool = True, reached: bool = True) -> "Told":
-        (gone,) = ids_with(self.document, word)
-        changed, new = edit.replace(self.document, gone, compose.compose(text, max_bytes=25_600))
-        add = Add(edit.take(changed, new), at)
-        return self._write(changed, at, (add,), (gone,), done=done, reached=reached)
-
-    def _write(
-        self, new: Document, at: float, adds: tuple[Add, ...], gone: tuple[str, ...], *, done: bool, reached: bool
-    ) -> "Told":
-        run = f"run{len(self.records)}"
-        before, after = (journal.fingerprint(one.data) for one in (self.document, new))
-        self.records += [Write(run, before, after, at, adds, gone), *([Done(run)] if done else [])]
-        if reached:
-            self.document = new
-        return self
-
-    @property
-    def text(self) -> str:
-        return self.document.data.decode()
-
-
-def ids_with(doc: Document, word: str) -> list[str]:
-    return [one for one in doc.ids if word in doc.text(doc.entry(one))]  # type: ignore[arg-type]
-
-
-def heal(told: Told, current: str | None, changed_at: float = NOON + 1) -> Healing:
-    return journal.plan_healing(told.records, parse(told.text if current is None else current), changed_at)
-
-
-def without(told: Told, *words: str) -> str:
-    """Return the document as it would be if someone had taken lines out of it."""
-    return "".join(line for line in told.text.splitlines(keepends=True) if not any(word in line for word in words))
-
-
-def editor(told: Told, text: str = "- written by an editor\n", before: str = START) -> str:
-    """Return what an editor saves that has an older copy open."""
-    return before + text
-
-
-Case = tuple[Callable[[], Told], Callable[[Told], str] | str | None, list[str], list[str], list[str]]
-
-BACK = ["- new one"]
-
-CASES: dict[str, Case] = {
-    # name: (the journal, the document now, put back, taken out by hand, edited by hand)
-    "nothing has changed": (lambda: Told().add("new one"), None, [], [], []),
-    "nothing was ever written": (Told, None, [], [], []),
-    "only something else was added": (
-        lambda: Told().add("new one"),
-        lambda told: told.text + "- by hand\n",
-        [],
-        [],
-        [],
-    ),
-    "an editor saved an older copy": (lambda: Told().add("new one"), editor, BACK, [], []),
-    "an editor saved an older copy over several": (
-        lambda: Told().add("new one").add("new two"),
-        editor,
-        ["- new one", "- new two"],
-        [],
-        [],
-    ),
-    "an editor saved a copy that had the first of them": (
-        lambda: Told().add("new one").add("new two"),
-        lambda told: without(told, "new two") + "- by hand\n",
-        ["- new two"],
-        [],
-        [],
-    ),
-    "one was taken out, and a later one stands": (
-        lambda: Told().add("new one").add("new two"),
-        lambda told: without(told, "new one"),
-        [],
-        BACK,
-        [],
-    ),
-    "one was taken out, and what was added later was too": (
-        lambda: Told().add("new one").add("new two").add("new three"),
-        lambda told: without(told, "new one", "new two"),
-        [],
-        ["- new one", "- new two"],
-        [],
-    ),
-    "an old one was taken out by hand": (
-        lambda: Told().add("new one"),
-        lambda told: without(told, "second"),
-        [],
-        ["- second"],
-        [],
-    ),
-    "an old one was taken out and the new one overwritten": (
-        lambda: Told().add("new one"),
-        lambda told: without(told, "second", "new one"),
-        BACK,
-        ["- second"],
-        [],
-    ),
-    "half of what stood before stands": (
-        lambda: Told().add("new one"),
-        lambda told: without(told, "first", "second", "new one"),
-        BACK,
-        ["- first", "- second"],
-        [],
-    ),
-    "less than half of it stands": (
-        lambda: Told().add("new one"),
-        lambda told: without(told, "first", "second", "third", "new one"),
-        [],
-        ["- first", "- second", "- third", "- new one"],
-        [],
-    ),
-    "the document was emptied": (
-        lambda: Told().add("new one"),
-        "# T\n",
-        [],
-        ["- first", "- second", "- third", "- fourth", "- new one"],
-        [],
-    ),
-    "it was lost before": (lambda: Told().add("new one", again=True), editor, [], BACK, []),
-    "it was edited in its place": (
-        lambda: Told().add("the queue needs a restart every night"),
-        lambda told: told.text.replace("every night", "every morning"),
-        [],
-        [],
-        ["- the queue needs a restart every night"],
-    ),
-    "an old one was edited in its place": (
-        lambda: Told("# T\n\n- the old queue is slow\n- b\n").add("new one"),
-        lambda told: told.text.replace("old queue", "new queue"),
-        [],
-        [],
-        ["- the old queue is slow"],
-    ),
-    "a like text stands in another section": (
-        lambda: Told(START + "\n## Other\n\n- x\n").add("the queue needs a restart every night"),
-        START + "\n## Other\n\n- x\n- the queue needs a restart every morning\n",
-        ["- the queue needs a restart every night"],
-        [],
-        [],
-    ),
-    "another text stands in its section": (
-        lambda: Told().add("the queue needs a restart every night"),
-        START + "- the cache is cleared at noon\n",
-        ["- the queue needs a restart every night"],
-        [],
-        [],
-    ),
-    "a like text was there before": (
-        lambda: Told("# T\n\n- the queue needs a restart every morning\n- b\n").add(
-            "the queue needs a restart every night"
-        ),
-        lambda told: without(told, "every night") + "- by hand\n",
-        ["- the queue needs a restart every night"],
-        [],
-        [],
-    ),
-    "two were lost, and one like both was written": (
-        lambda: Told().add("the queue on host one is slow").add("the queue on host two is slow"),
-        START + "- the queue on host one is fast\n",
-        ["- the queue on host two is slow"],
-        [],
-        ["- the queue on host one is slow"],
-    ),
-    "two were joined into one by hand": (
-        lambda: Told().add("the queue is slow").add("the cache is slow too"),
-        START + "- the queue is slow and the cache is slow too\n",
-        [],
-        [],
-        ["- the queue is slow", "- the cache is slow too"],
-    ),
-    "its writer was killed before the document was replaced": (
-        lambda: Told().add("new one", done=False, reached=False),
-        None,
-        BACK,
-        [],
-        [],
-    ),
-    "its writer was killed after it": (lambda: Told().add("new one", done=False), None, [], [], []),
-    "the version before it was brought back": (
-        lambda: Told().add("new one", reached=False),
-        None,
-        [],
-        BACK,
-        [],
-    ),
-    "the writer of an edit was killed before the document was replaced": (
-        lambda: Told().edit("second", "other", done=False, reached=False),
-        None,
-        [],
-        [],
-        [],
-    ),
-    "the writer of an edit was killed, then an editor saved": (
-        lambda: Told().edit("second", "other", done=False, reached=False),
-        START + "- by hand\n",
-        [],
-        [],
-        [],
-    ),
-    "a removal was killed before the document was replaced": (
-        lambda: Told().forget("second", done=False, reached=False),
-        None,
-        [],
-        [],
-        [],
-    ),
-    "an older version was brought back": (
-        lambda: Told().add("new one").add("new two"),
-        START,
-        [],
-        ["- new one", "- new two"],
-        [],
-    ),
-    "an editor brought back what had been forgotten": (
-        lambda: Told().forget("second").add("new one"),
-        editor,
-        BACK,
-        [],
-        [],
-    ),
-    "it was added, forgotten, and an editor saved": (
-        lambda: Told().add("new one").forget("new one"),
-        editor,
-        [],
-        [],
-        [],
-    ),
-    "it was added, forgotten, added again, and an editor saved": (
-        lambda: Told().add("new one").forget("new one").add("new one"),
-        editor,
-        BACK,
-        [],
-        [],
-    ),
-    "an edited entry was overwritten": (
-        lambda: Told().edit("second", "quite another text"),
-        START + "- by hand\n",
-        ["- quite another text"],
-        [],
-        [],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_is_missing_goes_back_or_goes_to_the_ledger(case):
-    make, now, back, removed, edited = CASES[case]
-    told = make()
-    healing = heal(told, now(told) if callable(now) else now)
-    assert texts(healing.put_back) == back
-    assert texts(healing.removed) == removed
-    assert texts(healing.edited) == edited
-    assert healing.has_work is bool(back or removed or edited)
-    assert list(healing.successors) == [one.id for one in healing.edited]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "back"), [(-400 * 86_400, True), (0, True), (599, True), (600, True), (601, False), (86_400, False)]
+BEFORE = b"\xef\xbb\xbf# T\r\n\r\n- \xc3\xa9 \xe2\x80\xa8\r\n"
+AFTER = BEFORE + b"- new one\r\n  on two lines\r\n"
+FIRST, NEW = (
+    take(page, page.ids[-1]) for page in (document.parse(one, Target(Tier.SHARED)) for one in (BEFORE, AFTER))
 )
-def test_an_editor_may_have_held_an_older_copy_for_ten_minutes(seconds, back):
-    told = Told().add("new one")
-    healing = heal(told, editor(told), NOON + seconds)
-    assert (texts(healing.put_back), texts(healing.removed)) == ((BACK, []) if back else ([], BACK))
-
-
-def test_of_several_that_were_lost_each_has_its_own_ten_minutes():
-    told = Told().add("new one", NOON - 700).add("new two", NOON)
-    healing = heal(told, editor(told), NOON + 10)
-    assert (texts(healing.put_back), texts(healing.removed)) == (["- new two"], ["- new one"])
-
-
-def test_a_document_that_is_as_the_last_write_left_it_needs_no_note():
-    assert heal(Told().add("new one"), None).is_known
-    assert heal(Told().add("new one", done=False, reached=False), None).is_known
-    assert not heal(Told().add("new one"), START + "- x\n").is_known
-    assert not journal.plan_healing([], parse(START), NOON).is_known
-
-
-def test_the_plan_changes_nothing_and_is_the_same_every_time():
-    told = Told().add("new one").forget("second").add("new two")
-    records = list(told.records)
-    current = parse(editor(told))
-    plans = [journal.plan_healing(told.records, current, NOON + 1) for _ in range(3)]
-    assert plans[0] == plans[1] == plans[2]
-    assert told.records == records
-
-
-def test_what_goes_back_is_known_by_the_state_that_was_noted_then():
-    told = Told().add("new one")
-    told.document = parse(editor(told))
-    told.records.append(told.state())
-    told.add("new one", NOON + 5, again=True)
-    assert heal(told, None) == Healing(is_known=True)
-    assert texts(heal(told, editor(told)).removed) == BACK
-    assert heal(told, editor(told)).put_back == ()
-
-
-# -- beginning anew ----------------------------------------------------------------------------------------------------
-
-
-def test_a_journal_that_is_begun_anew_takes_along_what_was_added_lately():
-    told = Told().add("new one", NOON - 601).add("new two", NOON - 500).add("new three", NOON).forget("new three")
-    told.add("never written", done=False, reached=False)
-    recent = journal.rest_of(told.records, NOON - 600)
-    assert texts(recent) == ["- new two", "- never written"]
-    anew = Told(told.text)
-    anew.records = [anew.state(NOON, recent), *journal.decode(b"")]
-    anew.add("new four")
-    assert texts(heal(anew, editor(told)).put_back) == ["- new two", "- never written", "- new four"]
-
-
-def test_what_was_taken_along_once_is_taken_along_again():
-    told = Told()
-    add = Add(edit.take(parse(START + "- new one\n"), ids_with(parse(START + "- new one\n"), "new one")[0]), NOON)
-    told.records = [told.state(recent=(add,))]
-    assert journal.rest_of(told.records, NOON - 1) == (add,)
-    assert journal.rest_of(told.records, NOON + 1) == ()
-
-
-# -- the lines ---------------------------------------------------------------------------------------------------------
+RECORDS: list[Record] = [
+    State(journal.fingerprint(BEFORE), BEFORE.decode(), NOON - 3600, (Add(FIRST, NOON - 3600, again=True),)),
+    Write("run1", journal.fingerprint(BEFORE), journal.fingerprint(AFTER), NOON, (Add(NEW, NOON),), (FIRST.id,)),
+    Done("run1"),
+]
+LINES = [journal.encode(record) for record in RECORDS]
 
 
 def test_every_record_reads_back_as_it_was():
-    told = Told("\ufeff# T\r\n\r\n- é \u2028 💡\r\n").add("new one").forget("é").edit("new one", "two\nlines")
-    told.records.append(told.state(recent=(Add(edit.take(told.document, told.document.ids[0]), NOON, again=True),)))
-    data = b"".join(map(journal.encode, told.records))
-    assert data.count(b"\n") == len(told.records)
-    assert journal.decode(data) == told.records
+    assert [line.count(b"\n") for line in LINES] == [1, 1, 1]
+    assert journal.decode(b"".join(LINES)) == RECORDS
 
 
 def test_a_line_that_was_torn_off_costs_no_other_line():
-    told = Told().add("new one").add("new two")
-    lines = [journal.encode(record) for record in told.records]
-    whole = b"".join(lines[:-2])
-    for cut in range(len(lines[-2]) - 1):
-        assert journal.decode(whole + lines[-2][:cut]) == told.records[:-2]
+    for cut in range(len(LINES[1]) - 1):
+        assert journal.decode(LINES[0] + LINES[1][:cut]) == RECORDS[:1]
     # The next writer begins a line of its own.
-    assert journal.decode(whole + lines[-2][:20] + b"\n" + lines[-1]) == [*told.records[:-2], told.records[-1]]
+    assert journal.decode(LINES[0] + LINES[1][:20] + b"\n" + LINES[2]) == [RECORDS[0], RECORDS[2]]
 
 
 @pytest.mark.parametrize(
@@ -400,17 +50,14 @@ def test_a_line_that_was_torn_off_costs_no_other_line():
     ids=lambda line: str(line[:40]),
 )
 def test_a_line_that_is_none_of_ours_is_passed_over(line):
-    told = Told().add("new one")
-    data = [journal.encode(record) for record in told.records]
-    assert journal.decode(b"\n".join([data[0].strip(), line, *map(bytes.strip, data[1:])])) == told.records
+    assert journal.decode(b"\n".join([LINES[0].strip(), line, *map(bytes.strip, LINES[1:])])) == RECORDS
 
 
 @given(data=st.binary(max_size=300), position=st.integers(0, 2_000))
 def test_a_journal_with_any_bytes_in_it_can_be_read(data, position):
-    whole = b"".join(map(journal.encode, Told().add("new one").add("new two").records))
+    whole = b"".join(LINES)
     found = journal.decode(whole[:position] + data + whole[position:])
     assert all(isinstance(one, State | Write | Done) for one in found)
-    journal.plan_healing(found, parse(START), NOON)
 
 
 def test_unknown_keys_of_a_later_version_do_not_make_a_line_nothing():
@@ -419,31 +66,27 @@ def test_unknown_keys_of_a_later_version_do_not_make_a_line_nothing():
 
 
 def test_the_end_of_a_journal_alone_tells_that_nothing_has_happened_since():
-    told = Told().add("new one")
-    data = b"".join(map(journal.encode, told.records))
-    now = journal.fingerprint(told.document.data)
-    assert journal.last_write_is(data, now)
-    assert journal.last_write_is(data.removesuffix(journal.encode(told.records[-1])), now)
-    assert not journal.last_write_is(data, journal.fingerprint(b"other"))
+    now = journal.fingerprint(AFTER)
+    assert journal.last_write_is(b"".join(LINES), now)
+    assert journal.last_write_is(b"".join(LINES[:2]), now)
+    assert not journal.last_write_is(b"".join(LINES), journal.fingerprint(b"other"))
     assert not journal.last_write_is(b"", now)
-    told.add("new two", done=False, reached=False)
-    data = b"".join(map(journal.encode, told.records))
-    assert not journal.last_write_is(data, now)
-    assert not journal.last_write_is(data + b'{"run":"torn', now)
+    later = b"".join([*LINES, journal.encode(Write("run2", now, journal.fingerprint(b"other"), NOON + 1))])
+    assert not journal.last_write_is(later, now)
+    assert not journal.last_write_is(later + b'{"run":"torn', now)
 
 
-def test_a_last_write_of_any_size_is_found_or_the_whole_journal_is_read():
-    told = Told().add("long " * 4_000)
-    data = b"".join(map(journal.encode, told.records))
-    now = journal.fingerprint(told.document.data)
-    assert journal.last_write_is(data, now) in (True, False)
-    assert journal.plan_healing(journal.decode(data), told.document, NOON).is_known
+def test_a_last_write_too_long_to_be_looked_for_alone_is_found_in_the_whole_journal():
+    entry = from_json("0" * 12, {"markdown": "- " + "long " * 20_000})
+    long = Write("run2", "a", "b", NOON, (Add(entry, NOON),))
+    data = b"".join([*LINES, journal.encode(long)])
+    assert not journal.last_write_is(data, "b")
+    assert journal.decode(data)[-1] == long
 
 
 def test_a_line_holds_what_happened_in_words_that_people_can_read():
-    told = Told("# T\n\n## A\n\n- a\n").add("new one")
-    fields = [json.loads(journal.encode(record)) for record in told.records]
-    assert fields[0].keys() == {"state", "at", "text"}
-    assert fields[1].keys() == {"run", "before", "after", "at", "adds"}
-    assert fields[1]["adds"][0]["markdown"] == "- new one"
-    assert fields[2].keys() == {"done"}
+    state, write, done = map(json.loads, LINES)
+    assert state.keys() == {"state", "at", "text", "recent"}
+    assert write.keys() == {"run", "before", "after", "at", "adds", "gone"}
+    assert write["adds"][0]["markdown"] == "- new one\n  on two lines"
+    assert done == {"done": "run1"}

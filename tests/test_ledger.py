@@ -15,8 +15,8 @@ from agent_memory_protocol.formats.jsonl import Entry, Header, Tombstone, Unread
 from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.ledger import About, Archived
-from agent_memory_protocol.tiers import document, edit
-from agent_memory_protocol.tiers.edit import Taken
+from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.taken import Taken, take
 
 SHARED = Target(Tier.SHARED)
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -43,7 +43,7 @@ PAGE = """\
 
 def taken(text: str = PAGE) -> list[Taken]:
     doc = document.parse(text.encode(), SHARED)
-    return [edit.take(doc, one) for one in doc.ids]
+    return [take(doc, one) for one in doc.ids]
 
 
 def lines_of(data: bytes) -> list[object]:

@@ -15,8 +15,9 @@ from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LimitExce
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.ledger import About
-from agent_memory_protocol.tiers import compose, document, edit
+from agent_memory_protocol.tiers import compose, document
 from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers.removing import remove
 from agent_memory_protocol.transaction import Change, Outcome, change_document
 from agent_memory_protocol.workspace import Workspace
 
@@ -87,7 +88,7 @@ def adding(current: Document, text: str, about: About | None = None) -> Change:
 
 def removing(current: Document, *words: str, reason: str = "forgotten") -> Change:
     gone = [one for one in current.ids if any(word in current.text(current.entry(one)) for word in words)]  # type: ignore[arg-type]
-    return Change(edit.remove(current, gone), reasons=dict.fromkeys(gone, reason))
+    return Change(remove(current, gone), reasons=dict.fromkeys(gone, reason))
 
 
 # -- what a transaction does -------------------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ def test_what_is_no_healthy_document_is_never_rewritten(desk, data, problem):
 def test_what_leaves_is_in_the_ledger_with_its_reason_and_what_comes_with_what_is_said_of_it(desk):
     desk.path.write_bytes(PAGE.encode())
     desk.remove("- a", reason="no longer true")
-    desk.change(lambda current: Change(edit.remove(current, current.ids[:1])))
+    desk.change(lambda current: Change(remove(current, current.ids[:1])))
     assert desk.archived() == [("- a", "no longer true"), ("- b", "removed")]
     desk.add("new", kind="lesson", tags=("x",))
     assert desk.ledger.read_bytes().count(b'"kind":"lesson"') == 1
@@ -201,7 +202,7 @@ def test_what_must_not_be_kept_is_not_archived(desk):
     desk.path.write_bytes(PAGE.encode())
 
     def change(current: Document) -> Change:
-        return Change(edit.remove(current, current.ids[:2]), unarchived=frozenset(current.ids[:1]))
+        return Change(remove(current, current.ids[:2]), unarchived=frozenset(current.ids[:1]))
 
     desk.change(change)
     assert desk.archived() == [("- b", "removed")]
@@ -234,7 +235,7 @@ def test_of_equal_entries_the_one_that_goes_is_the_one_that_is_kept(desk):
 
         def change(current: Document, index: int = index) -> Change:
             gone = current.ids[index]
-            return Change(edit.remove(current, [gone]), reasons={gone: f"number {index}"})
+            return Change(remove(current, [gone]), reasons={gone: f"number {index}"})
 
         desk.change(change)
         assert desk.archived() == [(text, f"number {index}")]

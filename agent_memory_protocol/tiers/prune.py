@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from agent_memory_protocol.errors import Refused
-from agent_memory_protocol.tiers import edit
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.entries import OWN, Entry
+from agent_memory_protocol.tiers.removing import remove
 
 SUSPICIOUS_DAYS = 180
 
@@ -219,7 +219,7 @@ def _plan(document: Document, judged: Sequence[Judged]) -> Plan:
 def _take_out(document: Document, ids: Sequence[str]) -> tuple[Document, set[str]]:
     """Return the document without these entries, and those that cannot go: one odd entry must not keep all others."""
     try:
-        return edit.remove(document, ids), set()
+        return remove(document, ids), set()
     except Refused:
         pass
     result, going = document, set[str]()
@@ -229,7 +229,7 @@ def _take_out(document: Document, ids: Sequence[str]) -> tuple[Document, set[str
         for one in ids:
             if one not in going:
                 try:
-                    result = edit.remove(document, {*going, one})
+                    result = remove(document, {*going, one})
                 except Refused:
                     continue
                 going.add(one)

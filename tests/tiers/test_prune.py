@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import compose, document, edit, prune
+from agent_memory_protocol.tiers import compose, document, prune
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.prune import Judged, Plan
+from agent_memory_protocol.tiers.removing import remove
 
 SHARED = Target(Tier.SHARED)
 TODAY = date(2026, 6, 15)
@@ -277,7 +278,7 @@ def test_one_entry_that_cannot_be_cut_out_keeps_no_other():
     # Without the paragraph, the comment would be a part of the item.
     text = f"# T\n\n- [{OLD}] one\n- stays\n\n[{OLD}] stuck\n\n  <!-- c -->\n\n- [{OLD}] two\n"
     with pytest.raises(Refused):
-        edit.remove(parse(text), parse(text).ids[2:3])
+        remove(parse(text), parse(text).ids[2:3])
     made = plan(text)
     assert texts(made.removals) == [f"- [{OLD}] one", f"- [{OLD}] two"]
     (stuck,) = [one for one in made.kept if one.cause == "stuck"]

@@ -1,0 +1,94 @@
+"""What stands around a line of a document: the blocks before and after it, the blank lines, the headings above.
+
+A block's key is made from its text alone, as an entry's id is, so it survives other edits and tells nothing.
+"""
+
+from agent_memory_protocol import markdown
+from agent_memory_protocol.markdown import Block
+from agent_memory_protocol.tiers.document import Document, entry_id, section_key
+from agent_memory_protocol.tiers.entries import Entry, Heading
+
+
+def text(document: Document, span: Block | Heading) -> str:
+    """Return the Markdown of a block or heading."""
+    return "\n".join(document.lines[span.start : span.end])
+
+
+def key(document: Document, span: Block | Heading) -> str:
+    """Return what tells a block from others, wherever it stands."""
+    return entry_id(text(document, span), document.target)
+
+
+def key_before(document: Document, line: int) -> str:
+    """Return the key of the block that ends before a line; "" where there is none, or the line is inside one."""
+    last = next((block for block in reversed(document.outline.blocks) if block.start < line), None)
+    return "" if last is None or last.end > line else key(document, last)
+
+
+def key_after(document: Document, line: int) -> str:
+    """Return the key of the block that begins at or after a line; "" where there is none, or the line is inside one."""
+    first = next((block for block in document.outline.blocks if block.end > line), None)
+    return "" if first is None or first.start < line else key(document, first)
+
+
+def stands_between(document: Document, position: int, previous: str, following: str) -> bool:
+    """Say whether a line is between the same two blocks as before."""
+    return key_before(document, position) == previous and key_after(document, position) == following
+
+
+def blanks_before(document: Document, line: int) -> int:
+    """Count the blank lines that end before a line."""
+    return line - back_over_blanks(document, line)
+
+
+def blanks_after(document: Document, line: int) -> int:
+    """Count the blank lines from a line on."""
+    end = line
+    while end < len(document.lines) and not document.lines[end].strip(" \t"):
+        end += 1
+    return end - line
+
+
+def back_over_blanks(document: Document, line: int) -> int:
+    """Return the line after the last one before it that is not blank."""
+    while line > document.begin and not document.lines[line - 1].strip(" \t"):
+        line -= 1
+    return line
+
+
+def twins(document: Document, title: str, above: tuple[int, ...]) -> list[int]:
+    """Return the headings of one name under the same headings."""
+    name = section_key(title)
+    return [
+        index
+        for index, heading in enumerate(document.outline.headings)
+        if heading.above == above and section_key(heading.text) == name
+    ]
+
+
+def innermost(entry: Entry) -> int | None:
+    """Return the index of the heading right above an entry; None where it stands under none."""
+    return entry.headings[-1] if entry.headings else None
+
+
+def end_under(document: Document, heading: int | None) -> int:
+    """Return the line after the last one that stands under a heading, blank lines not counted."""
+    end = len(document.lines)
+    if heading is not None:
+        own = document.outline.headings[heading]
+        later = [other.start for other in document.outline.headings[heading + 1 :] if other.level <= own.level]
+        end = later[0] if later else end
+    return back_over_blanks(document, end)
+
+
+def after_heading(document: Document, heading: int | None) -> int:
+    """Return the line after a heading and the comments right under it."""
+    if heading is None:
+        return document.begin
+    position = document.outline.headings[heading].end
+    for block in document.outline.blocks:
+        if block.start >= position:
+            if block.kind != markdown.COMMENT:
+                break
+            position = block.end
+    return position
