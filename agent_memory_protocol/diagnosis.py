@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from .block import Recall
 from .layout import TIERS, Target, name_key
-from .recall import Recall
 from .settings import Settings
 
 PROTOCOL_ID = "45f135a8614c2abc"

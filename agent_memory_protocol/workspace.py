@@ -29,6 +29,7 @@ from .answers import (
     Synced,
     Where,
 )
+from .block import Budget, Recall
 from .diagnosis import Diagnosis
 from .disk_errors import shown
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
@@ -37,7 +38,7 @@ from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
-from .recall import Budget, Recall, recall_here, targets_of
+from .recall import recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store

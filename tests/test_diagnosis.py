@@ -3,9 +3,9 @@
 import pytest
 
 from agent_memory_protocol import Tier
+from agent_memory_protocol.block import LeftOut, Part, Recall
 from agent_memory_protocol.diagnosis import PROTOCOL_ID, Diagnosis, of_names, of_protocol, of_recall, of_settings
 from agent_memory_protocol.layout import Target
-from agent_memory_protocol.recall import LeftOut, Part, Recall
 from agent_memory_protocol.settings import Settings
 
 SHARED = Target(Tier.SHARED)

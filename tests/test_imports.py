@@ -16,7 +16,7 @@ FILES = (
 )
 
 ALWAYS = {
-    *("access", "config", "disk_errors", "errors", "files", "layout", "limits", "recall", "settings", "tiers"),
+    *("access", "block", "config", "disk_errors", "errors", "files", "layout", "limits", "recall", "settings", "tiers"),
     *("tiers.store", "visible", "walk"),
 }
 TO_FIT = {"dates", "fit", "links", "markdown", "tiers.entries"}

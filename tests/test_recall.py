@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Workspace, recall_for_agent
+from agent_memory_protocol.block import FRAMING
 from agent_memory_protocol.errors import InvalidName
-from agent_memory_protocol.recall import FRAMING
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"

@@ -2,7 +2,8 @@
 
 import click
 
-from agent_memory_protocol.recall import Budget, Recall, recall_here
+from agent_memory_protocol.block import Budget, Recall
+from agent_memory_protocol.recall import recall_here
 
 from .options import as_option, budget_options, json_option, note, print_json, reader, root_option, target_json
 
