@@ -152,6 +152,7 @@ RULES = [
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *("lint.belonging", "lint.finding", "lint.ledgers", "lint.notes", "lint.tiers", "notes.index", "notes.note"),
     *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
+    *("search.port", "search.ranking", "search.slips", "search.stem", "search.words"),
     *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.prune", "tiers.referee"),
     *("tiers.around", "tiers.removing", "tiers.restoring", "tiers.spot", "tiers.taken"),
 ]

@@ -1,0 +1,111 @@
+"""What every search index does, and the values that go in and come out.
+
+Whoever searches says what there is: sources, each with a fingerprint of its content. An index reads those it has not
+seen in that state and forgets the ones that are gone, so a search that follows `refresh` never answers with what has
+changed. Everything in an index can be made anew from its sources.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One thing to find: an entry, a note, a record.
+
+    Attributes:
+        key: its name within its source.
+        text: what it says.
+        context: what stands around it and counts less: headings, tags, neighbouring entries.
+    """
+
+    key: str
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Passages that change together: the entries of a document, or a single record.
+
+    Attributes:
+        key: its name in the index: a path, an id.
+        fingerprint: changes whenever any of its passages does.
+        read: returns the passages. It is called only where the index does not know this fingerprint, and must
+            return what the fingerprint was taken of.
+    """
+
+    key: str
+    fingerprint: str
+    read: Callable[[], Iterable[Passage]] = field(compare=False, repr=False)
+
+
+def source_of(key: str, *passages: Passage) -> Source:
+    """Make a source of passages that are at hand; the fingerprint is of their content."""
+    digest = blake2b(digest_size=16)
+    for passage in passages:
+        for part in (passage.key, passage.text, passage.context):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+    return Source(key, digest.hexdigest(), lambda: passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that was found.
+
+    Attributes:
+        source: the key of its source.
+        key: its own key.
+        score: above 0 and at most 1, which the best hit of an answer has. It compares hits of one answer only.
+        reasons: why it was found, for a person: `words: staging, database`.
+    """
+
+    source: str
+    key: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+class SearchIndex(Protocol):
+    """What every index does. All of them pass the same tests."""
+
+    def refresh(self, sources: Iterable[Source]) -> int:
+        """Bring the index in line with exactly these sources; return how many were read or forgotten.
+
+        An error of a source's `read` comes through, and the index stays as it was.
+        """
+
+    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
+        """Bring the index in line with these sources and forget those that are gone, by key; leave the others alone.
+
+        For whoever knows what has changed. Returns how many were read or forgotten.
+        """
+
+    def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
+        """Return the passages that fit best, best first, ties by source and key.
+
+        Any text is a query: nothing in it is syntax. A query without a word that can be searched for finds nothing.
+
+        Args:
+            query: what to look for.
+            limit: how many hits at most.
+            within: the keys of the only sources that may be answered from; None means all.
+        """
+
+
+class Embedder(Protocol):
+    """What turns texts into vectors, so that texts of similar meaning have similar directions."""
+
+    @property
+    def name(self) -> str:
+        """What makes these vectors. Vectors of another name are not compared with them."""
+
+    @property
+    def dimensions(self) -> int:
+        """The width of its vectors."""
+
+    def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Return one vector for each text, of length 1, or all zeros where a text says nothing."""

@@ -1,0 +1,93 @@
+"""Which passages fit a query best, and why, given the tokens of passages and how rare each token is.
+
+The measure is BM25: a rare word counts more than a common one, a second occurrence less than the first, and a word in a
+short passage more than in a long one. Words around a passage count a part of those in it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from .port import Hit
+from .words import Term
+
+CONTEXT_WEIGHT = 0.3
+"""How much a word around a passage counts; in its text it is 1."""
+
+_K1, _B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage with how often each token stands in its text and around it."""
+
+    source: str
+    key: str
+    text: Counter[str]
+    context: Counter[str]
+
+    @property
+    def size(self) -> int:
+        """The number of all tokens."""
+        return self.text.total() + self.context.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What is known of all passages together.
+
+    Attributes:
+        passages: how many there are.
+        tokens: how many tokens they have, all together.
+        standing: in how many of them each token of the query stands.
+    """
+
+    passages: int
+    tokens: int
+    standing: Mapping[str, int]
+
+
+def rank(terms: Collection[Term], candidates: Iterable[Candidate], collected: Collected, limit: int) -> list[Hit]:
+    """Return the best candidates as hits. One without any word of the query is none."""
+    average = max(collected.tokens / max(collected.passages, 1), 1)
+    rarity = {token: _rarity(token, collected) for term in terms for token in term.tokens}
+    scored = [(_score(rarity, candidate, average), candidate) for candidate in candidates]
+    best = max((score for score, _ in scored), default=0)
+    ordered = sorted(
+        ((max(round(score / best, 6), 1e-6), candidate) for score, candidate in scored if score > 0),
+        key=lambda pair: (-pair[0], pair[1].source, pair[1].key),
+    )
+    return [
+        Hit(candidate.source, candidate.key, score, _reasons(terms, candidate))
+        for score, candidate in ordered[: max(limit, 0)]
+    ]
+
+
+def _rarity(token: str, collected: Collected) -> float:
+    standing = collected.standing.get(token, 0)
+    return math.log(1 + (collected.passages - standing + 0.5) / (standing + 0.5))
+
+
+def _score(rarity: Mapping[str, float], candidate: Candidate, average: float) -> float:
+    length = 1 - _B + _B * candidate.size / average
+    score = 0.0
+    for token, weight in rarity.items():
+        times = candidate.text[token] + CONTEXT_WEIGHT * candidate.context[token]
+        if times:
+            score += weight * times * (_K1 + 1) / (times + _K1 * length)
+    return score
+
+
+def _reasons(terms: Iterable[Term], candidate: Candidate) -> tuple[str, ...]:
+    inside: dict[str, None] = {}
+    around: dict[str, None] = {}
+    for term in terms:
+        for token, shown in zip(term.tokens, term.meant or (term.shown,), strict=True):
+            name = f"{shown} (for {term.shown})" if term.meant else shown
+            if token in candidate.text:
+                inside[name] = None
+            elif token in candidate.context:
+                around[name] = None
+    lists = {"words": list(inside), "context": [name for name in around if name not in inside]}
+    return tuple(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)

@@ -1,0 +1,81 @@
+"""Search without an index file: every passage is looked at for every query.
+
+For where SQLite has no FTS5, and for what need not outlive the process. Threads may share it.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from . import words
+from .port import Hit, Passage, Source
+from .ranking import Candidate, Collected, rank
+from .slips import mend
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source as it was read."""
+
+    fingerprint: str
+    candidates: tuple[Candidate, ...]
+    spellings: frozenset[str]
+
+
+class ScanIndex:
+    """A search index in this process; see `SearchIndex`."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, _Read] = {}
+        self._lock = threading.Lock()
+
+    def refresh(self, sources: Iterable[Source]) -> int:
+        """Bring the index in line with exactly these sources; see `SearchIndex`."""
+        sources = list(sources)
+        with self._lock:
+            return self._change(sources, self._sources.keys() - {source.key for source in sources})
+
+    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
+        """Bring the index in line with these sources and forget those that are gone; see `SearchIndex`."""
+        with self._lock:
+            return self._change(sources, self._sources.keys() & set(gone))
+
+    def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
+        """Return the passages that fit best; see `SearchIndex`."""
+        sources = self._sources
+        inside = {key: source for key, source in sources.items() if within is None or key in within}
+        everything = [candidate for source in sources.values() for candidate in source.candidates]
+        candidates = [candidate for source in inside.values() for candidate in source.candidates]
+        terms = mend(
+            words.terms(query),
+            lambda token: any(token in one.text or token in one.context for one in candidates),
+            lambda _: {spelling for source in inside.values() for spelling in source.spellings},
+        )
+        standing = {
+            token: sum(token in one.text or token in one.context for one in everything)
+            for term in terms
+            for token in term.tokens
+        }
+        collected = Collected(len(everything), sum(one.size for one in everything), standing)
+        return rank(terms, candidates, collected, limit)
+
+    def _change(self, sources: Iterable[Source], gone: Collection[str]) -> int:
+        read = {
+            source.key: _read(source)
+            for source in sources
+            if source.key not in self._sources or self._sources[source.key].fingerprint != source.fingerprint
+        }
+        self._sources = {key: source for key, source in self._sources.items() if key not in gone} | read
+        return len(read) + len(gone)
+
+
+def _read(source: Source) -> _Read:
+    passages = tuple(source.read())
+    spellings = {word for one in passages for text in (one.text, one.context) for word in words.spellings(text)}
+    return _Read(source.fingerprint, tuple(_candidate(source.key, one) for one in passages), frozenset(spellings))
+
+
+def _candidate(source: str, passage: Passage) -> Candidate:
+    text, context = Counter(words.tokens(passage.text)), Counter(words.tokens(passage.context))
+    return Candidate(source, passage.key, text, context)

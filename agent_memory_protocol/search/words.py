@@ -1,0 +1,134 @@
+"""How text becomes the words by which it is found.
+
+Case, accents and English endings do not count. A code word is found whole, however it is joined, and by its parts:
+`recall_for_agent`, `recallForAgent` and `recall-for-agent` are one word, and `agent` finds it. A number stays with what
+it belongs to: `s7`, `utf8`, `3.11.2`. Scripts that put no spaces between words are cut into single characters and
+pairs of neighbours.
+
+Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no quoting anywhere.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import normalize
+
+from .stem import stem
+
+LONGEST = 64
+"""Characters of a word that count; a hash or a blob is told from others by its beginning."""
+
+MOST_TERMS = 64
+"""Words of a query that count, the first ones: a whole page may be a query, and it should not take a minute."""
+
+_CACHED = 1 << 16
+
+_DENSE = (
+    "\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u318e\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Thai to Tibetan, Burmese, Khmer, and what Chinese, Japanese and Korean are written in."""
+
+_LETTER = f"(?:(?![{_DENSE}])[\\w\u0900-\u0963\u0966-\u0dff])"
+_WORD = re.compile(
+    rf"(?P<dense>[{_DENSE}]+)|(?<!\w)(?:[CcFf]#|[Cc]\+\+)(?!\w)|{_LETTER}+(?:[-.'’]{_LETTER}+)*",
+)
+_IS_DENSE = re.compile(f"[{_DENSE}]")
+_OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
+_PLAIN_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ħ": "h", "ŋ": "n"}
+)
+_NO_JOINTS = str.maketrans("", "", "-_.")
+_JOINT = re.compile("[-_]+")
+_PART = re.compile(r"\.+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_VERSION = re.compile(r"([^\W\d]*)(\d+(?:\.\d+)+)")
+
+_LITTLE_WORDS = """
+    a about after again all also am an and any are as at be because been before being between both but by can cannot
+    cant could did didnt do does doesnt doing dont down during each else few for from further get gets had has have
+    having he her here hers him his how i if in into is isnt it its itself just lets me more most my no nor not of
+    off on once only or other our ours out over own please same she should shouldnt so some such than that the their
+    theirs them then there these they this those through to too under until up us very was wasnt we were what when
+    where which while who whom why will with wont would you your yours
+"""
+_STOP_WORDS = frozenset(_LITTLE_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query.
+
+    Attributes:
+        shown: the word as written, without accents.
+        tokens: the tokens of which any one is a match.
+        spelling: how it would be looked up among the spellings of a text; "" where no slip is to be expected.
+        meant: for each token the word it stands for, where the word as written is taken for a slip.
+    """
+
+    shown: str
+    tokens: tuple[str, ...]
+    spelling: str = ""
+    meant: tuple[str, ...] = ()
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text, in order."""
+    return [token for word in _words(text) for _, token in _read(word)]
+
+
+def spellings(text: str) -> set[str]:
+    """Return the words of a text as people write them, to find among them what a slip was meant to be."""
+    return {spelling for word in set(_words(text)) for spelling, _ in _read(word) if spelling}
+
+
+def terms(query: str) -> tuple[Term, ...]:
+    """Return the words of a query, each once: without English stop words, unless it has no others."""
+    found: dict[str, Term] = {}
+    stops: dict[str, Term] = {}
+    for shown in _words(query):
+        for spelling, token in _read(shown, asked=True):
+            into = stops if (spelling or token) in _STOP_WORDS else found
+            into.setdefault(token, Term(shown, (token,), spelling))
+    return tuple((found or stops).values())[:MOST_TERMS]
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield what is a word or several joined ones, without accents and in its own case."""
+    if not text.isascii():
+        text = normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", text)))
+    for found in _WORD.finditer(text):
+        yield found[0]
+
+
+@lru_cache(maxsize=_CACHED)
+def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
+    """Return the spelling and the token of everything by which a word is found, or, of a query's, has to be found."""
+    if _IS_DENSE.match(word):
+        pairs = [word[start : start + 2] for start in range(len(word) - 1)]
+        return tuple(("", token) for token in (pairs if asked and pairs else [*word, *pairs]))
+    word = re.sub("['’](s$)?", "", word)
+    found: list[tuple[str, str]] = []
+    for piece in _JOINT.split(word):
+        version = _VERSION.fullmatch(piece)
+        if version:
+            found += _name(version[1]) if version[1] not in "vV" else []
+            numbers = version[2].split(".")
+            counts = range(len(numbers) if asked else 2, len(numbers) + 1)
+            found += [("", ".".join(numbers[:count])[:LONGEST]) for count in counts]
+        else:
+            found += [one for part in _PART.split(piece) for one in _name(part)]
+    if len(found) > 1 and not _VERSION.fullmatch(word):
+        found += _name(word.translate(_NO_JOINTS))
+    return tuple(found)
+
+
+def _name(part: str) -> list[tuple[str, str]]:
+    folded = _fold(part)
+    return [(folded if folded.isalpha() else "", stem(folded))] if folded else []
+
+
+def _fold(part: str) -> str:
+    folded = part.casefold()
+    return (folded if folded.isascii() else folded.translate(_PLAIN_LETTERS))[:LONGEST]

@@ -1,0 +1,216 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent_memory_protocol.search.port import Hit, Passage, SearchIndex, Source, source_of
+
+
+def one(key: str, text: str, context: str = "") -> Source:
+    return source_of(key, Passage(key, text, context))
+
+
+def found(index: SearchIndex, query: str, **options: object) -> list[str]:
+    return [hit.key for hit in index.search(query, **options)]  # type: ignore[arg-type]
+
+
+FACTS = {
+    "staging": "The staging database is Postgres.",
+    "redis": "Redis needs AOF on, or the queue is lost at every restart.",
+    "ports": "Service s7 listens on port 1007.",
+    "other-port": "Service s17 listens on port 1017.",
+    "code": "Call recall_for_agent() before `Workspace.open`; see src/tiers/document.py.",
+    "accents": "Die Größe des Puffers wird beim Café-Dienst in Zürich geprüft.",
+    "chinese": "重启之后队列会丢失,除非打开持久化",
+    "japanese": "設定ファイルは毎回読み直される",
+    "korean": "설정 파일은 저장소 루트에서만 찾는다",
+    "version": "Python 3.11.2 is the oldest that works.",
+    "migrations": "Run the migrations before the tests.",
+}
+
+
+@pytest.fixture
+def filled(index):
+    index.refresh([one(key, text) for key, text in FACTS.items()])
+    return index
+
+
+@pytest.mark.requirement("S1-16")
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("staging database", "staging"),
+        ("what is the STAGING database?", "staging"),
+        ("databases", "staging"),
+        ("migrating", "migrations"),
+        ("recallForAgent", "code"),
+        ("recall-for-agent", "code"),
+        ("workspace open", "code"),
+        ("tiers/document.py", "code"),
+        ("document", "code"),
+        ("grösse", "accents"),
+        ("GROSSE", "accents"),
+        ("cafe", "accents"),
+        ("zurich", "accents"),
+        ("队列", "chinese"),
+        ("持久化", "chinese"),
+        ("丢", "chinese"),
+        ("ファイル", "japanese"),
+        ("\uff8c\uff67\uff72\uff99", "japanese"),
+        ("저장소", "korean"),
+        ("s7", "ports"),
+        ("port 1017", "other-port"),
+        ("python 3.11", "version"),
+        ("python3.11.2", "version"),
+    ],
+)
+def test_a_query_finds_the_fact_it_means_first(filled, query, key):
+    assert found(filled, query)[0] == key
+
+
+@pytest.mark.parametrize("query", ["1008", "s71", "kubernetes", "11", "库", "", " ", "***", "\0", "\ud800"])
+def test_what_stands_nowhere_is_not_found(filled, query):
+    assert filled.search(query) == []
+
+
+@pytest.mark.parametrize("query", ["databse", "databasee", "datebase", "dtaabase", "satging"])
+def test_one_slip_in_a_word_is_mended_and_said(filled, query):
+    (hit,) = filled.search(query)
+    assert hit.key == "staging"
+    assert f"(for {query})" in hit.reasons[0]
+
+
+@pytest.mark.parametrize("query", ["dtabse", "databank", "1006", "s8", "aofs1"])
+def test_more_than_a_slip_is_another_word(filled, query):
+    assert found(filled, query) == []
+
+
+def test_a_word_that_stands_somewhere_is_no_slip(index):
+    index.refresh([one("a", "The port is open."), one("b", "The part is sold.")])
+    assert found(index, "port") == ["a"]
+
+
+def test_every_hit_says_why(index):
+    index.refresh([one("a", "It is Postgres.", "Staging database"), one("b", "Staging is down.", "Staging")])
+    assert {hit.key: hit.reasons for hit in index.search("staging Postgres")} == {
+        "a": ("words: Postgres", "context: staging"),
+        "b": ("words: staging",),
+    }
+
+
+def test_a_word_in_the_text_counts_more_than_around_it(index):
+    index.refresh([one("a", "Something else entirely.", "redis"), one("b", "redis something else.", "entirely")])
+    assert found(index, "redis") == ["b", "a"]
+
+
+@pytest.mark.requirement("S1-68")
+def test_equal_hits_come_in_order_of_source_and_key(index):
+    index.refresh([source_of("b", Passage("2", "same"), Passage("1", "same")), source_of("a", Passage("3", "same"))])
+    assert [(hit.source, hit.key, hit.score) for hit in index.search("same")] == [
+        ("a", "3", 1.0),
+        ("b", "1", 1.0),
+        ("b", "2", 1.0),
+    ]
+
+
+@pytest.mark.requirement("S1-68")
+def test_what_has_more_of_the_words_comes_first_and_what_has_none_not_at_all(filled):
+    hits = filled.search("service port 1007")
+    assert [hit.key for hit in hits] == ["ports", "other-port"]
+    assert hits[0].score == 1.0 > hits[1].score > 0
+
+
+def test_stop_words_are_searched_for_where_a_query_has_no_others(index):
+    index.refresh([one("a", "To be or not to be."), one("b", "Something.")])
+    assert found(index, "to be or not to be") == ["a"]
+    assert found(index, "to be something") == ["b"]
+
+
+def test_no_more_hits_than_wanted(filled):
+    assert len(filled.search("service port", limit=1)) == 1
+    assert filled.search("service port", limit=0) == []
+    assert filled.search("service port", limit=-1) == []
+
+
+def test_only_sources_that_may_be_read_are_answered_from(filled):
+    assert found(filled, "service port", within=["ports", "unknown"]) == ["ports"]
+    assert found(filled, "service port", within=[]) == []
+
+
+def test_a_slip_is_not_taken_for_a_word_of_a_source_that_may_not_be_read(index):
+    index.refresh([one("mine", "The database."), one("theirs", "The databose databse.")])
+    assert found(index, "databse", within=["mine"]) == ["mine"]
+
+
+def test_after_a_refresh_nothing_stale_is_found(filled):
+    changed = {"staging": "The staging store is SQLite.", "new": "A new database."}
+    assert filled.refresh([one(key, text) for key, text in changed.items()]) == len(FACTS) + 1
+    assert found(filled, "database") == ["new"]
+    assert found(filled, "redis") == []
+    assert filled.refresh([one(key, text) for key, text in changed.items()]) == 0
+
+
+def test_an_update_leaves_other_sources_alone(filled):
+    assert filled.update([one("staging", "Moved to SQLite.")], gone=["redis", "unknown"]) == 2
+    assert found(filled, "sqlite") == ["staging"]
+    assert found(filled, "postgres") == found(filled, "redis") == []
+    assert found(filled, "s17") == ["other-port"]
+
+
+def test_only_what_has_another_fingerprint_is_read(index):
+    def unread() -> list[Passage]:
+        raise AssertionError
+
+    index.refresh([Source("a", "1", lambda: [Passage("x", "one word")])])
+    assert index.refresh([Source("a", "1", unread)]) == 0
+    assert index.refresh([Source("a", "2", lambda: [Passage("y", "another word")])]) == 1
+    assert index.search("word") == [Hit("a", "y", 1.0, ("words: word",))]
+
+
+def test_where_a_source_cannot_be_read_the_index_stays_as_it_was(filled):
+    def broken() -> list[Passage]:
+        raise OSError("unreadable")
+
+    before = filled.search("service port")
+    with pytest.raises(OSError, match="unreadable"):
+        filled.refresh([one("new", "service port"), Source("broken", "1", broken)])
+    assert filled.search("service port") == before
+
+
+def test_the_fingerprint_of_passages_tells_texts_from_context_and_neighbours():
+    sources = [
+        source_of("a", Passage("k", "ab", "c")),
+        source_of("a", Passage("k", "a", "bc")),
+        source_of("a", Passage("ka", "b", "c")),
+        source_of("a", Passage("k", "ab"), Passage("c", "")),
+        source_of("a"),
+    ]
+    assert len({source.fingerprint for source in sources}) == len(sources)
+
+
+anything = st.text(st.characters(), max_size=30)
+SYNTAX = [
+    '"',
+    '""',
+    'a" OR b',
+    "text:a",
+    "a*",
+    "^a",
+    "-a",
+    "NEAR(a b)",
+    "a AND",
+    "(",
+    "%",
+    "_",
+    "'; DROP TABLE x",
+    "\\",
+]
+
+
+@pytest.mark.requirement("S1-67")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=anything | st.sampled_from(SYNTAX))
+def test_any_text_is_a_query_and_finds_itself(index, text):
+    index.refresh([one("itself", text), one("other", "something else")])
+    hits = index.search(text)
+    assert hits == [] or "itself" in {hit.key for hit in hits}
+    assert bool(hits) >= any(character.isascii() and character.isalnum() for character in text)

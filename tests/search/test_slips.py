@@ -1,0 +1,41 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol.search.slips import mend, one_slip, untouched
+from agent_memory_protocol.search.words import terms
+
+
+@pytest.mark.parametrize("slip", ["databse", "databasse", "datebase", "dtaabase", "databasw", "atabase", "xdatabase"])
+def test_one_letter_is_a_slip(slip):
+    assert one_slip("database", slip)
+    assert one_slip(slip, "database")
+
+
+@pytest.mark.parametrize("other", ["database", "dabatase", "databs", "datbse", "databases2", "", "batadase"])
+def test_two_letters_are_not(other):
+    assert not one_slip("database", other)
+    assert not one_slip(other, "database")
+
+
+words = st.text("abc", min_size=4, max_size=8)
+
+
+@given(words, words)
+def test_a_slip_leaves_the_beginning_or_the_end(one, other):
+    start, end = untouched(one)
+    if one_slip(one, other):
+        assert other.startswith(start) or other.endswith(end)
+
+
+def mended(query: str, standing: set[str]) -> list[tuple[str, ...]]:
+    return [term.tokens for term in mend(terms(query), standing.__contains__, lambda _: standing)]
+
+
+def test_a_word_that_stands_nowhere_means_all_it_may_be():
+    assert mended("serch index", {"search", "sarch", "index"}) == [("sarch", "search"), ("index",)]
+
+
+@pytest.mark.parametrize("query", ["port1", "8081", "abx", "index"])
+def test_numbers_short_words_and_known_words_are_no_slips(query):
+    assert mended(query, {"port2", "8080", "aby", "index", "undex"}) == [(query,)]
