@@ -57,6 +57,10 @@ class IllegalMove(Refused):
     """The lifecycle of records does not allow this change; nothing was changed."""
 
 
+class OperatorFailed(AgentMemoryError):
+    """An operator, such as a model's program, gave no answer that can be used; nothing was changed because of it."""
+
+
 class BadSignature(AgentMemoryError):
     """A signature is missing where one is required, is spelled wrongly, or is not over these bytes by this key."""
 

@@ -1,0 +1,34 @@
+"""Proposals are all that an operator can say, and a report is plain data."""
+
+import json
+
+import pytest
+
+from agent_memory_protocol.consolidation.proposals import MAY_PROPOSE, Action, Report, Stage
+
+
+@pytest.mark.requirement("S1-14", "S1-15")
+def test_every_stage_has_one_kind_of_proposal_and_none_rewrites_a_record():
+    assert list(MAY_PROPOSE) == list(Stage)
+    kinds = [kind.__name__ for kinds in MAY_PROPOSE.values() for kind in kinds]
+    assert kinds == ["Create", "Supersede", "Dispute", "Resolve", "Promote", "Flag", "Archive"]
+
+
+def test_a_report_is_plain_data():
+    action = Action(Stage.DEDUP, "supersede", ("mem:a", "mem:b"), "a copy", "same words", ("active",), ("superseded",))
+    assert json.loads(json.dumps(Report(done=(action,)).to_json())) == {
+        "done": [
+            {
+                "stage": "dedup",
+                "kind": "supersede",
+                "ids": ["mem:a", "mem:b"],
+                "reason": "a copy",
+                "by": "same words",
+                "before": ["active"],
+                "after": ["superseded"],
+            }
+        ],
+        "refused": [],
+        "deferred": [],
+        "protected": [],
+    }
