@@ -1,5 +1,6 @@
 """What a workspace answers: frozen values that every surface prints in its own way."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from math import ceil, floor
@@ -195,12 +196,19 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What healing would do, or did, to one document: texts that go back, texts that were taken out by hand."""
+    """What healing would do, or did, to one document.
+
+    Attributes:
+        put_back: texts that go back.
+        removed_by_hand: texts that were taken out by hand, for the ledger.
+        kept_out: texts by id that should go back but have no room any more, for the ledger.
+    """
 
     target: Target
     path: Path
     put_back: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
+    kept_out: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
 

@@ -66,8 +66,11 @@ class Books:
             self._healing = healing.plan_healing(self._records, current, moment)
         return self._healing
 
-    def begin(self, current: Document, new: Document) -> None:
-        """Note what is about to be written, so that it is finished should this process end half way."""
+    def begin(self, current: Document, new: Document, *, archived: Collection[str] = ()) -> None:
+        """Note what is about to be written, so that it is finished should this process end half way.
+
+        `archived` are the ids of overwritten entries that are in the ledger now, instead of in the document.
+        """
         now = self._now.timestamp()
         again = {add.taken.id for add in self._healing.put_back}
         there, then = set(current.ids), set(new.ids)
@@ -79,9 +82,8 @@ class Books:
             if one not in there
         )
         gone = tuple(one for one in current.ids if one not in then)
-        write = journal.Write(
-            self.run, journal.fingerprint(current.data), journal.fingerprint(new.data), now, adds, gone
-        )
+        before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)
+        write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived))
         parts = self._parts
         if self._must_begin_anew(now):
             records = self._records or journal.decode(self._journal.data if self._journal else b"")

@@ -3,12 +3,14 @@
 The comparison is a plan: values in, values out (decision 23).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from .errors import Refused
 from .journal import Add, Done, Record, State, Write, broken_off, fingerprint
 from .tiers import document as documents
 from .tiers.document import Document, section_key
+from .tiers.restoring import put_back
 from .tiers.taken import Place, Taken, take
 
 RACE_SECONDS = 600
@@ -24,6 +26,7 @@ class Healing:
 
     Attributes:
         put_back: entries that go back into the document.
+        kept_out: entries that should, but have no room there or no place any more, for the ledger.
         removed: entries that someone took out by hand, for the ledger.
         edited: entries as they were before someone changed them by hand, for the ledger.
         successors: for each of those, by id, the id of what it has become.
@@ -31,6 +34,7 @@ class Healing:
     """
 
     put_back: tuple[Add, ...] = ()
+    kept_out: tuple[Taken, ...] = ()
     removed: tuple[Taken, ...] = ()
     edited: tuple[Taken, ...] = ()
     successors: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +43,7 @@ class Healing:
     @property
     def has_work(self) -> bool:
         """Whether the document or the ledger would change."""
-        return bool(self.put_back or self.removed or self.edited)
+        return bool(self.put_back or self.kept_out or self.removed or self.edited)
 
 
 @dataclass(slots=True)
@@ -75,6 +79,27 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
     return _judge(known, current, changed_at)
 
 
+def heal(current: Document, healing: Healing, check: Callable[[Document, Document], None]) -> tuple[Document, Healing]:
+    """Put back what can go back, and return the document with the plan as it was carried out.
+
+    An entry that would break a limit, or change what stands around its place, is kept out: the ledger has it, and a
+    person can make room and restore it. `check` raises Refused where the step from one document to the next breaks a
+    limit.
+    """
+    back: list[Add] = []
+    kept_out = list(healing.kept_out)
+    for add in healing.put_back:
+        try:
+            healed = put_back(current, add.taken)
+            check(current, healed)
+        except Refused:
+            kept_out.append(add.taken)
+        else:
+            current = healed
+            back.append(add)
+    return current, replace(healing, put_back=tuple(back), kept_out=tuple(kept_out))
+
+
 def _replay(records: Sequence[Record], current: Document) -> _Known:
     known = _Known()
     stopped = broken_off(records)
@@ -96,6 +121,9 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
             known.entries |= {add.taken.id: add.taken for add in record.recent}
         elif isinstance(record, Write):
             known.states |= {record.before, record.after}
+            for entry_id in record.archived:
+                known.entries.pop(entry_id, None)
+            known.adds = [add for add in known.adds if add.taken.id not in record.archived]
             is_broken_off = record.run in stopped
             for entry_id in record.gone:
                 if is_broken_off and entry_id in standing:
@@ -110,7 +138,7 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
 
 def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     standing = set(current.ids)
-    put_back: list[Add] = []
+    back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
     missing = _missing(known, current)
     successors = _successors(missing, known, current)
@@ -127,8 +155,8 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
         if add.again or later_stands or not in_a_race or not half_stands:
             removed.append(add.taken)
         else:
-            put_back.append(add)
-    return Healing(tuple(put_back), tuple(removed), tuple(edited), successors)
+            back.append(add)
+    return Healing(tuple(back), removed=tuple(removed), edited=tuple(edited), successors=successors)
 
 
 def _missing(known: _Known, current: Document) -> list[Taken]:

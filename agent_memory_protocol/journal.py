@@ -46,7 +46,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write: the document's fingerprint before and after it, what it added, and the ids that it took out."""
+    """One write of a document.
+
+    Attributes:
+        run: its id.
+        before, after: the document's fingerprint before and after it.
+        at: when, in seconds since the epoch.
+        adds: what it added.
+        gone: the ids that it took out.
+        archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
+    """
 
     run: str
     before: str
@@ -54,6 +63,7 @@ class Write:
     at: float
     adds: tuple[Add, ...] = ()
     gone: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,7 @@ def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     writes = [record for record in records if isinstance(record, Write)]
     adds = [add for record in records if isinstance(record, State) for add in record.recent]
     adds += [add for write in writes if write.run not in stopped for add in write.adds]
-    gone = {entry_id for write in writes for entry_id in write.gone}
+    gone = {entry_id for write in writes for entry_id in (*write.gone, *write.archived)}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
 
 
@@ -138,6 +148,8 @@ def _as_json(record: Record) -> dict[str, object]:
         fields["adds"] = [_add_json(add) for add in record.adds]
     if record.gone:
         fields["gone"] = list(record.gone)
+    if record.archived:
+        fields["archived"] = list(record.archived)
     return fields
 
 
@@ -155,8 +167,9 @@ def _read(line: bytes) -> Record | None:
             recent = tuple(_read_add(add) for add in value.get("recent", ()))
             return State(str(value["state"]), str(value["text"]), float(value["at"]), recent)
         adds = tuple(_read_add(add) for add in value.get("adds", ()))
-        gone = tuple(str(entry_id) for entry_id in value.get("gone", ()))
-        return Write(str(value["run"]), str(value["before"]), str(value["after"]), float(value["at"]), adds, gone)
+        gone, archived = (tuple(map(str, value.get(name, ()))) for name in ("gone", "archived"))
+        run, before, after = (str(value[name]) for name in ("run", "before", "after"))
+        return Write(run, before, after, float(value["at"]), adds, gone, archived)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 

@@ -96,6 +96,15 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
     return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
 
 
+def way_back(target: Target, ids: Sequence[str]) -> str:
+    """Say how entries come back that the ledger has because there was no room for them."""
+    them = "it" if len(ids) == 1 else "them"
+    return (
+        f"there is no room for {them}, so the ledger has {them}: "
+        f"make room, as with `amp prune {target} --apply`, then `amp restore {' '.join(ids)} --apply`"
+    )
+
+
 def is_later(one: Tombstone, other: Tombstone | None) -> bool:
     """Say whether a tombstone counts, rather than one that stands before it in the file."""
     return other is None or sort_key(one.created_at) >= sort_key(other.created_at)

@@ -17,11 +17,12 @@ from .books import Books
 from .disk_errors import explain, shown
 from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
+from .healing import Healing
 from .layout import Target, Tier, check_conversation_id
 from .settings import Settings
 from .tiers import removing, store
 from .tiers.document import Document
-from .transaction import Change, Outcome, change_document, lock_name, read_document
+from .transaction import Change, Outcome, change_document, lock_name, plan_healing, read_document
 
 
 class Session:
@@ -175,6 +176,11 @@ class Session:
         self.notices += _healing_notes(target, done)
         return done
 
+    def plan_healing(self, target: Target) -> Healing:
+        """Say what the next write to a document would put back, and what it would note in the ledger."""
+        check = partial(self._check_limits, may_make_room=False)
+        return plan_healing(self.root, target, check=check, now=self.now)
+
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
         return Books(self.root, target, lock_name(target), self.now, self.command)
@@ -320,6 +326,9 @@ def _healing_notes(target: Target, done: Outcome) -> list[str]:
     if done.healed:
         them = "1 remembered entry" if len(done.healed) == 1 else f"{len(done.healed)} remembered entries"
         notes.append(f"{target.path}: another program had overwritten {them}, now back")
+    if done.kept_out:
+        them = "1 remembered entry" if len(done.kept_out) == 1 else f"{len(done.kept_out)} remembered entries"
+        notes.append(f"{target.path}: another program had overwritten {them}; {ledger.way_back(target, done.kept_out)}")
     if done.removed_by_hand:
         them = "1 entry" if len(done.removed_by_hand) == 1 else f"{len(done.removed_by_hand)} entries"
         notes.append(f"{target.path}: {them} had been taken out by hand; the ledger keeps what they said")

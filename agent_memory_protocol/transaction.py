@@ -11,9 +11,9 @@ from datetime import datetime
 from hashlib import blake2b
 
 from .books import Books
-from .errors import AgentMemoryError, DamagedFile, Refused, StorageError
+from .errors import AgentMemoryError, DamagedFile, StorageError
 from .files import Content, Root, TooLarge
-from .healing import Healing
+from .healing import Healing, heal
 from .layout import Target, name_key
 from .ledger import About
 from .lock import hold
@@ -21,8 +21,7 @@ from .tiers import document as documents
 from .tiers import store
 from .tiers.document import Document
 from .tiers.removing import leaving as entries_leaving
-from .tiers.restoring import put_back
-from .tiers.taken import Taken, take
+from .tiers.taken import take
 from .writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
 
 LARGEST = 4 << 20
@@ -30,6 +29,7 @@ LARGEST = 4 << 20
 
 BY_HAND = "taken out by hand"
 EDITED_BY_HAND = "edited by hand"
+KEPT_OUT = "overwritten by another program, and no room for it"
 
 QUIET_SECONDS = 0.05
 """How long a file that others write must have been left alone: an editor empties it, or takes it away, to save it."""
@@ -64,12 +64,14 @@ class Outcome:
         document: the document as it is now.
         run: the id, in the ledger, of the command that this was a part of.
         healed: the ids of entries that had gone missing by accident and are back.
+        kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
     """
 
     document: Document
     run: str
     healed: tuple[str, ...] = ()
+    kept_out: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
 
 
@@ -117,12 +119,13 @@ def change_document(
     raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
 
 
-def plan_healing(root: Root, target: Target, *, now: datetime) -> Healing:
-    """Say what the next write to a document would put back, and what it would note as taken out by hand."""
+def plan_healing(root: Root, target: Target, *, check: Callable[[Document, Document], None], now: datetime) -> Healing:
+    """Say what the next write to a document would put back, and what it would note in the ledger."""
     read = read_document(root, target)
     if read is None:
         return Healing()
-    return Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
+    healing = Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
+    return heal(read[0], healing, check)[1]
 
 
 def read_document(root: Root, target: Target) -> tuple[Document, Content] | None:
@@ -163,14 +166,14 @@ def _attempt(
     healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
     if not healing.is_known and books.has_journal and not _is_quiet(read, tries):
         raise _BeingSaved
-    healed, removed = _heal(current, healing)
+    healed, healing = heal(current, healing, check)
     changed = change(healed)
     new = changed.document
     found = set(current.ids)
     back = tuple(one for one in healed.ids if one not in found)
-    if new is current and not (removed or healing.edited):
+    kept_out = tuple(one.id for one in healing.kept_out)
+    if new is current and not healing.has_work:
         return Outcome(current, books.command)
-    # What healing puts back was there before; only what is asked for now must keep the limit.
     check(healed, new)
     make_folders(root, target.parts[:-1])
     leaving = [
@@ -180,12 +183,13 @@ def _attempt(
     ]
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
-        by_hand = [(one, BY_HAND) for one in removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
+        by_hand = [(one, KEPT_OUT) for one in healing.kept_out]
+        by_hand += [(one, BY_HAND) for one in healing.removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
         by_hand = [(one, why) for one, why in by_hand if may_keep is None or may_keep(one.markdown)]
         books.archive(by_hand, by_hand=True, successors=healing.successors)
         books.archive(leaving, successors=changed.successors)
         books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
-        books.begin(current, new)
+        books.begin(current, new, archived=kept_out)
         if new is not current:
             _write(root, target, new, read)
     except NotConfirmed:
@@ -195,7 +199,7 @@ def _attempt(
             books.undo()
         raise
     books.done()
-    return Outcome(new, books.command, back, tuple(one.id for one in removed))
+    return Outcome(new, books.command, back, kept_out, tuple(one.id for one in healing.removed))
 
 
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:
@@ -229,14 +233,3 @@ def _with_header(current: Document | None, target: Target, header: Callable[[], 
     if not any(line.strip() for line in current.lines):
         return documents.parse(current.bom + header().encode(), target)
     return current
-
-
-def _heal(current: Document, healing: Healing) -> tuple[Document, list[Taken]]:
-    """Put back what went missing. What cannot go back where it stood is archived like what was taken out by hand."""
-    removed = list(healing.removed)
-    for add in healing.put_back:
-        try:
-            current = put_back(current, add.taken)
-        except Refused:
-            removed.append(add.taken)
-    return current, removed

@@ -19,7 +19,7 @@ from .tiers.document import Document
 from .tiers.prune import Plan
 from .tiers.restoring import put_back
 from .tiers.taken import Taken, take
-from .transaction import Change, lock_name, plan_healing
+from .transaction import Change, lock_name
 
 Progress = Callable[[int, int], None]
 
@@ -132,7 +132,7 @@ def apply_pruning(
     gone: list[Removed] = []
     outdated: list[Target] = []
     for number, (target, plan) in enumerate(work):
-        if plan_healing(session.root, target, now=session.now).has_work:
+        if session.plan_healing(target).has_work:
             session.change(target, Change)
 
         def change(current: Document, plan: Plan = plan) -> Change:
@@ -248,7 +248,7 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
     found = []
     for target in session.readable(actor) if targets is None else targets:
         try:
-            healing = plan_healing(session.root, target, now=session.now)
+            healing = session.plan_healing(target)
             if not healing.has_work:
                 continue
             if apply:
@@ -256,7 +256,8 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
                 session.change(target, Change)
             back = tuple(add.taken.markdown for add in healing.put_back)
             by_hand = tuple(one.markdown for one in (*healing.removed, *healing.edited))
-            found.append(Synced(target, session.path(target), back, by_hand))
+            kept_out = {one.id: one.markdown for one in healing.kept_out}
+            found.append(Synced(target, session.path(target), back, by_hand, kept_out))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))
     return found

@@ -21,6 +21,7 @@ from .disk_errors import explain
 from .errors import AgentMemoryError
 from .files import TEMPORARY
 from .layout import SCAFFOLDING, Target
+from .ledger import way_back
 from .limits import NEAR
 from .workspace import Workspace
 
@@ -130,6 +131,8 @@ class Watcher:
         for synced in self.workspace.sync(apply=True, targets=[target]):
             for text in synced.put_back:
                 yield Happened("healed", target, f"put back what was overwritten: {_words(text)}")
+            if synced.kept_out:
+                yield Happened("problem", target, f"overwritten: {way_back(target, list(synced.kept_out))}")
             for text in synced.removed_by_hand:
                 yield Happened("noted", target, f"taken out by hand, kept in the ledger: {_words(text)}")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from agent_memory_protocol import journal, writing
+from agent_memory_protocol import journal, transaction, writing
 from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.files import Root
@@ -338,12 +338,49 @@ def test_an_entry_taken_out_by_hand_is_noted_once(memory, verb):
     assert not memory.sync()
 
 
-def test_what_comes_back_does_not_have_to_keep_the_limit(memory):
-    memory.remember("Overwritten by an editor.")
-    full = "".join(f"- Written by hand {number}.\n" for number in range(191))
+def overwrite_with(memory: Workspace, lines: int) -> str:
+    """Let an editor that held an older copy fill the document up to this many lines; return the id it overwrites."""
+    lost = memory.remember("Overwritten by an editor.").entry.id
+    there = len((memory.path / DOCUMENT).read_text().splitlines()) - 1
+    full = "".join(f"- Written by hand {number}.\n" for number in range(lines - there))
     rewrite(memory, "- Overwritten by an editor.\n", full)
+    return lost
+
+
+@pytest.mark.requirement("S4-59")
+def test_what_was_overwritten_goes_back_up_to_the_limit(memory):
+    overwrite_with(memory, 199)
     memory.sync(apply=True)
     assert "Overwritten by an editor." in texts(memory)
+    assert len((memory.path / DOCUMENT).read_text().splitlines()) == 200
+
+
+@pytest.mark.requirement("S4-59")
+def test_what_was_overwritten_and_has_no_room_any_more_is_in_the_ledger_and_can_be_restored(memory):
+    lost = overwrite_with(memory, 200)
+    before = (memory.path / DOCUMENT).read_bytes()
+    (planned,) = memory.sync()
+    (done,) = memory.sync(apply=True)
+    assert dict(planned.kept_out) == dict(done.kept_out) == {lost: "- Overwritten by an editor."}
+    assert done.put_back == ()
+    assert (memory.path / DOCUMENT).read_bytes() == before
+    assert archived(memory) == [("Overwritten by an editor.", transaction.KEPT_OUT)]
+    assert f"`amp restore {lost} --apply`" in memory.notices[-1]
+    memory.forget([entry(memory, "Use pnpm here.").id])
+    assert "Overwritten by an editor." not in texts(memory), "it is not put back behind a person's back later"
+    memory.restore([one for one in memory.restorable() if one.archived.taken.id == lost])
+    assert "Overwritten by an editor." in texts(memory)
+    assert not memory.sync()
+
+
+def test_what_had_no_room_is_noted_once_whatever_happens_to_the_document_next(memory):
+    overwrite_with(memory, 200)
+    memory.sync(apply=True)
+    for number in range(3):
+        rewrite(memory, f"- Written by hand {number}.\n", f"- Written by hand once more {number}.\n")
+        memory.sync(apply=True)
+    assert [text for text, _ in archived(memory)].count("Overwritten by an editor.") == 1
+    assert "Overwritten by an editor." not in texts(memory)
 
 
 def test_a_document_killed_while_it_was_created_leaves_nothing_for_long(tmp_path):

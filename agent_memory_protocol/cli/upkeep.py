@@ -10,6 +10,7 @@ import click
 from agent_memory_protocol.answers import Pruning, Removed, Restorable, Synced
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, parse_target
+from agent_memory_protocol.ledger import way_back
 from agent_memory_protocol.tiers.prune import Judged
 from agent_memory_protocol.upkeep import PlanOutdated
 
@@ -269,6 +270,11 @@ def _say_healing(found: Sequence[Synced], *, applied: bool) -> None:
             note(one.problem)
         for text in one.put_back:
             click.echo(f"{one.target}  {'back' if applied else 'goes back'}: {_words(text)}")
+        for text in one.kept_out.values():
+            place = f"{'now' if applied else 'to be'} in the ledger"
+            click.echo(f"{one.target}  overwritten, no room for it, {place}: {_words(text)}")
+        if one.kept_out and applied:
+            note(f"{one.target.path}: {way_back(one.target, list(one.kept_out))}")
         for text in one.removed_by_hand:
             place = f"{'now' if applied else 'to be'} in the ledger"
             click.echo(f"{one.target}  taken out by hand, {place}: {_words(text)}")
@@ -399,5 +405,6 @@ def _synced_json(one: Synced) -> dict[str, object]:
         **target_json(one.target),
         "put_back": list(one.put_back),
         "removed_by_hand": list(one.removed_by_hand),
+        "kept_out": [{"id": entry_id, "text": text} for entry_id, text in one.kept_out.items()],
         "problem": one.problem or None,
     }

@@ -68,21 +68,23 @@ def _blanks(
     ways = []
     if around.stands_between(document, position, first.previous, last.following):
         ways.append((0, standing, first.blank_before, last.blank_after))
+    blocks = document.outline.blocks
+    above = next((block for block in reversed(blocks) if block.end <= position), None)
+    below = next((block for block in blocks if block.start >= position), None)
+    begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
+    if above is not None and begins_section and (standing or around.key(document, above) != first.previous):
+        # First in a section, not between what it stood between: what keeps the heading apart stays above it.
+        joins = at_end or (below is not None and below.kind == markdown.ITEM)
+        before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
+        ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, last.blank_after)
     if not at_end and around.key_after(document, position) == last.following:
         # Blank lines that stand there count: first those after it, else first those before it.
         ways.append((standing - used, 0, max(0, first.blank_before - standing + used), last.blank_after - used))
-    blocks = document.outline.blocks
-    above = next((block for block in reversed(blocks) if block.end <= position), None)
-    begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
-    if above is not None and begins_section and around.key(document, above) != first.previous:
-        # First in a section where it was not: what keeps the heading apart stays above it.
-        below = next((block for block in blocks if block.start >= position), None)
-        joins = at_end or (below is not None and below.kind == markdown.ITEM)
-        before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
-        ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, first.blank_before)
     before, after = first.blank_before - used, 0 if at_end else max(0, last.blank_after - standing + used)
+    if below is not None and below.kind == markdown.HEADING and standing == used > 0:
+        after = max(1, after)  # a heading that stood apart stays apart
     ways += [(used, 0, before, after), (used, 0, before, after + 1), (0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 1, 1)]
     return dict.fromkeys(ways)
 

@@ -522,6 +522,7 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
                 "path": SHARED,
                 "put_back": ["- just told"],
                 "removed_by_hand": ["- stays"],
+                "kept_out": [],
                 "problem": None,
             }
         ],
@@ -530,6 +531,23 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
     before = told.tree()
     assert said(told.process("sync", "--apply")) == ["nothing to heal"]
     assert told.tree() == before
+
+
+@pytest.mark.requirement("S4-59")
+def test_sync_keeps_the_limit_and_says_how_what_has_no_room_comes_back(told):
+    assert told("remember", "just told").code == 0
+    lost = id_of(told, "just told")
+    told.write(SHARED, PAGE + "".join(f"- typed by hand {number}\n" for number in range(200 - PAGE.count("\n"))))
+    planned = told.process("sync")
+    assert said(planned)[0] == "shared  overwritten, no room for it, to be in the ledger: - just told"
+    healed = told.process("sync", "--apply")
+    assert healed.out.splitlines() == ["shared  overwritten, no room for it, now in the ledger: - just told"]
+    assert healed.code == 0
+    assert f"then `amp restore {lost} --apply`" in healed.err
+    assert text(told).count("\n") == 200
+    forget(told, "typed by hand 0")
+    assert told.process("restore", lost, "--apply").code == 0
+    assert "- just told\n" in text(told)
 
 
 def test_sync_names_a_file_it_cannot_heal(told):

@@ -166,3 +166,46 @@ def test_an_entry_does_not_come_back_into_a_fence_that_never_closes():
     taken = take(doc, ids_with(doc, "- b")[0])
     with pytest.raises(Refused, match=f"the entry {taken.id} cannot go back where it stood; add it by hand"):
         put_back(parse("```\n# T\n\n- a\n"), taken)
+
+
+KEPT_APART = [
+    pytest.param(
+        "# T\n<!-- c -->\n\n- x\n- BACK\n\n## A\n\n- a\n",
+        "# T\n<!-- c -->\n\n## A\n\n- a\n",
+        "# T\n<!-- c -->\n\n- BACK\n\n## A\n\n- a\n",
+        id="below the header's blank line",
+    ),
+    pytest.param(
+        "# T\n\n## A\n- x\n- BACK\n\n## B\n- b\n",
+        "# T\n\n## A\n\n- new\n\n## B\n\n- b\n",
+        "# T\n\n## A\n\n- new\n- BACK\n\n## B\n\n- b\n",
+        id="where the section has come to be spaced",
+    ),
+    pytest.param(
+        "# T\n\n## A\n- BACK\n- x\n\n## B\n- b\n",
+        "# T\n\n## A\n\n- new\n\n## B\n\n- b\n",
+        "# T\n\n## A\n\n- BACK\n- new\n\n## B\n\n- b\n",
+        id="first in such a section",
+    ),
+    pytest.param(
+        "# T\n\n- x\n\n## A\n- BACK\n- y\n\n## B\n- b\n",
+        "# T\n\n- x\n\n## B\n- b\n",
+        "# T\n\n- x\n\n## A\n- BACK\n\n## B\n- b\n",
+        id="apart from the next heading",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "now", "after"), KEPT_APART)
+def test_an_entry_whose_neighbours_are_gone_leaves_headings_and_their_blank_lines_together(before, now, after):
+    doc = parse(before)
+    taken = take(doc, ids_with(doc, "BACK")[0])
+    assert put_back(parse(now), taken).data.decode() == after
+
+
+def test_between_its_own_neighbours_an_entry_has_the_blank_lines_it_had():
+    doc = parse("# T\n- BACK\n\n## B\n- b\n")
+    taken = take(doc, doc.ids[0])
+    left = take_out(doc, [taken.id])
+    assert left.data == b"# T\n\n## B\n- b\n"
+    assert put_back(left, taken).data == doc.data
