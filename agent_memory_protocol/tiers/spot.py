@@ -75,7 +75,7 @@ def positions(document: Document, place: Place, spot: Spot) -> list[int]:
         found += [before.end] if before in here and before is not None else []
         found += [after.start if after.label is None else after.label] if after in here and after is not None else []
         first, last = around.after_heading(document, spot.heading), [here[-1].end] if here else []
-        was_first = previous == around.key_before(document, first)
+        was_first = not place.after or previous == around.key_before(document, first)
         found += [first, *last] if was_first else [*last, first]
     found += [spot.end, around.end_under(document, spot.heading)]
     positions = dict.fromkeys(around.back_over_blanks(document, position) for position in found)
