@@ -237,6 +237,31 @@ class NoteRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of memory: a document, or with `note` the note of that name beside it. `size` is its bytes."""
+
+    target: Target
+    note: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What `rewrite` did.
+
+    Attributes:
+        target, note: the document, or the note beside it.
+        headroom: what is left in the document; None for a note, and for a document that has gone.
+        notes: what the writer should know: what the ledger does not keep, what healing put back.
+    """
+
+    target: Target
+    note: str
+    headroom: Headroom | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """What the index of a folder is, or was made to be.
 

@@ -41,6 +41,10 @@ class SecretFound(Refused):
     """The text holds what looks like a secret; the message says which kind and where, never the value (decision 26)."""
 
 
+class LinkRefused(Refused):
+    """A file is reached by a link, where only files in their own places are read or written (decision 5)."""
+
+
 class Disabled(Refused):
     """Memory, or this tier of it, is switched off by a setting (decision 6)."""
 

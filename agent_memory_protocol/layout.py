@@ -10,6 +10,7 @@ SCAFFOLDING = ".scaffolding"
 
 AGENT_NAME_LENGTH = 64
 CONVERSATION_ID_LENGTH = 128
+NOTE_NAME_LENGTH = 100
 _FILE_NAME_BYTES = 255
 
 _WINDOWS_DEVICES = frozenset(
@@ -162,6 +163,18 @@ def check_owner(tier: Tier, owner: str, *, strict: bool = False) -> str:
     if tier is Tier.AGENT:
         return check_agent_name(owner)
     return check_conversation_id(owner, strict=strict)
+
+
+def check_note_file(name: str) -> str:
+    """Return the file name of a note that is to be made: the name rule, and `.md`.
+
+    Raises:
+        InvalidName: it breaks the rule; the message says which part of it.
+    """
+    stem = name.removesuffix(".md")
+    if stem == name:
+        raise _bad("note's file name", name, "it must end with .md")
+    return _check_name("note's file name", stem, NOTE_NAME_LENGTH) + ".md"
 
 
 def name_key(name: str) -> str:

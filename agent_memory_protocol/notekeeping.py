@@ -36,6 +36,7 @@ def new(
     file = note.file_name(note_type, slug)
     text = note.render(note_type, file, description, why=why, how=how, body=body)
     session.check_secrets(text, f"note {file}")
+    session.check_size(file, b"", text.encode(), "say it shorter, or in two notes")
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
     make_folders(session.root, folder)
@@ -46,7 +47,7 @@ def new(
         session.notices.append(
             f"{routing.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)"
         )
-    _reindex(session, target)
+    refresh(session, target)
     return file
 
 
@@ -88,9 +89,9 @@ def take_out(session: Session, actor: Actor, target: Target, name: str, reason: 
     file = _find(session, target, name)
     with hold(session.root, lock_name(target)):
         session.root.forget()
-        _archive(session, target, file, reason)
+        archive(session, target, file, reason)
         remove(session.root, (*target.parts[:-1], file))
-    _reindex(session, target)
+    refresh(session, target)
     return file
 
 
@@ -110,11 +111,12 @@ def merge(session: Session, actor: Actor, target: Target, names: Sequence[str], 
         if content is None:
             raise InvalidArgument(f"there is no note {into!r} beside {target.path}")
         text = note.merged(content.data.decode(), others)
+        session.check_size(keeper, content.data, text.encode(), "merge fewer notes, or shorten them first")
         replace(session.root, (*folder, keeper), text.encode(), expected=content)
         for file in files:
-            _archive(session, target, file, f"merged into {keeper}")
+            archive(session, target, file, f"merged into {keeper}")
             remove(session.root, (*folder, file))
-    _reindex(session, target)
+    refresh(session, target)
     return keeper
 
 
@@ -123,7 +125,7 @@ def put_back(session: Session, target: Target, archived: ledger.Archived) -> boo
     parts = (*target.parts[:-1], archived.note)
     made = create(session.root, parts, archived.taken.markdown.encode())
     if made:
-        _reindex(session, target)
+        refresh(session, target)
     return made
 
 
@@ -138,7 +140,7 @@ def reindex(session: Session, actor: Actor, targets: Sequence[Target] | None, *,
                 found.append(_compare(session, target))
             else:
                 session.check_write(actor, target)
-                found.append(_reindex(session, target))
+                found.append(refresh(session, target))
         except DamagedFile as error:
             found.append(Indexed(target, session.path(target), problem=str(error)))
     return found
@@ -166,7 +168,8 @@ def _owners(session: Session) -> dict[Tier, list[str]]:
     return {Tier.SHARED: [""], Tier.AGENT: agents}
 
 
-def _reindex(session: Session, target: Target) -> Indexed:
+def refresh(session: Session, target: Target) -> Indexed:
+    """Bring the index of one folder up to date."""
     state = Indexed(target, session.path(target))
 
     def change(current: Document) -> Change:
@@ -244,7 +247,8 @@ def _read(session: Session, target: Target, file: str) -> Note:
     return read[0]
 
 
-def _archive(session: Session, target: Target, file: str, reason: str) -> None:
+def archive(session: Session, target: Target, file: str, reason: str) -> None:
+    """Keep a note word for word in the ledger, before it changes or goes."""
     read = note_store.read(session.root, target.parts[:-1], file)
     if read is not None:
         entry_id = documents.entry_id(f"{file}\n{read[1]}", target)

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 
-from . import agents, config, ledger
+from . import agents, config, ledger, limits
 from .access import Actor, check_read, check_write, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
@@ -107,16 +107,19 @@ class Session:
             check_conversation_id(target.owner, strict=True)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
 
-    def check_secrets(self, text: str | None, what: str = "text") -> None:
+    def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
+
+        What stands in the file already, in `standing`, is no news: whoever mends another line need not mend this one.
 
         Raises:
             SecretFound: the message says which kind, where, and what to write instead.
         """
         if text:
-            from .secrets import check_text
+            from .secrets import check_text, find_secrets
 
-            check_text(text, allow=self.settings.secrets_allow, what=what)
+            known = {one.fingerprint for one in find_secrets(standing)} if standing else set()
+            check_text(text, allow={*self.settings.secrets_allow, *known}, what=what)
 
     def secret_in(self, text: str) -> str:
         """Describe the first secret in a text, without its value; "" where there is none."""
@@ -210,19 +213,25 @@ class Session:
         room = self.headroom(document)
         return room.lines >= 0 and room.bytes >= 0
 
-    def _check_limits(self, old: Document, new: Document, *, may_make_room: bool) -> None:
-        """Refuse a change that passes a limit. One that makes a document smaller is always welcome (decision 13)."""
-        size = len(new.data)
-        for have, limit, unit, grows in (
-            (new.line_count, self.settings.max_lines, "lines", new.line_count > old.line_count),
-            (size, self.settings.max_bytes, "bytes", size > len(old.data)),
+    def check_size(self, path: str, old: bytes, new: bytes, way_out: str) -> None:
+        """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
+
+        Raises:
+            LimitExceeded: the message gives the count, the limit, and the `way_out`.
+        """
+        for count, limit, unit in (
+            (limits.count_lines, self.settings.max_lines, "lines"),
+            (len, self.settings.max_bytes, "bytes"),
         ):
-            if have > limit and grows:
-                room = "add --make-room to archive its oldest dated entries, or " if may_make_room else ""
+            have = count(new)
+            if have > limit and have > count(old):
                 raise LimitExceeded(
-                    f"{new.target.path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: "
-                    f"{room}run `amp prune {new.target}`"
+                    f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
                 )
+
+    def _check_limits(self, old: Document, new: Document, *, may_make_room: bool) -> None:
+        room = "add --make-room to archive its oldest dated entries, or " if may_make_room else ""
+        self.check_size(new.target.path, old.data, new.data, f"{room}run `amp prune {new.target}`")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 
-from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, review, upkeep
+from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, review, rewriting, upkeep
 from .access import Actor
 from .answers import (
     Created,
@@ -23,9 +23,11 @@ from .answers import (
     Removed,
     Restorable,
     Restored,
+    Rewritten,
     Shown,
     Status,
     StoredEntry,
+    StoredFile,
     Synced,
     Where,
 )
@@ -184,6 +186,27 @@ class Workspace:
                 else:
                     found += [] if read is None else stored_entries(read)
         return found
+
+    def files(self, actor: Actor | None = None) -> list[StoredFile]:
+        """List the documents, and the notes beside them, that this actor may read. Links are left out."""
+        if self._missing:
+            return []
+        with self._session() as session:
+            return rewriting.files(session, actor or Actor())
+
+    def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
+        """Return a document, or the note of that file name beside it, as it is on disk; None where there is none.
+
+        Raises:
+            AccessDenied: this actor may not read it.
+            DamagedFile: it cannot be read.
+            LinkRefused: a link leads to it.
+        """
+        actor = actor or Actor()
+        if self._missing:
+            return None
+        with self._session() as session:
+            return rewriting.read(session, actor, target, note)
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
@@ -386,6 +409,34 @@ class Workspace:
         """
         with self._session(for_writing=True) as session:
             return upkeep.replace_text(session, actor or Actor(), entry_id, text)
+
+    def rewrite(
+        self,
+        target: Target,
+        change: Callable[[str | None], str | None],
+        *,
+        note: str = "",
+        actor: Actor | None = None,
+        reason: str = "rewritten",
+    ) -> Rewritten:
+        """Give a document, or a note beside it, a whole new text: for doors that edit files and know no entries.
+
+        What disappears stands in the ledger first, from where `restore` brings it back, unless it holds a secret.
+
+        Args:
+            target: the document.
+            change: makes the new text from the present one, and may be called again when others write meanwhile. None
+                is no file: there is none yet, or it is to go. What it raises is raised here, and nothing is changed.
+            note: the file name of a note beside the document, where that is meant.
+            actor: who writes.
+            reason: why what disappears goes, for the ledger.
+
+        Raises:
+            AccessDenied, LimitExceeded, SecretFound, RefusedText, LinkRefused: nothing was changed.
+            StorageError: it cannot be read or written.
+        """
+        with self._session(for_writing=True) as session:
+            return rewriting.rewrite(session, actor or Actor(), target, note, change, reason)
 
     def plan_pruning(
         self,

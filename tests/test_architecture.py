@@ -26,6 +26,7 @@ OUTSIDE = {
     "subprocess": {"git_ignore"},
     "nacl": {"records.signing"},
     "sqlite3": {"records.sqlite_store"},
+    "anthropic": {"integrations.anthropic_tool"},
 }
 """What is used in one place only, and where."""
 
