@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     from .errors import AgentMemoryError as AgentMemoryError
     from .formats.jsonl_file import MemoryFile as MemoryFile
     from .layout import Tier as Tier
+    from .memory import Memory as Memory
     from .recall import recall_for_agent as recall_for_agent
     from .workspace import Workspace as Workspace
 
 _MODULES = {
     "Actor": "access",
     "AgentMemoryError": "errors",
+    "Memory": "memory",
     "MemoryFile": "formats.jsonl_file",
     "Tier": "layout",
     "Workspace": "workspace",
     "recall_for_agent": "recall",
 }
 
-__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "MemoryFile", "Tier", "Workspace", "recall_for_agent"]
+__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "Memory", "MemoryFile", "Tier", "Workspace", "recall_for_agent"]
 
 
 def __getattr__(name: str) -> object:

@@ -62,12 +62,12 @@ def make_folders(root: Root, parts: tuple[str, ...]) -> None:
             raise StorageError(f"{shown(*path)}: the folder was not created: {explain(error)}") from error
 
 
-def make_local_folder(root: Root, *names: str) -> tuple[str, ...]:
+def make_local_folder(root: Root, *names: str, local: tuple[str, ...] = LOCAL) -> tuple[str, ...]:
     """Create `.scaffolding/.amp/NAMES` where it is missing, with the `.gitignore` that keeps it out of git."""
-    make_folders(root, (*LOCAL, *names))
-    if not root.exists((*LOCAL, ".gitignore")):
-        create(root, (*LOCAL, ".gitignore"), b"*\n")
-    return (*LOCAL, *names)
+    make_folders(root, (*local, *names))
+    if not root.exists((*local, ".gitignore")):
+        create(root, (*local, ".gitignore"), b"*\n")
+    return (*local, *names)
 
 
 def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False, mode: int = 0o666) -> bool:

@@ -25,7 +25,7 @@ OUTSIDE = {
     "watchdog": {"watch"},
     "subprocess": {"git_ignore"},
     "nacl": {"records.signing"},
-    "sqlite3": {"records.sqlite_store"},
+    "sqlite3": {"records.sqlite_store", "records.side_file"},
     "anthropic": {"integrations.anthropic_tool"},
 }
 """What is used in one place only, and where."""
@@ -154,6 +154,7 @@ RULES = [
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *("lint.belonging", "lint.finding", "lint.ledgers", "lint.notes", "lint.tiers", "notes.index", "notes.note"),
     *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
+    "records.proof",
     *("search.port", "search.ranking", "search.slips", "search.stem", "search.words"),
     *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.prune", "tiers.referee"),
     *("tiers.around", "tiers.removing", "tiers.restoring", "tiers.spot", "tiers.taken"),

@@ -19,7 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
@@ -27,9 +27,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from agent_memory_protocol import Workspace, errors
+from agent_memory_protocol import Memory, Workspace, errors
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.records.lifecycle import dispute
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -125,6 +126,15 @@ class Project:
         self, text: str, *, agent: str | None = None, conversation: str | None = None, dated: date | None = None
     ) -> Remembered:
         return self.workspace.remember(text, agent=agent, conversation=conversation, dated=dated)
+
+    def records(self) -> dict[str, str]:
+        """Make a record, and two that contradict each other; return their ids."""
+        with Memory(self.path / ".scaffolding" / "agent-memory") as memory:
+            ids = [memory.remember(text).record_id for text in ("A fact.", "It is so.", "It is not so.")]
+            sides = (memory.store.get(ids[1]), memory.store.get(ids[2]))
+            for side in dispute(*sides, reason="one negates the other", now=datetime.now(UTC)):
+                memory.store.put(side)
+        return dict(zip(("RECORD", "LOSER", "WINNER"), ids, strict=True))
 
     def write(self, block: Block) -> Path:
         path = self.path / block.file
@@ -247,6 +257,9 @@ def test_every_exit_code_an_error_has_is_explained():
 
 
 def keys_of(answer: object) -> set[str]:
+    """Return the keys of an answer, those of records aside: these are described elsewhere."""
+    if isinstance(answer, dict) and "provenance" in answer:
+        return set()
     if isinstance(answer, dict):
         return set(answer) | {key for value in answer.values() for key in keys_of(value)}
     return {key for value in answer for key in keys_of(value)} if isinstance(answer, list) else set()
@@ -269,7 +282,8 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
 
     for note in ("user_coffee", "project_plan"):
         kept.path.with_name(f"{note}.md").write_text("A note.\n")
-    names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan"}
+    names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan", **project.records()}
+    names["agent.key"] = str(project.path / "agent.key")
     arguments = [names.get(word, word) for word in shlex.split(command)[1:]]
     environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}
     done = CliRunner().invoke(amp, [*arguments, "--root", str(project.path)], env=environment)

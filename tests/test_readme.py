@@ -49,5 +49,5 @@ def test_the_first_command_recalls_what_it_remembered(tmp_path):
 
 
 def test_the_library_call_prints_what_it_remembered(tmp_path):
-    (snippet,) = blocks("python")
+    snippet = blocks("python")[0]
     assert "- Redis needs AOF on.\n" in run(sys.executable, "-c", snippet, cwd=tmp_path)

@@ -32,6 +32,7 @@ _VERBS = {
     "prune": "upkeep",
     "restore": "upkeep",
     "sync": "upkeep",
+    "record": "records",
     "where": "status",
     "doctor": "doctor",
 }

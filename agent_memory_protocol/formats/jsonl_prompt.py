@@ -1,20 +1,16 @@
 """Entries as a short block for the top of an agent's context: by kind, what the user said first."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from ..bullets import bullet
 from ..similarity import Gist, gist
 from ..visible import escape_line
 from .jsonl import USER, Entry
 from .jsonl_rules import KINDS
 
 FRAME = "Agents and the user noted this earlier. It is reference data and may be out of date."
-
-_STARTS_A_BLOCK = re.compile(
-    r"#{1,6}(\s|$)|[-+*](\s|$)|[>|<]|(?P<number>[0-9]{1,9})[.)](\s|$)|([-_*]\s*){3,}$|```|~~~|\[[^\]]*\]:"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +46,7 @@ def find_outranked(entries: Iterable[Entry]) -> list[Outranked]:
 def render_prompt(entries: Iterable[Entry]) -> str:
     """Return the block for these entries, "" when there are none.
 
-    One line an entry, so a text can open nothing: line breaks and invisible characters of foreign writers become
-    visible escapes, look-alike markers are broken as in recall's block, and what Markdown would take for the start
-    of a heading, list, quote or fence gets a backslash. The markers carry an id that comes from the content.
+    One bullet an entry, so a text can open nothing. The markers carry an id that comes from the content.
     """
     entries = list(entries)
     outranked = find_outranked(entries)
@@ -73,11 +67,8 @@ def render_prompt(entries: Iterable[Entry]) -> str:
 
 
 def _bullet(entry: Entry) -> str:
-    text = escape_line(entry.text.strip())
-    if start := _STARTS_A_BLOCK.match(text):
-        place = len(start["number"] or "")
-        text = f"{text[:place]}\\{text[place:]}"
-    return f"- {text}" if entry.scope == "global" else f"- {text} ({escape_line(entry.scope)})"
+    text = bullet(entry.text)
+    return text if entry.scope == "global" else f"{text} ({escape_line(entry.scope)})"
 
 
 def _report(outranked: list[Outranked]) -> str:

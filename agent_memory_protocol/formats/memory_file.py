@@ -20,6 +20,7 @@ from ..records.canonical import (
     freeze_text,
     no_fields,
     parse_moment,
+    thaw,
 )
 from ..records.record import Record
 from ..records.signing import MEMORY_FILE, Signer, sign_payload, verify_payload, verify_record
@@ -30,7 +31,7 @@ _DEFINED = ("format", "agent", "created_at", "records", "signature")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordFile:
+class SignedMemoryFile:
     """What stands in a memory file.
 
     Attributes:
@@ -134,6 +135,15 @@ class RecordFile:
     def to_bytes(self) -> bytes:
         """Return the file as it stands on disk."""
         return encode({**self._payload(), "signature": self.signature})
+
+    def to_json(self) -> str:
+        """Return the file as it stands on disk, as text."""
+        return self.to_bytes().decode()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the file as a JSON object, its fields in the order of the format."""
+        wire = {**self._payload(), "signature": self.signature}
+        return {name: thaw(item) for name, item in wire.items()}
 
     def _payload(self) -> dict[str, Json]:
         return {

@@ -48,6 +48,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._opened = 0
 
     def __enter__(self) -> Self:
         return self
@@ -120,6 +121,26 @@ class SqliteStore:
         self._forget_old_bytes(id)
         return tombstone
 
+    def mark(self) -> object:
+        """Return what is equal as long as nobody has written; see `Watched`."""
+        with self._lock:
+            if self._connection is None and not os.path.lexists(self.path):
+                return ()
+            with self._transaction() as connection:
+                # The first tells what other connections have written, the second what this one has.
+                version = connection.execute("PRAGMA data_version").fetchone()[0]
+                return self._opened, version, connection.total_changes
+
+    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Return a text for each record's newest version; see `Watched`."""
+        with self._transaction() as connection:
+            if ids is not None:
+                newest = ((name, _payloads(connection, name, newest=True)) for name in ids)
+                return {name: f"{rows[0][0]} {len(rows[0][1])}" for name, rows in newest if rows}
+            # Of the other columns, SQLite returns those of the row that has the maximum.
+            query = "SELECT record_id, MAX(version), LENGTH(payload) FROM history GROUP BY record_id"
+            return {name: f"{version} {length}" for name, version, length in connection.execute(query)}
+
     def _forget_old_bytes(self, id: str) -> None:
         with self._lock:
             connection = self._connect(create=False)
@@ -172,6 +193,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
         self._connection, self._process = connection, os.getpid()
+        self._opened += 1
         return connection
 
     def _parse(self, payload: object, id: str) -> Record:

@@ -11,14 +11,15 @@ claimed by a hard link to a finished file, so versions are whole or absent, and 
 import os
 import re
 import threading
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..disk_errors import shown
 from ..errors import DamagedFile, IllegalMove, InvalidRecord, Refused, UnknownRecord
-from ..files import Root
+from ..files import Root, stamp
 from ..writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
 from .lifecycle import check_version, redact
 from .record import Record, RecordType, State, is_id
@@ -29,6 +30,10 @@ _VERSION = re.compile(r"[0-9]{6}\.json")
 _FOLDER = re.compile(r"[0-9a-f]{32}")
 _REFERENCE_TEMPORARY = ".tmp-"
 _TRIES = 1000
+_SECOND = 10**9
+_TICK = _SECOND // 10
+_COARSE_TICK = 3 * _SECOND
+"""Nanoseconds between which two changes have different times: as the systems of today keep time, and as old ones do."""
 
 
 class RecordStore(Protocol):
@@ -66,6 +71,7 @@ class RecordStore(Protocol):
         """
 
 
+@runtime_checkable
 class Redacting(Protocol):
     """What a store can do besides, for people only; nothing that proposes changes may hold this."""
 
@@ -76,6 +82,21 @@ class Redacting(Protocol):
             IllegalMove: no reason is given.
             UnknownRecord: there is no such record.
             StorageError: something could not be replaced; call it again.
+        """
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """What a store can do besides, so that who has read it need not read all of it again. All of ours do."""
+
+    def mark(self) -> object:
+        """Return what is equal as long as no record has come or gone; None where that cannot be told now."""
+
+    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Return for these records, or all, a text that is another one when the record has another version.
+
+        Raises:
+            StorageError: the records cannot be listed.
         """
 
 
@@ -120,6 +141,16 @@ class MemoryStore:
             tombstone = versions[-1] if versions[-1].redacted else redact(versions[-1], reason=reason, now=now)
             self._versions[id] = (tombstone,) * len(versions)
             return tombstone
+
+    def mark(self) -> object:
+        """Return what is equal as long as no record has come; see `Watched`."""
+        return len(self._versions)
+
+    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Return a text for each record's newest version; see `Watched`."""
+        with self._lock:
+            kept = {name: self._versions[name] for name in (self._versions if ids is None else ids)}
+        return {name: f"{len(versions)} {versions[-1].redacted}" for name, versions in kept.items()}
 
 
 class DirectoryStore:
@@ -208,6 +239,32 @@ class DirectoryStore:
                 raise _never_still(id)
             remove_leftovers(root, parts, _REFERENCE_TEMPORARY)
             return tombstone
+
+    def mark(self) -> object:
+        """Return what is equal as long as no folder has come or gone; see `Watched`."""
+        try:
+            info = os.stat(os.path.join(self.path, *self.parts))
+        except FileNotFoundError:
+            return ()
+        except OSError:
+            return None
+        # A clock ticks: of two changes within one tick the second leaves no trace, so what is that new is not believed.
+        tick = _TICK if info.st_mtime_ns % _SECOND else _COARSE_TICK
+        return stamp(info) if info.st_mtime_ns < time.time_ns() - tick else None
+
+    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Return a text for each record's folder; see `Watched`. Files that were edited in place do not show."""
+        if not os.path.lexists(self.path):
+            return {}
+        found = {}
+        with Root.open(self.path) as root:
+            names = root.list_folders(self.parts) if ids is None else map(_folder_name, ids)
+            for name in names:
+                if _FOLDER.fullmatch(name):
+                    place = root.locate((*self.parts, name))
+                    if place is not None and place.info is not None:
+                        found[f"mem:{name}"] = str(place.info.st_mtime_ns)
+        return found
 
     def _open(self, id: str) -> Root:
         if not is_id(id) or not os.path.lexists(self.path):

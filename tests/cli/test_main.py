@@ -22,7 +22,7 @@ def test_help_names_every_verb_and_exit_code(amp):
     assert "Exit codes: 0 done" in answer.out
 
 
-@pytest.mark.parametrize("group", [(), ("note",)])
+@pytest.mark.parametrize("group", [(), ("note",), ("record",)])
 def test_help_says_of_each_verb_in_a_whole_sentence_what_it_does(amp, group):
     answer = amp(*group, "--help", environ={"COLUMNS": "80"})
     summaries = [line for line in answer.out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines() if line]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol.errors import BadSignature, InvalidRecord
-from agent_memory_protocol.formats.memory_file import FORMAT, RecordFile
+from agent_memory_protocol.formats.memory_file import FORMAT, SignedMemoryFile
 from agent_memory_protocol.records.canonical import canonical
 from agent_memory_protocol.records.lifecycle import archive, redact
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
@@ -30,13 +30,13 @@ RECORDS = (
     archive(record(2), reason="old", now=NOW),
     redact(record(3), reason="a token", now=NOW),
 )
-UNSIGNED = RecordFile(created_at=NOW, records=RECORDS)
+UNSIGNED = SignedMemoryFile(created_at=NOW, records=RECORDS)
 SIGNED = UNSIGNED.sign(ONE)
 
 
 def loads(data: bytes, *, allow_unsigned: bool = False) -> bool:
     try:
-        RecordFile.load(data, allow_unsigned=allow_unsigned)
+        SignedMemoryFile.load(data, allow_unsigned=allow_unsigned)
     except (BadSignature, InvalidRecord):
         return False
     return True
@@ -48,13 +48,13 @@ def rewritten(**changes: Any) -> bytes:
 
 @pytest.mark.requirement("S1-01", "S1-06", "S1-22")
 def test_a_signed_file_loads_and_is_the_same():
-    file = RecordFile.load(SIGNED.to_bytes())
+    file = SignedMemoryFile.load(SIGNED.to_bytes())
     assert file == SIGNED
     assert file.to_bytes() == SIGNED.to_bytes()
     assert file.agent == ONE.address
     assert file.records == RECORDS
     assert json.loads(file.to_bytes())["format"] == FORMAT == "fg-agent-memory/0.1"
-    assert RecordFile.load(RecordFile(created_at=NOW).sign(ONE).to_bytes()).records == ()
+    assert SignedMemoryFile.load(SignedMemoryFile(created_at=NOW).sign(ONE).to_bytes()).records == ()
 
 
 @pytest.mark.requirement("S1-59")
@@ -62,8 +62,8 @@ def test_a_file_without_a_signature_loads_only_when_asked_for():
     stripped = replace(SIGNED, signature="").to_bytes()
     for data in (UNSIGNED.to_bytes(), stripped, replace(SIGNED, agent=None, signature="").to_bytes()):
         with pytest.raises(BadSignature, match="the memory file is not signed"):
-            RecordFile.load(data)
-        assert RecordFile.load(data, allow_unsigned=True).records == RECORDS
+            SignedMemoryFile.load(data)
+        assert SignedMemoryFile.load(data, allow_unsigned=True).records == RECORDS
     assert loads(SIGNED.to_bytes(), allow_unsigned=True)
     assert not loads(rewritten(agent=None), allow_unsigned=True)
 
@@ -73,7 +73,7 @@ def test_what_is_signed_is_verified_whatever_is_allowed():
     forged = replace(RECORDS[0], confidence=0.1)
     halves = (replace(RECORDS[0], signature=""), replace(RECORDS[0], signed_by=None))
     for bad in (forged, *halves):
-        file = RecordFile(created_at=NOW, records=(bad,))
+        file = SignedMemoryFile(created_at=NOW, records=(bad,))
         assert not loads(file.to_bytes(), allow_unsigned=True)
         assert not loads(file.sign(ONE).to_bytes())
     assert not loads(replace(SIGNED, created_at=NOW.replace(year=2025)).to_bytes(), allow_unsigned=True)
@@ -94,14 +94,14 @@ def test_what_is_signed_is_verified_whatever_is_allowed():
 )
 def test_what_is_not_exactly_what_was_signed_does_not_load(changed):
     with pytest.raises(BadSignature):
-        RecordFile.load(changed.to_bytes())
+        SignedMemoryFile.load(changed.to_bytes())
 
 
 @pytest.mark.requirement("S1-22", "S1-51")
 @pytest.mark.parametrize("name", ["", "fg-agent-memory/0.2", "fg-agent-memory/0.1 ", "agent-memory/0.1", None, 1])
 def test_a_file_of_another_format_is_refused(name):
     with pytest.raises(InvalidRecord, match=f"not {FORMAT}"):
-        RecordFile.load(rewritten(format=name), allow_unsigned=True)
+        SignedMemoryFile.load(rewritten(format=name), allow_unsigned=True)
 
 
 @pytest.mark.parametrize(
@@ -117,20 +117,20 @@ def test_a_file_of_another_format_is_refused(name):
 )
 def test_a_header_that_is_spelled_wrongly_is_refused(changes):
     with pytest.raises(InvalidRecord):
-        RecordFile.load(rewritten(**changes), allow_unsigned=True)
+        SignedMemoryFile.load(rewritten(**changes), allow_unsigned=True)
 
 
 def test_fields_of_the_header_that_we_do_not_know_are_kept_and_signed():
     file = replace(UNSIGNED, extra={"note": {"a": 1}, "extra": ()}).sign(ONE)
-    assert RecordFile.load(file.to_bytes()).extra == {"note": {"a": 1}, "extra": ()}
+    assert SignedMemoryFile.load(file.to_bytes()).extra == {"note": {"a": 1}, "extra": ()}
     with pytest.raises(BadSignature):
-        RecordFile.load(replace(file, extra={}).to_bytes())
+        SignedMemoryFile.load(replace(file, extra={}).to_bytes())
     with pytest.raises(InvalidRecord, match="may not be called signature"):
         replace(file, extra={"signature": "x"})
 
 
 def test_what_stands_in_a_header_is_canonical_as_well():
-    file = RecordFile(created_at=NOW, agent="e\u0301", extra={"e\u0301": "A\u030a"})
+    file = SignedMemoryFile(created_at=NOW, agent="e\u0301", extra={"e\u0301": "A\u030a"})
     assert file.to_bytes() == canonical(json.loads(file.to_bytes()))
     assert not loads(file.to_bytes().replace("é".encode(), "e\u0301".encode()), allow_unsigned=True)
 
@@ -144,7 +144,7 @@ def test_only_its_agent_signs_a_file():
 @pytest.mark.parametrize("data", [b"", b"[]", b"null", b"{", b"\xff", b'{"format":1.5}'])
 def test_what_is_no_memory_file_is_refused(data):
     with pytest.raises(InvalidRecord):
-        RecordFile.load(data)
+        SignedMemoryFile.load(data)
 
 
 @pytest.mark.requirement("S1-06", "S1-58")

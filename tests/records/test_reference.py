@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, BadSignature, IllegalMove, InvalidRecord
-from agent_memory_protocol.formats.memory_file import RecordFile
+from agent_memory_protocol.formats.memory_file import SignedMemoryFile
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.canonical import canonical, decode, parse_moment
 from agent_memory_protocol.records.record import Record, RecordType, State
@@ -241,7 +241,7 @@ def test_a_directory_that_the_reference_lives_in_is_read_as_a_whole(tmp_path):
     assert store.get(a.record_id).superseded_by == b.record_id
     (tmp_path / "agent.key").chmod(0o600)
     identity = Identity.load(str(tmp_path / "agent.key"))
-    file = RecordFile.load((tmp_path / "memory.json").read_bytes())
+    file = SignedMemoryFile.load((tmp_path / "memory.json").read_bytes())
     assert file.agent == identity.address
     assert set(file.records) == set(found)
 
@@ -254,12 +254,12 @@ def test_a_directory_that_the_reference_lives_in_is_read_as_a_whole(tmp_path):
 @given(st.lists(fitting, max_size=3), st.booleans())
 def test_each_loads_the_file_of_the_other(drawn, sign):
     records = tuple(sign_record(record, OURS) if sign else record for record in drawn)
-    ours = RecordFile(created_at=NOW, records=records, extra={"x": ("é", 1)}).sign(OURS)
+    ours = SignedMemoryFile(created_at=NOW, records=records, extra={"x": ("é", 1)}).sign(OURS)
     theirs = fg.MemoryFile.model_validate(json.loads(ours.to_bytes()))
     theirs.verify()
     assert bytes_of(theirs) == ours.to_bytes()
     theirs = fg.MemoryFile.create(list(map(to_theirs, records)), agent=OURS.address, created_at=NOW).sign(THEIRS)
-    loaded = RecordFile.load(bytes_of(theirs))
+    loaded = SignedMemoryFile.load(bytes_of(theirs))
     assert loaded.records == records
 
 
@@ -300,7 +300,7 @@ def test_a_file_of_another_format_is_refused_though_the_reference_takes_it():
     theirs = fg.MemoryFile(format="anything", agent=OURS.address, created_at=NOW).sign(THEIRS)
     theirs.verify()
     with pytest.raises(InvalidRecord, match="the format is 'anything'"):
-        RecordFile.load(bytes_of(theirs))
+        SignedMemoryFile.load(bytes_of(theirs))
 
 
 def test_text_that_the_reference_writes_as_broken_json_is_refused_at_birth():

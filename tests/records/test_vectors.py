@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_memory_protocol.formats.memory_file import RecordFile
+from agent_memory_protocol.formats.memory_file import SignedMemoryFile
 from agent_memory_protocol.records.canonical import canonical, freeze_object
 from agent_memory_protocol.records.lifecycle import is_legal
 from agent_memory_protocol.records.record import Record, State, address
@@ -72,7 +72,7 @@ def test_records_and_their_signatures(vector):
 
 
 def test_the_memory_file():
-    file = RecordFile.load(VECTORS["memory_file"].encode())
+    file = SignedMemoryFile.load(VECTORS["memory_file"].encode())
     assert file.agent == IDENTITY.address == VECTORS["identity"]["address"]
     assert file.to_bytes().decode() == VECTORS["memory_file"]
     assert file.sign(IDENTITY) == file

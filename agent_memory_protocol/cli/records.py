@@ -1,0 +1,302 @@
+"""`amp record`: the records of the project, or of any memory directory."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from agent_memory_protocol.memory import Memory
+from agent_memory_protocol.memory_home import MEMORY
+from agent_memory_protocol.records.record import Record, RecordType, State
+from agent_memory_protocol.records.sqlite_store import SqliteStore
+
+from .options import (
+    actor,
+    as_option,
+    count,
+    json_option,
+    note,
+    note_settings,
+    plain,
+    print_json,
+    root_option,
+    workspace,
+)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_WIDTH = 72
+
+store_option = click.option(
+    "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
+)
+identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
+reason_option = click.option("--reason", required=True, metavar="R", help="Why; it stays with the record.")
+
+
+def record_options(function: Function) -> Function:
+    """Add what every verb for records takes."""
+    for option in (as_option, root_option, json_option, store_option):
+        function = option(function)
+    return function
+
+
+def open_memory(store: str | None, root: str | None, as_agent: str | None, identity: str | None = None) -> Memory:
+    """Open the memory directory that is meant."""
+    who = actor(as_agent)
+    if store is not None and store.endswith(".sqlite"):
+        made = Memory(store=SqliteStore(store), actor=who, identity=identity)
+    elif store is not None:
+        made = Memory(store, actor=who, identity=identity)
+    else:
+        made = Memory(os.path.join(workspace(root).path, *MEMORY), actor=who, identity=identity)
+    click.get_current_context().call_on_close(made.close)
+    return made
+
+
+@click.group("record")
+def record_command() -> None:
+    """List, show, decide, redact, verify and sign records."""
+
+
+@record_command.command("list")
+@click.option("--state", type=click.Choice([state.value for state in State]), help="Only records in this state.")
+@click.option("--type", "record_type", type=click.Choice([one.value for one in RecordType]), help="Only this type.")
+@click.option("--tag", metavar="T", help="Only records with this tag.")
+@record_options
+def list_command(
+    state: str | None,
+    record_type: str | None,
+    tag: str | None,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """List the records by birth: id, state, type, day, text.
+
+    \b
+    Example:
+        amp record list --state transitional
+    """
+    memory = open_memory(store, root, as_agent)
+    found = memory.records(
+        state=State(state) if state else None, type=RecordType(record_type) if record_type else None, tag=tag
+    )
+    if as_json:
+        print_json({"records": [record.to_json() for record in found]})
+        return
+    for record in found:
+        day = record.created_at.astimezone().date().isoformat()
+        click.echo(f"{record.id}  {record.state:<12}  {record.type:<9}  {day}  {_short(record)}")
+    if not found and (store is not None or not note_settings(workspace(root))):
+        note("there are no such records" if state or record_type or tag else "there are no records yet")
+
+
+@record_command.command("show")
+@click.argument("record_id", metavar="ID")
+@record_options
+def show_command(record_id: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Show the newest version of a record.
+
+    The beginning of its id is enough.
+    """
+    memory = open_memory(store, root, as_agent)
+    versions = memory.history(memory.find_id(record_id))
+    if as_json:
+        print_json({"record": versions[-1].to_json(), "versions": len(versions)})
+        return
+    _print_record(versions[-1])
+    click.echo(f"versions    {len(versions)}")
+
+
+@record_command.command("history")
+@click.argument("record_id", metavar="ID")
+@record_options
+def history_command(record_id: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Show every version of a record, oldest first.
+
+    Each with its moment, its state, why, and who signed it.
+    """
+    memory = open_memory(store, root, as_agent)
+    versions = memory.history(memory.find_id(record_id))
+    if as_json:
+        print_json({"id": versions[-1].id, "versions": [version.to_json() for version in versions]})
+        return
+    click.echo(f"{versions[-1].id}  {_short(versions[-1])}")
+    for number, version in enumerate(versions, start=1):
+        moment = version.updated_at.astimezone().isoformat(sep=" ", timespec="seconds")
+        said = _why(version)
+        signed = f"  signed by {version.signed_by}" if version.signed_by else ""
+        click.echo(f"{number:>3}  {moment}  {version.state}{f': {said}' if said else ''}{signed}")
+
+
+@record_command.command("resolve")
+@click.argument("loser", metavar="LOSER")
+@click.argument("winner", metavar="WINNER")
+@reason_option
+@identity_option
+@record_options
+def resolve_command(
+    loser: str,
+    winner: str,
+    reason: str,
+    identity: str | None,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Decide between two records that contradict each other.
+
+    WINNER holds; LOSER is replaced by it and stays readable.
+
+    \b
+    Example:
+        amp record resolve mem:4783496e mem:e620a3a8 --reason "moved off Postgres in March"
+    """
+    memory = open_memory(store, root, as_agent, identity)
+    lost, won = memory.resolve(memory.find_id(loser), memory.find_id(winner), reason)
+    if as_json:
+        print_json({"winner": won.to_json(), "loser": lost.to_json()})
+    else:
+        click.echo(f"holds: {won.id}  {_short(won)}")
+        click.echo(f"{lost.state}: {lost.id}  {_short(lost)}")
+
+
+@record_command.command("redact")
+@click.argument("record_id", metavar="ID")
+@reason_option
+@record_options
+def redact_command(
+    record_id: str, reason: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Take the content of a record away for good.
+
+    It goes from every version and every index. What names the record, and its links, stay.
+
+    \b
+    Example:
+        amp record redact mem:4783496e --reason "a door code"
+    """
+    memory = open_memory(store, root, as_agent)
+    found = memory.find_id(record_id)
+    body = memory.history(found)[-1].body
+    redacted = memory.redact(found, reason)
+    others = [record.id for record in memory.saying(body)]
+    if as_json:
+        print_json({"record": redacted.to_json(), "same_text": others})
+        return
+    click.echo(f"redacted: {redacted.id}")
+    for other in others:
+        note(f"{other} says exactly the same; redact it too if it must go")
+    note("git's history and backups may still hold it")
+
+
+@record_command.command("verify")
+@record_options
+def verify_command(store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """Verify every version of every record.
+
+    That is their bytes, ids and order, and their signatures where they have any. Ends with exit code 4 when anything
+    does not verify.
+
+    \b
+    Example:
+        amp record verify --store ./memory
+    """
+    checked = open_memory(store, root, as_agent).check()
+    if as_json:
+        print_json(
+            {
+                "records": checked.records,
+                "versions": checked.versions,
+                "signed": checked.signed,
+                "problems": list(checked.problems),
+            }
+        )
+    else:
+        for problem in checked.problems:
+            click.echo(plain(problem))
+        sound = "not everything verifies" if checked.problems else "everything verifies"
+        versions = f"{count(checked.versions, 'version')}, {checked.signed} of them signed"
+        click.echo(f"{sound}: {count(checked.records, 'record')} in {versions}")
+    sys.exit(4 if checked.problems else 0)
+
+
+@record_command.command("sign")
+@click.argument("record_ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--identity", required=True, metavar="FILE", help="The identity file to sign with; made where there is none."
+)
+@record_options
+def sign_command(
+    record_ids: tuple[str, ...],
+    identity: str,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Sign records: those named, or all unsigned ones.
+
+    Each gets a new version, which is signed.
+
+    \b
+    Example:
+        amp record sign --identity agent.key
+    """
+    unsigned = open_memory(store, root, as_agent)
+    ids = [unsigned.find_id(one) for one in record_ids]
+    is_new = not os.path.lexists(identity)
+    signed = open_memory(store, root, as_agent, identity).sign(ids)
+    if is_new:
+        note(f"{identity} is a new identity; keep it to yourself")
+    if as_json:
+        print_json({"records": [record.to_json() for record in signed]})
+        return
+    for record in signed:
+        click.echo(f"signed: {record.id}  {_short(record)}")
+    if not signed:
+        click.echo("there is nothing to sign")
+
+
+def _print_record(record: Record) -> None:
+    rows = [
+        ("id", record.id),
+        ("type", record.type.value),
+        ("state", f"{record.state}{f': {_why(record)}' if _why(record) else ''}"),
+        ("confidence", f"{record.confidence:.4f}"),
+        ("created", record.created_at.astimezone().isoformat(sep=" ", timespec="seconds")),
+        ("updated", record.updated_at.astimezone().isoformat(sep=" ", timespec="seconds")),
+        ("from", " ".join(filter(None, [record.provenance.kind, record.provenance.ref, record.provenance.agent]))),
+        ("tags", ", ".join(record.tags)),
+        ("evidence", ", ".join(record.evidence)),
+        ("replaces", record.supersedes or ""),
+        ("replaced by", record.superseded_by or ""),
+        ("disputed with", " and ".join(record.transition.sides) if record.transition else ""),
+        ("signed by", record.signed_by or ""),
+    ]
+    for name, value in rows:
+        if value:
+            click.echo(f"{name:<14}{plain(value)}")
+    click.echo()
+    for line in record.body.split("\n"):
+        click.echo(f"    {plain(line)}")
+    click.echo()
+
+
+def _why(record: Record) -> str:
+    reason = record.redaction_reason or record.state_reason
+    if record.transition is not None:
+        reason = record.transition.reason
+    flagged = f"flagged, {record.flag_reason or 'its evidence is gone'}" if record.flagged else ""
+    return plain("; ".join(filter(None, [reason, flagged])))
+
+
+def _short(record: Record) -> str:
+    """Return the beginning of a record's text, on one line."""
+    text = " ".join(record.body.split())
+    return plain(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…")

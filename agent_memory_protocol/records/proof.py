@@ -1,0 +1,34 @@
+"""Whether what a store holds of a record can be believed: its signatures, and that each version may follow the last."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..errors import BadSignature, DamagedFile, IllegalMove
+from .lifecycle import check_version
+from .record import Record
+from .signing import verify_record
+
+
+def check_history(versions: Sequence[Record]) -> None:
+    """Return if every version of a record verifies that claims a signature, and each may follow the one before.
+
+    Raises:
+        BadSignature: a signature is wrong; the message says of which version.
+        DamagedFile: a version stands where the lifecycle allows none such, so something else has put it there.
+        MissingExtra: something is signed, and PyNaCl is not installed.
+    """
+    for number, version in enumerate(versions, start=1):
+        if version.signed:
+            try:
+                verify_record(version)
+            except BadSignature as error:
+                raise BadSignature(f"{error} (version {number})") from None
+    if any(version.redacted for version in versions):
+        if len(set(versions)) > 1:
+            raise DamagedFile(f"{versions[-1].id}: not every version of it is redacted; redact it again")
+        return
+    for number, (before, after) in enumerate(pairwise(versions), start=2):
+        try:
+            check_version(before, after)
+        except IllegalMove as error:
+            raise DamagedFile(f"{error} (version {number}); restore its folder from a backup") from None

@@ -1,0 +1,93 @@
+"""How often records were used: counts beside the records, which may be lost at any time.
+
+A use is a recall that showed the record, or somebody's telling the same thing again. It is no part of the record: a
+signed version for each look would be noise, and a merge conflict for each branch.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..errors import InvalidRecord
+from .canonical import format_moment, parse_moment
+from .record import is_id
+from .side_file import SideFile
+
+COUNTS_ELSEWHERE = "salience.json"
+"""Where the published reference implementation counts, in the same memory directory. It is read, never written."""
+
+_TABLES = "CREATE TABLE IF NOT EXISTS uses (record_id TEXT PRIMARY KEY, count INTEGER NOT NULL, last TEXT NOT NULL)"
+_ADD = (
+    "INSERT INTO uses VALUES (?, 1, ?) ON CONFLICT (record_id) DO UPDATE"
+    " SET count = count + 1, last = MAX(last, excluded.last)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How often a record was used, and when last; None where it never was."""
+
+    count: int = 0
+    last: datetime | None = None
+
+
+class Usage:
+    """The counts in a file, or with the path "" in this process.
+
+    `others` are counts that another program keeps of the same records; they are added, and never written.
+    """
+
+    def __init__(self, path: str = "", others: Mapping[str, Uses] | None = None) -> None:
+        self._file = SideFile(path, _TABLES)
+        self._others = dict(others or {})
+
+    def close(self) -> None:
+        """Close the file. The next call opens it again."""
+        self._file.close()
+
+    def count(self, ids: Iterable[str], now: datetime) -> None:
+        """Count one use of each of these records."""
+        moment = format_moment(now)
+        self._file.write((_ADD, [(name, moment) for name in ids]))
+
+    def forget(self, id: str) -> None:
+        """Drop the count of a record."""
+        self._file.write(("DELETE FROM uses WHERE record_id = ?", [(id,)]))
+
+    def of(self, ids: Iterable[str]) -> dict[str, Uses]:
+        """Return the uses of those of these records that were used."""
+        found = {}
+        for name in ids:
+            rows = self._file.rows("SELECT count, last FROM uses WHERE record_id = ?", (name,))
+            uses = _sum(rows[0] if rows else None, self._others.get(name))
+            if uses is not None:
+                found[name] = uses
+        return found
+
+    def all(self) -> dict[str, Uses]:
+        """Return the uses of every record that was used."""
+        rows = {row[0]: row[1:] for row in self._file.rows("SELECT record_id, count, last FROM uses")}
+        sums = ((name, _sum(rows.get(name), self._others.get(name))) for name in rows.keys() | self._others.keys())
+        return {name: uses for name, uses in sums if uses is not None}
+
+
+def read_counts(data: bytes) -> dict[str, Uses]:
+    """Return the counts that stand in the file `COUNTS_ELSEWHERE`; what is none counts as nothing."""
+    found = {}
+    with suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        for name, entry in json.loads(data)["scores"].items():
+            with suppress(InvalidRecord, LookupError, TypeError):
+                if is_id(name) and isinstance(entry["touches"], int) and entry["touches"] > 0:
+                    found[name] = Uses(entry["touches"], parse_moment(entry["last_touched"]))
+    return found
+
+
+def _sum(row: tuple[int, str] | None, others: Uses | None) -> Uses | None:
+    if row is None:
+        return others
+    count, last = row[0], parse_moment(row[1])
+    if others is None or others.last is None:
+        return Uses(count, last)
+    return Uses(count + others.count, max(last, others.last))

@@ -1,0 +1,179 @@
+"""`amp record`: what a person sees of the records, decides, takes away and signs."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol.memory import Memory
+from agent_memory_protocol.records.lifecycle import dispute
+from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
+from agent_memory_protocol.records.sqlite_store import SqliteStore
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+POSTGRES, NOT_POSTGRES = "The staging database is Postgres.", "The staging database is not Postgres."
+
+
+@pytest.fixture
+def memory(amp, monkeypatch):
+    monkeypatch.setenv("HOME", str(amp.home))
+    for name in ("AMP_ROOT", "AMP_DISABLE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with Memory(amp.root / ".scaffolding" / "agent-memory", clock=lambda: NOW) as made:
+        yield made
+
+
+@pytest.fixture
+def sides(memory) -> tuple[Record, Record]:
+    ids = [memory.remember(text, tags=("db",), source="session-7").record_id for text in (POSTGRES, NOT_POSTGRES)]
+    both = dispute(memory.store.get(ids[0]), memory.store.get(ids[1]), reason="one negates the other", now=NOW)
+    for side in both:
+        memory.store.put(side)
+    return both
+
+
+def test_with_no_store_there_are_no_records(amp):
+    assert amp("record", "list", "--json").json() == {"version": 1, "records": []}
+    assert amp("record", "list", "--store", "nowhere", "--json").json()["records"] == []
+    assert amp("record", "list") == (0, "", "amp: there are no records yet\n")
+    assert amp("record", "verify") == (0, "everything verifies: 0 records in 0 versions, 0 of them signed\n", "")
+    assert amp.tree() == {}
+
+
+def test_a_list_names_each_record_by_birth(amp, memory, sides):
+    memory.remember("x" * 100)
+    lines = amp("record", "list").out.splitlines()
+    assert lines[0].startswith(f"{sides[0].id}  transitional  fact       2026-11-15  {POSTGRES}")
+    assert lines[2].endswith("x" * 71 + "…")
+    assert [one["id"] for one in amp("record", "list", "--json").json()["records"]][:2] == [side.id for side in sides]
+    assert amp("record", "list", "--tag", "db").out.count("\n") == 2
+    assert amp("record", "list", "--state", "active").out.count("\n") == 1
+    assert amp("record", "list", "--type", "rule") == (0, "", "amp: there are no such records\n")
+
+
+def test_a_record_is_shown_with_all_that_is_known_of_it(amp, memory, sides):
+    answer = amp("record", "show", sides[0].id[:14])
+    assert answer.code == 0
+    for shown in ("transitional: one negates the other", "conversation session-7", "db", f"    {POSTGRES}", "versions"):
+        assert shown in answer.out
+    assert amp("record", "show", sides[0].id, "--json").json() == {
+        "version": 1,
+        "record": sides[0].to_json(),
+        "versions": 2,
+    }
+
+
+def test_a_decision_is_made_once_and_stands_in_the_history(amp, memory, sides):
+    loser, winner = (side.id for side in sides)
+    answer = amp("record", "resolve", loser, winner, "--reason", "moved in March")
+    assert answer == (0, f"holds: {winner}  {NOT_POSTGRES}\nsuperseded: {loser}  {POSTGRES}\n", "")
+    lines = amp("record", "history", loser).out.splitlines()
+    assert lines[0] == f"{loser}  {POSTGRES}"
+    assert [line.split("  ")[-1] for line in lines[1:]] == [
+        "active",
+        "transitional: one negates the other",
+        "superseded: moved in March",
+    ]
+    versions = amp("record", "history", loser, "--json").json()["versions"]
+    assert [version["state"] for version in versions] == ["active", "transitional", "superseded"]
+    amp("record", "resolve", loser, winner, "--reason", "again").refuses(3, "cannot become")
+
+
+def test_a_redacted_text_is_gone_and_its_copies_are_named(amp, memory, sides):
+    one = sides[0].id
+    memory.store.put(memory.store.get(one))  # another version with the same text
+    answer = amp("record", "redact", one, "--reason", "a slip")
+    assert answer == (0, f"redacted: {one}\n", "amp: git's history and backups may still hold it\n")
+    assert "[redacted]" in amp("record", "show", one).out
+    assert not [data for _, data in amp.tree().values() if POSTGRES.encode() in data]
+    answer = amp("record", "redact", sides[1].id, "--reason", "x", "--json").json()
+    assert answer["same_text"] == []
+    assert answer["record"]["redacted"]
+
+
+def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides):
+    assert amp("record", "verify").out == "everything verifies: 2 records in 4 versions, 0 of them signed\n"
+    file = next(Path(memory.path, "records", sides[0].id[4:]).glob("000001.json"))
+    file.write_bytes(file.read_bytes().replace(b"Postgres", b"Postgrez"))
+    answer = amp("record", "verify")
+    assert (answer.code, answer.err) == (4, "")
+    assert "000001.json" in answer.out
+    assert answer.out.endswith("not everything verifies: 1 record in 2 versions, 0 of them signed\n")
+    assert len(amp("record", "verify", "--json").json(4)["problems"]) == 1
+    amp("record", "history", sides[0].id).refuses(4, "000001.json")
+
+
+def test_what_nobody_has_signed_is_signed_with_an_identity_that_is_made_once(amp, memory, sides):
+    answer = amp("record", "sign", sides[0].id, "--identity", "agent.key")
+    assert answer == (
+        0,
+        f"signed: {sides[0].id}  {POSTGRES}\n",
+        "amp: agent.key is a new identity; keep it to yourself\n",
+    )
+    answer = amp("record", "sign", "--identity", "agent.key")
+    assert (answer.out, answer.err) == (f"signed: {sides[1].id}  {NOT_POSTGRES}\n", "")
+    assert amp("record", "sign", "--identity", "agent.key").out == "there is nothing to sign\n"
+    assert amp("record", "verify").out == "everything verifies: 2 records in 6 versions, 2 of them signed\n"
+    assert "signed by amp:key:" in amp("record", "history", sides[0].id).out
+    (amp.root / "agent.key").chmod(0o644)
+    amp("record", "sign", "--identity", "agent.key").refuses(4, "chmod 600")
+
+
+def test_another_store_is_a_folder_or_a_database(amp, memory):
+    for name in ("memory", "memory.sqlite"):
+        path = amp.root / name
+        made = Memory(store=SqliteStore(path)) if name.endswith("sqlite") else Memory(path)
+        one = made.remember("Elsewhere.").record_id
+        made.close()
+        assert amp("record", "list", "--store", name).out.startswith(one)
+        assert amp("record", "show", one, "--store", name).code == 0
+
+
+def test_an_unknown_or_unclear_id_is_a_mistake(amp, memory, sides):
+    for verb in (["show"], ["history"], ["redact", "--reason", "x"], ["sign", "--identity", "agent.key"]):
+        amp("record", *verb[:1], "nothing", *verb[1:]).refuses(2, "no record begins with nothing")
+        amp("record", *verb[:1], "mem:", *verb[1:]).refuses(2, "2 records begin with")
+    amp("record", "show", "mem:" + "0" * 32).refuses(2, "there is no record mem:0000")
+    assert not (amp.root / "agent.key").exists()
+
+
+@pytest.mark.parametrize("verb", ["resolve", "redact", "sign"])
+def test_an_agent_that_may_write_nowhere_changes_no_record(amp, memory, sides, verb):
+    arguments = {
+        "resolve": [sides[0].id, sides[1].id, "--reason", "x"],
+        "redact": [sides[0].id, "--reason", "x"],
+        "sign": ["--identity", str(amp.home / "agent.key")],
+    }[verb]
+    before = amp.tree()
+    answer = amp("record", verb, *arguments, "--as", "reviewer")
+    assert (answer.code, answer.out) == (3, "")
+    assert "read-only" in answer.err
+    assert amp.tree() == before
+    assert amp("record", "list", "--as", "reviewer").code == 0
+
+
+def test_no_secret_comes_in_by_a_reason(amp, memory, sides):
+    token = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+    before = amp.tree()
+    for verb in (["resolve", sides[0].id, sides[1].id], ["redact", sides[0].id]):
+        answer = amp("record", *verb, "--reason", f"see {token}")
+        answer.refuses(3, "rule github-token")
+        assert token not in answer.err
+    assert amp.tree() == before
+
+
+def test_a_text_cannot_play_with_the_terminal(amp, memory):
+    forged = new_record(RecordType.FACT, "\x1b[31mred\u202e\nnext", provenance=Provenance("test"), now=NOW)
+    memory.store.put(forged)
+    for verb in (["list"], ["show", forged.id], ["history", forged.id]):
+        out = amp("record", *verb).out
+        assert "\\x1b[31mred\\u202e" in out
+        assert "\x1b" not in out
+    assert json.loads(amp("record", "show", forged.id, "--json").out)["record"]["body"].startswith("\x1b")
+
+
+def test_memory_that_is_switched_off_has_no_records(amp, memory, sides):
+    off = {"AMP_DISABLE": "1"}
+    assert amp("record", "list", "--json", environ=off).json()["records"] == []
+    amp("record", "redact", sides[0].id, "--reason", "x", environ=off).refuses(3, "switched off")

@@ -1,0 +1,593 @@
+"""`Memory`: what is remembered is recalled, what is wrong is refused before the first byte, and all of it verifies."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent_memory_protocol import Actor, Memory
+from agent_memory_protocol.errors import (
+    AccessDenied,
+    BadSignature,
+    DamagedFile,
+    Disabled,
+    IllegalMove,
+    InvalidArgument,
+    Refused,
+    RefusedText,
+    SecretFound,
+    StorageError,
+    UnknownRecord,
+)
+from agent_memory_protocol.formats.memory_file import SignedMemoryFile
+from agent_memory_protocol.records.lifecycle import archive, dispute, redact
+from agent_memory_protocol.records.record import Record, State
+from agent_memory_protocol.records.signing import Identity, verify_record
+from agent_memory_protocol.records.sqlite_store import SqliteStore
+from agent_memory_protocol.records.store import DirectoryStore, MemoryStore
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+POSTGRES, NOT_POSTGRES = "The staging database is Postgres.", "The staging database is not Postgres."
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Stand in an empty folder, with no settings of whoever runs the tests."""
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "AMP_ROOT", "AMP_DISABLE", "AMP_AGENT", "CLAUDE_PLUGIN_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory("memory") as made:
+        yield made
+
+
+def disputed(memory: Memory) -> tuple[Record, Record]:
+    """Two records that contradict each other, and are known to."""
+    ids = [memory.remember(text).record_id for text in (POSTGRES, NOT_POSTGRES)]
+    sides = dispute(memory.store.get(ids[0]), memory.store.get(ids[1]), reason="one negates the other", now=NOW)
+    for side in sides:
+        memory.store.put(side)
+    return sides
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# Remember and recall
+
+
+@pytest.mark.requirement("S1-23", "S1-24", "S1-26", "S1-38")
+def test_two_calls_are_enough(memory):
+    memory.remember("Sandro's favorite editor is Zed.")
+    assert memory.recall("what editor does Sandro use?").as_prompt_block() == "- Sandro's favorite editor is Zed."
+
+
+@pytest.mark.requirement("S1-24", "S1-25", "S1-66")
+def test_a_memory_is_a_folder_of_records_and_what_git_does_not_see(memory):
+    one = memory.remember("One.").record_id
+    memory.recall("one")
+    assert sorted(os.listdir("memory")) == [".amp", "records"]
+    assert Path("memory", ".amp", ".gitignore").read_text() == "*\n"
+    assert tree(Path("memory", "records")) == {
+        f"memory/records/{one[4:]}/000001.json": memory.store.get(one).to_bytes()
+    }
+
+
+def test_nothing_is_created_before_the_first_record(memory):
+    assert memory.recall("anything").as_prompt_block() == ""
+    assert memory.records() == ()
+    assert memory.status().records == 0
+    assert memory.check().problems == memory.saying("x") == ()
+    memory.verify()
+    with pytest.raises(UnknownRecord):
+        memory.history("mem:" + "0" * 32)
+    with pytest.raises(UnknownRecord):
+        memory.find_id("mem:")
+    assert os.listdir() == []
+
+
+def test_what_stands_beside_the_records_may_be_deleted_at_any_time(memory):
+    memory.remember("One fact.")
+    memory.recall("fact")
+    for file in Path("memory", ".amp", "records").iterdir():
+        file.unlink()
+    with Memory("memory") as other:
+        assert other.recall("fact").as_prompt_block() == "- One fact."
+        assert not other.remember("One fact.").new
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="who may do everything can write everywhere")
+def test_what_cannot_be_written_can_be_recalled(memory):
+    memory.remember("One fact.")
+    Path("memory").chmod(0o500)
+    try:
+        with Memory("memory") as other:
+            assert other.recall("fact").as_prompt_block() == "- One fact."
+    finally:
+        Path("memory").chmod(0o700)
+
+
+@pytest.mark.requirement("S1-03", "S1-39")
+def test_a_record_says_where_it_comes_from_and_is_born_active(memory):
+    one = memory.store.get(memory.remember("  One.\r\nTwo. \n", tags=("a", "b", "a"), source="session-7").record_id)
+    assert (one.body, one.tags, one.state) == ("One.\nTwo.", ("a", "b"), State.ACTIVE)
+    assert (one.provenance.kind, one.provenance.ref, one.provenance.agent) == ("conversation", "session-7", None)
+
+
+@pytest.mark.requirement("S1-25", "S1-70", "S1-76")
+def test_the_same_again_is_no_other_record_but_counts_as_a_use_and_adds_its_tags(memory):
+    first = memory.remember("Café", tags=("a",))
+    with Memory("memory") as other:
+        again = other.remember(" Cafe\u0301\n", tags=("b", "a"))
+    assert (first.new, again.new) == (True, False)
+    assert again.record_id == first.record_id
+    assert [one.tags for one in memory.history(first.record_id)] == [("a",), ("a", "b")]
+    assert not memory.remember("Café").new
+    assert len(memory.history(first.record_id)) == 2
+    assert "used 2 times before" in memory.recall("café").hits[0].reasons
+
+
+def test_what_holds_no_more_can_be_remembered_anew(memory):
+    one = memory.remember("One fact.").record_id
+    memory.store.put(archive(memory.store.get(one), reason="old", now=datetime.now(UTC)))
+    again = memory.remember("One fact.")
+    assert again.new
+    assert {record.id for record in memory.saying("One fact.")} == {one, again.record_id}
+    assert memory.recall("fact").ids == (again.record_id,)
+
+
+def test_a_disputed_text_is_not_added_again(memory):
+    one, _ = disputed(memory)
+    assert memory.remember(POSTGRES).record_id == one.id
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(["!!", "a", "日本語", "s1 on 1001", "s2 on 1002", "x" * 400, "é", "the"]), max_size=8))
+def test_any_text_is_remembered_once(texts):
+    with Memory(store=MemoryStore()) as memory:
+        ids = [memory.remember(text).record_id for text in texts]
+        assert len(memory.records()) == len(set(texts)) == len(set(ids))
+
+
+def test_what_came_later_is_later_in_every_list(monkeypatch):
+    with Memory(store=MemoryStore(), clock=lambda: NOW) as memory:
+        ids = [memory.remember(f"Fact {number}.").record_id for number in range(5)]
+        assert [record.id for record in memory.records()] == ids
+        assert memory.records()[-1].created_at == NOW + timedelta(milliseconds=4)
+
+
+@pytest.mark.requirement("S1-43", "S1-73")
+def test_a_budget_holds_and_what_is_left_out_is_counted(memory):
+    for number in range(20):
+        memory.remember(f"Fact number {number} about the deploy.")
+    recalled = memory.recall("deploy", budget_tokens=30)
+    assert 0 < recalled.tokens <= 30
+    assert len(recalled) + recalled.left_out == 20
+    assert len(memory.recall("deploy")) == 20
+    for bad in (0, -1):
+        with pytest.raises(InvalidArgument):
+            memory.recall("deploy", budget_tokens=bad)
+
+
+@pytest.mark.requirement("S1-74")
+def test_every_hit_says_why_it_is_there(memory):
+    memory.remember("Redis needs AOF on.", tags=("infrastructure",))
+    (hit,) = memory.recall("redis")
+    assert "redis" in str(hit.reasons)
+    assert memory.recall("infrastructure").ids == (hit.record.id,)
+
+
+@pytest.mark.requirement("S1-67")
+@pytest.mark.parametrize("query", ['"', "NEAR(a b)", "a AND", "*", "body:x", "", "\0", "-" * 10_000, "' OR 1=1 --"])
+def test_any_text_is_a_query(memory, query):
+    memory.remember("Redis needs AOF on.")
+    assert len(memory.recall(query)) <= 1
+
+
+def test_what_is_replaced_does_not_crowd_out_what_holds(memory):
+    with Memory(store=MemoryStore()) as crowded:
+        for number in range(300):
+            one = crowded.store.get(crowded.remember(f"deploy deploy deploy {number}").record_id)
+            crowded.store.put(archive(one, reason="old", now=datetime.now(UTC)))
+        crowded.remember("A much longer sentence that holds, and speaks of the next deploy only in passing.")
+        assert len(crowded.recall("deploy")) == 1
+
+
+# Others who write
+
+
+WRITER = """
+    import sys
+    from agent_memory_protocol import Memory
+    with Memory(sys.argv[1]) as memory:
+        for text in sys.argv[2:]:
+            print(memory.remember(text).record_id)
+"""
+
+
+def in_another_process(path: str, *texts: str) -> list[str]:
+    command = [sys.executable, "-c", textwrap.dedent(WRITER), path, *texts]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_what_another_process_writes_is_recalled_at_once(memory):
+    memory.remember("One fact.")
+    assert len(memory.recall("fact")) == 1
+    (theirs,) = in_another_process("memory", "Another fact.")
+    assert set(memory.recall("fact").ids) > {theirs}
+    assert memory.remember("Another fact.").record_id == theirs
+    DirectoryStore("memory/records").put(archive(memory.store.get(theirs), reason="old", now=datetime.now(UTC)))
+    assert theirs not in memory.recall("fact").ids
+    DirectoryStore("memory/records").redact(theirs, reason="x", now=datetime.now(UTC))
+    assert theirs not in memory.recall("fact", include_history=True).ids
+
+
+CROWD = """
+    import sys
+    from agent_memory_protocol import Memory
+    with Memory("memory") as memory:
+        for step in range(int(sys.argv[2])):
+            print(memory.remember(f"Worker {sys.argv[1]} took step {step}.").record_id)
+            memory.recall("step")
+"""
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_eight_processes_lose_nothing(memory, count):
+    program = textwrap.dedent(CROWD)
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(number), str(count)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(8)
+    ]
+    ended = [worker.communicate() for worker in workers]
+    assert [(errors, worker.returncode) for (_, errors), worker in zip(ended, workers, strict=True)] == [("", 0)] * 8
+    said = [one for out, _ in ended for one in out.split()]
+    assert len(set(said)) == 8 * count
+    assert {record.id for record in memory.records()} >= set(said)
+    found = {record.body for record in memory.records()}
+    assert found >= {f"Worker {number} took step {step}." for number in range(8) for step in range(count)}
+    memory.verify()
+
+
+def test_a_damaged_record_is_said_to_be_and_hides_no_other(memory):
+    one, other = (memory.remember(text).record_id for text in ("One fact.", "Another fact."))
+    file = Path("memory", "records", one[4:], "000001.json")
+    file.write_bytes(file.read_bytes()[:-1])
+    with Memory("memory") as reopened:
+        recalled = reopened.recall("fact")
+        assert recalled.ids == (other,)
+        assert len(recalled.problems) == 1
+        assert one[4:] in recalled.problems[0]
+        assert len(reopened.status().problems) == 1
+        with pytest.raises(DamagedFile):
+            reopened.records()
+
+
+# Refusals
+
+
+def refuses(memory: Memory, error: type[Exception], call: Any, match: str | None = None) -> None:
+    before = tree(Path())
+    with pytest.raises(error, match=match) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    assert TOKEN not in str(caught.value)
+    assert tree(Path()) == before
+
+
+@pytest.mark.requirement("S0-30", "S1-75")
+def test_a_secret_is_refused_before_the_first_byte(memory):
+    for call in (
+        lambda: memory.remember(f"CI uses {TOKEN}."),
+        lambda: memory.remember("A fact.", tags=["ci", TOKEN]),
+        lambda: memory.remember("A fact.", source=TOKEN),
+    ):
+        refuses(memory, SecretFound, call, "rule github-token")
+    assert os.listdir() == []
+    one, other = disputed(memory)
+    for call in (lambda: memory.resolve(one.id, other.id, TOKEN), lambda: memory.redact(one.id, TOKEN)):
+        refuses(memory, SecretFound, call, "rule github-token")
+
+
+def test_what_the_project_allows_is_no_secret(tmp_path):
+    project = tmp_path / "project"
+    (project / ".scaffolding").mkdir(parents=True)
+    memory = Memory(project / "notes" / "memory")
+    with pytest.raises(SecretFound) as caught:
+        memory.remember(f"The docs show {TOKEN}.")
+    fingerprint = str(caught.value).split("fingerprint ")[1].split(")")[0]
+    (project / ".scaffolding" / "amp.toml").write_text(f'[secrets]\nallow = ["{fingerprint}"]\n')
+    assert memory.remember(f"The docs show {TOKEN}.").new
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("a\u200bb", "nobody sees"),
+        ("a\x1b[31m", "nobody sees"),
+        ("x" * 25_601, "bytes"),
+    ],
+)
+def test_a_text_that_no_memory_may_hold_is_refused(memory, text, why):
+    refuses(memory, RefusedText, lambda: memory.remember(text), why)
+    assert memory.remember("x" * 25_600).new
+    with pytest.raises(InvalidArgument):
+        memory.remember("One.", tags="word")
+
+
+def test_a_read_only_agent_changes_nothing(tmp_path):
+    project = tmp_path / "project"
+    (project / ".claude" / "agents").mkdir(parents=True)
+    (project / ".scaffolding").mkdir()
+    (project / ".claude" / "agents" / "seer.md").write_text("---\nname: seer\ntools: Read\n---\n")
+    path = project / ".scaffolding" / "agent-memory"
+    sides = disputed(Memory(path, actor=Actor("developer")))
+    seer = Memory(path, actor=Actor("seer"))
+    assert len(seer.recall("staging")) == 2
+    for call in (
+        lambda: seer.remember("A fact."),
+        lambda: seer.resolve(sides[0].id, sides[1].id, "x"),
+        lambda: seer.redact(sides[0].id, "x"),
+        seer.sign,
+    ):
+        with pytest.raises(AccessDenied, match="read-only"):
+            call()
+    assert len(seer.records()) == 2
+
+
+@pytest.mark.parametrize("how", ["environment", "settings"])
+def test_memory_that_is_switched_off_reads_and_writes_nothing(memory, monkeypatch, how):
+    one, other = disputed(memory)
+    if how == "environment":
+        monkeypatch.setenv("AMP_DISABLE", "1")
+    else:
+        Path(".scaffolding").mkdir()
+        Path(".scaffolding", "amp.toml").write_text("enabled = false\n")
+    off = Memory("memory")
+    assert off.recall("staging").as_prompt_block() == ""
+    assert off.records() == ()
+    for call in (lambda: off.remember("A fact."), lambda: off.resolve(one.id, other.id, "x")):
+        with pytest.raises(Disabled, match="switched off"):
+            call()
+
+
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_what_cannot_be_a_path_is_refused(path):
+    with pytest.raises(InvalidArgument):
+        Memory(path)
+
+
+# Where it is
+
+
+def test_the_memory_of_a_project_lies_in_its_scaffolding(tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    (project / ".scaffolding").mkdir(parents=True)
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    with Memory() as memory:
+        one = memory.remember("A fact.").record_id
+        memory.recall("fact")
+    assert memory.path == str(project / ".scaffolding" / "agent-memory")
+    assert (project / ".scaffolding" / "agent-memory" / "records" / one[4:] / "000001.json").is_file()
+    assert sorted(os.listdir(project / ".scaffolding" / "agent-memory")) == ["records"]
+    assert (project / ".scaffolding" / ".amp" / "records" / "catalog.sqlite").is_file()
+    with Memory(project / ".scaffolding" / "agent-memory") as again:
+        assert again.recall("fact").ids == (one,)
+
+
+@pytest.mark.requirement("S1-16", "S1-26")
+def test_the_store_can_be_another_one(tmp_path):
+    with SqliteStore(tmp_path / "x.sqlite") as sqlite:
+        for store in (MemoryStore(), sqlite):
+            with Memory(store=store) as memory:
+                one = memory.remember("A fact.").record_id
+                assert memory.recall("fact").ids == (one,)
+                assert memory.redact(one, "x").redacted
+                assert memory.path is None
+                assert os.listdir() == []
+
+
+# Deciding
+
+
+@pytest.mark.requirement("S1-28", "S1-30", "S1-31", "S1-32", "S1-38")
+def test_who_decides_names_the_winner_and_the_reason_stays(memory):
+    one, other = disputed(memory)
+    assert len(memory.recall("staging database")) == 2
+    lost, won = memory.resolve(one.id, other.id, "moved in March")
+    assert (lost.state, lost.superseded_by, lost.state_reason) == (State.SUPERSEDED, other.id, "moved in March")
+    assert (won.state, won.state_reason) == (State.ACTIVE, "moved in March")
+    assert memory.recall("staging database").ids == (other.id,)
+    assert memory.recall("staging database", include_history=True).ids == (other.id, one.id)
+    assert [version.state for version in memory.history(one.id)] == ["active", "transitional", "superseded"]
+
+
+def test_what_is_no_dispute_is_not_decided(memory):
+    one, other = disputed(memory)
+    third = memory.remember("A third thing.").record_id
+    for loser, winner in ((one.id, third), (third, one.id), (one.id, one.id)):
+        refuses(memory, IllegalMove, lambda loser=loser, winner=winner: memory.resolve(loser, winner, "x"))
+    refuses(memory, UnknownRecord, lambda: memory.resolve(one.id, "mem:" + "0" * 32, "x"))
+    refuses(memory, RefusedText, lambda: memory.resolve(one.id, other.id, " "))
+
+
+@pytest.mark.requirement("S1-83")
+def test_redacting_takes_a_text_out_of_everything(memory):
+    one = memory.remember("The code is 4711.", tags=("4711",)).record_id
+    kept = memory.remember("The door is green.").record_id
+    memory.store.put(archive(memory.store.get(one), reason="old", now=datetime.now(UTC)))
+    memory.recall("code door")
+    stone = memory.redact(one, "a door code")
+    assert (stone.body, stone.redaction_reason) == ("[redacted]", "a door code")
+    assert memory.history(one) == (stone, stone)
+    assert memory.recall("4711 code door", include_history=True).ids == (kept,)
+    assert memory.saying("The code is 4711.") == ()
+    memory.close()
+    for path, data in tree(Path()).items():
+        assert b"4711" not in data, path
+    refuses(memory, RefusedText, lambda: memory.redact(kept, ""))
+    refuses(memory, UnknownRecord, lambda: memory.redact("mem:" + "0" * 32, "x"))
+
+
+def test_a_store_that_cannot_redact_says_so():
+    class Bare:
+        def __init__(self) -> None:
+            inner = MemoryStore()
+            self.put, self.get, self.history, self.list = inner.put, inner.get, inner.history, inner.list
+
+    with Memory(store=Bare()) as memory:
+        one = memory.remember("A fact.").record_id
+        assert memory.recall("fact").ids == (one,)
+        with pytest.raises(Refused, match="cannot redact"):
+            memory.redact(one, "x")
+
+
+def test_an_id_may_be_shortened_as_long_as_it_is_one(memory):
+    ids = [memory.remember(f"Fact {number}.").record_id for number in range(40)]
+    assert memory.find_id(ids[0]) == memory.find_id(ids[0][4:]) == memory.find_id(ids[0][:16]) == ids[0]
+    with pytest.raises(InvalidArgument, match="records begin with"):
+        memory.find_id("mem:")
+    with pytest.raises(UnknownRecord):
+        memory.find_id("mem:nothing")
+
+
+# Signatures
+
+
+@pytest.mark.requirement("S1-05", "S1-27", "S1-57")
+def test_an_identity_is_made_once_and_signs_everything(memory):
+    signed = Memory("memory", identity="agent.key")
+    assert stat.S_IMODE(Path("agent.key").stat().st_mode) == 0o600
+    address = Identity.load("agent.key").address
+    one, other = disputed(signed)
+    lost, won = signed.resolve(one.id, other.id, "x")
+    signed.remember(NOT_POSTGRES, tags=("new",))
+    for version in (lost, won, *signed.history(one.id)[:1], signed.store.get(other.id)):
+        verify_record(version)
+        assert version.signed_by == version.provenance.agent == address
+    with Memory("memory", identity="agent.key") as again:
+        assert again.remember("Another.").new
+        assert {record.signed_by for record in again.records()} == {address}
+        file = again.export()
+        file.verify()
+        assert file.agent == address
+    keyed = Memory(store=MemoryStore(), identity=Identity.load("agent.key"))
+    assert keyed.store.get(keyed.remember("One.").record_id).signed_by == address
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
+def test_an_identity_that_others_may_read_is_refused():
+    Memory("memory", identity="agent.key")
+    Path("agent.key").chmod(0o640)
+    with pytest.raises(StorageError, match="chmod 600"):
+        Memory("memory", identity="agent.key")
+
+
+def test_what_nobody_has_signed_can_be_signed_later(memory):
+    ids = [memory.remember(f"Fact {number}.").record_id for number in range(3)]
+    with pytest.raises(InvalidArgument, match="identity"):
+        memory.sign()
+    memory.redact(ids[2], "x")
+    signer = Memory("memory", identity="agent.key")
+    assert [record.id for record in signer.sign([ids[1]])] == [ids[1]]
+    assert [record.id for record in signer.sign()] == [ids[0]]
+    assert signer.sign() == ()
+    for one in ids[:2]:
+        verify_record(signer.store.get(one))
+    assert signer.check().signed == 2
+    signer.verify()
+
+
+def changed(version: Record, **changes: Any) -> bytes:
+    return replace(version, **changes).to_bytes()
+
+
+@pytest.mark.requirement("S1-06", "S1-50", "S1-58", "S1-63")
+@pytest.mark.parametrize(
+    ("damage", "error", "why"),
+    [
+        (lambda file, version: file.write_bytes(changed(version, confidence=0.1)), BadSignature, "version 1"),
+        (lambda file, version: file.write_bytes(version.to_bytes() + b"\n"), DamagedFile, "000001.json"),
+        (lambda file, _: file.rename(file.with_name("000003.json")), DamagedFile, "missing"),
+        (
+            lambda file, version: file.with_name("000003.json").write_bytes(version.to_bytes()),
+            DamagedFile,
+            "cannot become active",
+        ),
+        (
+            lambda file, version: file.write_bytes(redact(version, reason="x", now=version.updated_at).to_bytes()),
+            DamagedFile,
+            "not every version",
+        ),
+    ],
+)
+def test_verifying_names_what_is_wrong(damage, error, why):
+    with Memory("memory", identity="agent.key") as memory:
+        good = memory.remember("A good fact.").record_id
+        one = memory.remember("A fact.").record_id
+        version = memory.store.get(one)
+        memory.store.put(archive(version, reason="x", now=version.updated_at))
+        memory.verify()
+        assert memory.check().problems == ()
+        damage(Path("memory", "records", one[4:], "000001.json"), version)
+    with Memory("memory") as reopened:
+        with pytest.raises(error, match=why):
+            reopened.verify()
+        (problem,) = reopened.check().problems
+        assert why in problem
+        assert reopened.recall("good").ids == (good,)
+
+
+@pytest.mark.requirement("S1-06", "S1-38", "S1-59")
+def test_an_export_is_one_file_that_anyone_can_verify(memory, tmp_path):
+    memory.remember("A fact.")
+    unsigned = memory.export()
+    assert not unsigned.signature
+    with pytest.raises(BadSignature):
+        unsigned.verify()
+    with Memory("memory", identity="agent.key") as signer:
+        signer.remember("Another fact.")
+        Path("out.json").write_text("something that was there before")
+        file = signer.export("out.json")
+    assert Path("out.json").read_bytes() == file.to_bytes() == file.to_json().encode()
+    assert json.loads(file.to_json()) == file.to_dict()
+    assert SignedMemoryFile.load(Path("out.json").read_bytes()).records == memory.records()
+    assert file.to_dict()["format"] == "fg-agent-memory/0.1"
+    with pytest.raises(StorageError):
+        memory.export("nowhere/out.json")
+
+
+def test_a_status_counts_what_there_is(memory):
+    disputed(memory)
+    memory.remember("A third thing.")
+    status = memory.status()
+    assert (status.records, status.disputes, status.problems) == (3, 1, ())
+    assert status.by_state == {"transitional": 2, "active": 1}
+    assert status.by_type == {"fact": 3}
