@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from .files import Content, Root, split_bom
@@ -46,26 +47,44 @@ def track(root: Root) -> bool:
 
 
 def merge_ledgers(root: Root) -> bool:
-    """Write `.scaffolding/.gitattributes`, or add its line to it (decision 23). Says whether anything changed.
+    """Have git merge ledgers by keeping both sides' lines (decision 23). Says whether anything changed.
 
     A hosted merge ignores it; a ledger that was merged by hand still reads right.
     """
-    if _says_how_to_merge(root.read(_ATTRIBUTES)):
+    return set_attributes(root, add=[MERGE_LINE])
+
+
+def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
+    """Add lines to `.scaffolding/.gitattributes`, which is made where it is missing, or take them out.
+
+    Where the file says something of the same names already, that stays. Says whether anything changed.
+    """
+    if _with_attributes(root.read(_ATTRIBUTES), add, drop) is None:
         return False
     # Whoever has this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):
         root.forget()
         content = root.read(_ATTRIBUTES)
-        if content is None:
-            return create(root, _ATTRIBUTES, f"{MERGE_LINE}\n".encode(), alone=True)
-        if _says_how_to_merge(content):
+        data = _with_attributes(content, add, drop)
+        if data is None:
             return False
-        _add_line(root, _ATTRIBUTES, content, MERGE_LINE)
+        if content is None:
+            return create(root, _ATTRIBUTES, data, alone=True)
+        replace(root, _ATTRIBUTES, data, expected=content)
         return True
 
 
-def _says_how_to_merge(content: Content | None) -> bool:
-    return content is not None and any(line.split()[:1] == [NAME.encode()] for line in content.data.splitlines())
+def _with_attributes(content: Content | None, add: Sequence[str], drop: Sequence[str]) -> bytes | None:
+    """Return the file's new bytes; None where it says all it should."""
+    old = b"" if content is None else content.data
+    ending = b"\r\n" if b"\r\n" in old else b"\n"
+    lines = [line for line in old.splitlines(keepends=True) if line.strip() not in {one.encode() for one in drop}]
+    named = {line.split()[0] for line in lines if line.strip()}
+    missing = [line.encode() for line in add if line.split()[0].encode() not in named]
+    if missing and lines and not lines[-1].endswith(b"\n"):
+        lines[-1] += ending
+    data = b"".join([*lines, *(line + ending for line in missing)])
+    return None if data == old else data
 
 
 def is_ignored(root: Path) -> bool | None:

@@ -707,6 +707,15 @@ class Workspace:
             )
         return notes
 
+    def set_git_attributes(self, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
+        """Add lines to `.scaffolding/.gitattributes` or take them out; say whether anything changed.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        with self._session(for_writing=True) as session:
+            return git_ignore.set_attributes(session.root, add=add, drop=drop)
+
     def git_notes(self) -> list[str]:
         """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
         if git_ignore.is_ignored(self.path):

@@ -33,6 +33,7 @@ _VERBS = {
     "restore": "upkeep",
     "sync": "upkeep",
     "record": "records",
+    "merge": "merge",
     "where": "status",
     "doctor": "doctor",
 }

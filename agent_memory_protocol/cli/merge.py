@@ -1,0 +1,50 @@
+"""`amp merge`: three versions of a memory file become one."""
+
+import sys
+
+import click
+
+from .options import actor, as_option, note, root_option, workspace
+
+
+@click.command("merge")
+@click.argument("base", type=click.Path())
+@click.argument("ours", type=click.Path())
+@click.argument("theirs", type=click.Path())
+@click.option("--path", metavar="FILE", help="Where the file stands in the repository; by default OURS.")
+@click.option("--write", is_flag=True, help="Write the result into OURS, as git's merge driver does.")
+@root_option
+@as_option
+def merge_command(
+    base: str,
+    ours: str,
+    theirs: str,
+    path: str | None,
+    write: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Merge two versions of a memory file, entry by entry.
+
+    BASE is the version that both come from. The result has what either side added and lacks what either took out; an
+    entry that both edited is in it twice. Where that is not certain, it is git's own, with its markers, and the exit
+    code is 1. It is printed; nothing is changed without --write.
+
+    \b
+    Example:
+        amp merge base.md ours.md theirs.md > merged.md
+    """
+    from agent_memory_protocol.integrations import merge_driver
+
+    settings = workspace(root).settings
+    merged = merge_driver.merge_paths(
+        base, ours, theirs, path=path or ours, max_lines=settings.max_lines, max_bytes=settings.max_bytes
+    )
+    if write:
+        merge_driver.write(ours, merged.data, actor(as_agent))
+    else:
+        click.echo(merged.data, nl=False)
+    for line in merged.notes:
+        note(f"{path or ours}: {line}")
+    if merged.has_conflicts:
+        sys.exit(1)

@@ -1,0 +1,290 @@
+"""Merge two versions of a tier document that come from one: entry by entry, so that neither side loses a fact.
+
+What stands in a document is a row of units: headings, entries, index lines, comments. A unit that one side added is
+in the result, one that a side took out is not, and one that both changed is there in both its forms. The result is
+read again before it counts: where it does not hold exactly what it should, there is none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from agent_memory_protocol.markdown import Block
+from agent_memory_protocol.tiers.document import Document, has_conflict, rebuilt, section_key
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine
+
+TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
+_SIMILAR = 0.5
+"""From this share of common words on, two entries in the same place are two forms of one."""
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is merged as a whole.
+
+    Attributes:
+        kind: TOP (the front matter, or nothing), HEADING, ENTRY, INDEX or OTHER.
+        key: what makes units of two versions the same one.
+        lines: its lines without their endings.
+        section: the keys of the headings above it, outermost first, and of the label above its list.
+        is_item: whether it is a list item.
+        day: the day an entry is dated with, as an ordinal; 0 for an undated one.
+        blanks: the blank lines that follow it.
+    """
+
+    kind: str
+    key: Key
+    lines: tuple[str, ...]
+    section: tuple[Key, ...] = ()
+    is_item: bool = False
+    day: int = 0
+    blanks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merged document, and the pairs of entries that are two forms of one: ours first, then theirs."""
+
+    document: Document
+    twice: tuple[tuple[str, str], ...]
+
+
+def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
+    """Merge two versions that were made from `base`; None where that is not certain to be right.
+
+    The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is no
+    entry and was changed on both sides, such as the title, is for a person to decide.
+    """
+    if any(has_conflict(document) for document in (base, ours, theirs)):
+        return None
+    rows = [_units(document) for document in (base, ours, theirs)]
+    if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
+        return None  # something stands there that is no unit
+    versions = _Versions(*map(_by_key, rows))
+    chosen = _chosen(versions)
+    if chosen is None:
+        return None
+    row = _with_blanks(_ordered(versions, chosen), versions)
+    document = _document(ours, row)
+    if _told(_units(document)) != _told(row):
+        return None
+    return Merged(document, tuple(_twice(versions)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    base: Mapping[Key, Unit]
+    ours: Mapping[Key, Unit]
+    theirs: Mapping[Key, Unit]
+
+
+def _by_key(units: Iterable[Unit]) -> dict[Key, Unit]:
+    return {unit.key: unit for unit in units}
+
+
+def _units(document: Document) -> list[Unit]:
+    """Return all that stands in a document, in its order."""
+    outline = document.outline
+    ids = {entry.start: entry_id for entry, entry_id in zip(outline.entries, document.ids, strict=True)}
+    spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *outline.entries, *outline.index_lines]
+    covered = {number for span in spans for number in range(span.start, span.end)}
+    spans += [block for block in outline.blocks if block.start not in covered]
+    spans.sort(key=lambda span: span.start)
+    ends = [*(span.start for span in spans), len(document.lines)]
+    units = [_unit(document, TOP, (TOP,), 0, document.begin, ends[0])]
+    counts: dict[Key, int] = {}
+    headings: list[Key] = []
+    labels: dict[int, Key] = {}
+    for span, end in zip(spans, ends[1:], strict=True):
+        above = tuple(headings[index] for index in getattr(span, "headings", ()))
+        if isinstance(span, Heading):
+            above = tuple(headings[index] for index in span.above)
+            # The first one is the title, whatever it says.
+            kind, name = HEADING, section_key(span.text) if headings else ""
+        elif isinstance(span, Entry):
+            kind, name = ENTRY, ids[span.start]
+        elif isinstance(span, IndexLine):
+            kind, name = INDEX, span.target
+        else:
+            kind, name = OTHER, " ".join(" ".join(document.lines[span.start : span.end]).split())
+        counts[kind, name] = count = counts.get((kind, name), 0) + 1
+        key = (kind, name) if count == 1 else (kind, name, str(count))
+        if isinstance(span, Heading):
+            headings.append(key)
+        elif isinstance(span, Block):
+            labels[span.start] = key
+        elif span.label is not None:
+            above = (*above, labels[span.label])
+        unit = _unit(document, kind, key, span.start, span.end, end)
+        is_item = isinstance(span, IndexLine) or (isinstance(span, Entry) and span.is_item)
+        day = (span.day or 0) if isinstance(span, Entry) else 0
+        units.append(replace_fields(unit, section=above, is_item=is_item, day=day))
+    return units
+
+
+def _unit(document: Document, kind: str, key: Key, start: int, end: int, following: int) -> Unit:
+    return Unit(kind, key, tuple(document.lines[start:end]), blanks=tuple(document.lines[end:following]))
+
+
+def _chosen(versions: _Versions) -> dict[Key, Unit] | None:
+    """Return what the result holds, each unit in the form it has there; None where nobody but a person can say."""
+    base, ours, theirs = versions.base, versions.ours, versions.theirs
+    chosen: dict[Key, Unit] = {}
+    for key in {**ours, **theirs}:
+        mine, other, old = ours.get(key), theirs.get(key), base.get(key)
+        if mine is not None and other is not None:
+            unit = _one_form(old, mine, other)
+            if unit is None:
+                return None
+            chosen[key] = unit
+            continue
+        unit = mine or theirs[key]
+        if old is None:
+            chosen[key] = unit
+        elif unit.lines != old.lines:
+            # Taken out on one side and changed on the other: an entry with a new date has been confirmed.
+            if unit.kind != ENTRY:
+                return None
+            chosen[key] = unit
+    # An entry that stays keeps its headings and its label, whoever took them out.
+    for unit in list(chosen.values()):
+        for key in unit.section:
+            if key not in chosen:
+                chosen[key] = ours.get(key) or theirs[key]
+    return chosen
+
+
+def _one_form(old: Unit | None, mine: Unit, other: Unit) -> Unit | None:
+    """Return the form of a unit that both sides have, under the headings where it was moved, if it was."""
+    section = other.section if old is not None and mine.section == old.section else mine.section
+    if mine.lines == other.lines or (old is not None and other.lines == old.lines):
+        form = mine
+    elif old is not None and mine.lines == old.lines:
+        form = other
+    elif mine.kind == ENTRY:
+        form = mine if mine.day >= other.day else other
+    elif mine.kind == HEADING and old is None:
+        form = mine
+    else:
+        return None
+    return replace_fields(form, section=section)
+
+
+def _ordered(versions: _Versions, chosen: Mapping[Key, Unit]) -> list[Unit]:
+    """Put what the result holds in order: that of ours, with what came from theirs where it stands there."""
+    ours, theirs = versions.ours, versions.theirs
+    row = [chosen[key] for key, unit in ours.items() if key in chosen and chosen[key].section == unit.section]
+    placed = {unit.key for unit in row}
+    before: Key = (TOP,)
+    for key in theirs:
+        if key in chosen and key not in placed:
+            row.insert(_place(row, chosen[key], before, versions), chosen[key])
+            placed.add(key)
+        if key in placed:
+            before = key
+    return row
+
+
+def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) -> int:
+    """Return where a unit of theirs goes that stands after this one there: after what ours added in that place."""
+    keys = [one.key for one in row]
+    position = keys.index(before) + 1
+    if unit.kind == HEADING:
+        # What follows stays under its own heading.
+        while position < len(row) and (row[position].kind != HEADING or len(row[position].section) > len(unit.section)):
+            position += 1
+        return position
+    own = unit.section[-1:]
+    if row[position - 1].section != unit.section and row[position - 1].key not in own:
+        position = 1 + max(
+            (index for index, one in enumerate(row) if one.section == unit.section or one.key in own),
+            default=position - 1,
+        )
+    while position < len(row):
+        one = row[position]
+        if one.kind not in (ENTRY, INDEX) or one.key in versions.base or one.key in versions.theirs:
+            break
+        position += 1
+    return position
+
+
+def _with_blanks(row: Sequence[Unit], versions: _Versions) -> list[Unit]:
+    """Give each unit the blank lines that stand after it where the same two meet, else those that suit the two."""
+    sides = [list(versions.ours.values()), list(versions.theirs.values())]
+    meetings = {
+        (one.key, next_key): one.blanks
+        for units in reversed(sides)
+        for one, next_key in zip(units, [*(unit.key for unit in units[1:]), None], strict=True)
+    }
+    spaced = []
+    for unit, following in zip(row, [*row[1:], None], strict=True):
+        blanks = meetings.get((unit.key, None if following is None else following.key))
+        if blanks is None:
+            blanks = ("",) * _blank_between(unit, following, sides)
+        spaced.append(replace_fields(unit, blanks=blanks))
+    return spaced
+
+
+def _blank_between(unit: Unit, following: Unit | None, sides: Sequence[Sequence[Unit]]) -> int:
+    """Return how many blank lines set two units apart that have not met before."""
+    if following is None or (unit.kind == TOP and not unit.lines):
+        return 0
+    if not unit.is_item or not following.is_item:
+        return 1
+    # As tight as the list was where either of them comes from.
+    both = {unit.key, following.key}
+    seen = (len(one.blanks) for units in sides for one, after in _neighbours(units) if {one.key, after.key} & both)
+    return min(seen, default=0)
+
+
+def _neighbours(units: Sequence[Unit]) -> Iterable[tuple[Unit, Unit]]:
+    return ((one, after) for one, after in pairwise(units) if one.is_item and after.is_item)
+
+
+def _document(ours: Document, row: Sequence[Unit]) -> Document:
+    """Write the units down, in the line ending of ours, whose last line ends or not as it did."""
+    newline = ours.newline
+    raw = [line + newline for unit in row for line in [*unit.lines, *unit.blanks]]
+    if raw and ours.raw and not ours.raw[-1].endswith(("\n", "\r")):
+        raw[-1] = raw[-1].removesuffix(newline)
+    return rebuilt(ours, raw)
+
+
+def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
+    """Return what a document says, without its blank lines; prose that came together is one."""
+    told: list[tuple[object, ...]] = []
+    was_prose = False
+    for unit in units:
+        lines = tuple(line for line in unit.lines if line.strip(" \t"))
+        is_prose = unit.kind == ENTRY and not unit.is_item
+        if is_prose and was_prose and told[-1][1] == unit.section:
+            told[-1] = (ENTRY, unit.section, (*told[-1][2], *lines))  # type: ignore[misc]
+        else:
+            told.append((unit.kind, unit.section, lines))
+        was_prose = is_prose
+    return told
+
+
+def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
+    """Find the entries that both sides edited: each has another, similar one where the old one stood."""
+    gone = [
+        unit
+        for key, unit in versions.base.items()
+        if unit.kind == ENTRY and key not in versions.ours and key not in versions.theirs
+    ]
+    for old in gone:
+        mine, other = _successor(old, versions.base, versions.ours), _successor(old, versions.base, versions.theirs)
+        if mine is not None and other is not None and mine.key != other.key:
+            yield "\n".join(mine.lines), "\n".join(other.lines)
+
+
+def _successor(old: Unit, base: Mapping[Key, Unit], side: Mapping[Key, Unit]) -> Unit | None:
+    words = " ".join(old.lines).split()
+    new = (unit for key, unit in side.items() if unit.kind == ENTRY and key not in base and unit.section == old.section)
+    scored = [(SequenceMatcher(None, words, " ".join(unit.lines).split()).ratio(), unit) for unit in new]
+    best = max(scored, key=lambda one: one[0], default=None)
+    return best[1] if best is not None and best[0] >= _SIMILAR else None

@@ -1,0 +1,153 @@
+"""Git merges memory with amp: real repositories, real branches, the program as it is installed."""
+
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Workspace
+from agent_memory_protocol.integrations import merge_driver
+
+FILE = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+SCRIPTS = sysconfig.get_path("scripts")
+
+
+class Repository:
+    def __init__(self, path: Path, environ: dict[str, str]) -> None:
+        self.path = path
+        self.environ = environ
+        self.git("init", "-q", "-b", "main")
+        self.workspace.init()
+        self.workspace.remember("The first fact.")
+        self.commit("first")
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace.open(self.path, environ=self.environ)
+
+    def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(command, cwd=self.path, env=self.environ, capture_output=True, text=True, check=False)
+
+    def git(self, *args: str) -> str:
+        done = self.run("git", *args)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def commit(self, message: str) -> None:
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", message)
+
+    def branches(self, ours: str, theirs: str) -> None:
+        """Have each of two branches remember something, and end on ours."""
+        self.git("checkout", "-q", "-b", "theirs")
+        self.workspace.remember(theirs)
+        self.commit("theirs")
+        self.git("checkout", "-q", "main")
+        self.workspace.remember(ours)
+        self.commit("ours")
+
+    @property
+    def text(self) -> str:
+        return (self.path / FILE).read_text()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    environ = {
+        "HOME": str(tmp_path),
+        "PATH": os.pathsep.join([SCRIPTS, os.environ["PATH"]]),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{f"GIT_{who}_{what}": "t@example.invalid" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    }
+    path = tmp_path / "project"
+    path.mkdir()
+    return Repository(path, environ)
+
+
+def test_what_two_branches_remember_is_merged_without_a_conflict(repository):
+    merge_driver.install(repository.workspace)
+    repository.commit("attributes")
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    assert repository.run("git", "merge", "theirs").returncode == 0
+    assert repository.text.endswith("- The first fact.\n- Ours is uv.\n- Theirs is ruff.\n")
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_without_the_driver_the_same_is_a_conflict(repository):
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    assert repository.run("git", "merge", "theirs").returncode == 1
+    assert "<<<<<<<" in repository.text
+
+
+def test_where_amp_is_missing_git_merges_as_it_always_does(repository):
+    merge_driver.install(repository.workspace)
+    repository.commit("attributes")
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    repository.environ["PATH"] = os.environ["PATH"].replace(SCRIPTS, "")
+    assert repository.run("git", "merge", "theirs").returncode == 1
+    assert repository.text.count("<<<<<<<") == 1
+    assert "Ours is uv." in repository.text
+    assert "Theirs is ruff." in repository.text
+
+
+def test_two_titles_are_left_to_a_person_between_markers(repository):
+    merge_driver.install(repository.workspace)
+    repository.commit("attributes")
+    file = repository.path / FILE
+    repository.git("checkout", "-q", "-b", "theirs")
+    file.write_text(file.read_text().replace("# Shared Knowledge", "# Their title"))
+    repository.commit("theirs")
+    repository.git("checkout", "-q", "main")
+    file.write_text(file.read_text().replace("# Shared Knowledge", "# Our title"))
+    repository.commit("ours")
+    assert repository.run("git", "merge", "theirs").returncode == 1
+    assert repository.text.startswith("<<<<<<< ours\n# Our title\n=======\n# Their title\n>>>>>>> theirs\n")
+
+
+def test_installing_twice_is_installing_once_and_uninstalling_leaves_nothing(repository):
+    config, attributes = repository.path / ".git" / "config", repository.path / ".scaffolding" / ".gitattributes"
+    before = config.read_text(), attributes.read_text()
+    assert len(merge_driver.install(repository.workspace)) == 3
+    assert merge_driver.install(repository.workspace) == []
+    installed = config.read_text(), attributes.read_text()
+    assert installed[1].startswith(before[1])
+    assert len(merge_driver.uninstall(repository.workspace)) == 3
+    assert merge_driver.uninstall(repository.workspace) == []
+    assert attributes.read_text() == before[1]
+    assert merge_driver.NAME not in config.read_text()
+
+
+def test_an_agent_writes_no_memory_by_merging_into_it(repository):
+    file = repository.path / FILE
+    (repository.path / "base.md").write_text("")
+    (repository.path / "theirs.md").write_text("# Theirs\n\n- Planted.\n")
+    before = file.read_bytes()
+    done = repository.run("amp", "merge", "--as", "dev", "--write", "base.md", FILE, "theirs.md")
+    assert (done.returncode, file.read_bytes()) == (3, before)
+    assert "an agent merges memory by merging with git" in done.stderr
+
+
+def test_by_hand_the_result_is_printed_and_nothing_is_changed(repository):
+    (repository.path / "base.md").write_text("# S\n\n- a\n")
+    (repository.path / "ours.md").write_text("# S\n\n- a\n- b\n")
+    (repository.path / "theirs.md").write_text("# S\n\n- c\n")
+    done = repository.run("amp", "merge", "base.md", "ours.md", "theirs.md")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "# S\n\n- b\n- c\n", "")
+    assert (repository.path / "ours.md").read_text() == "# S\n\n- a\n- b\n"
+
+
+@pytest.mark.parametrize("missing", ["base.md", "ours.md", "theirs.md"])
+def test_a_file_that_is_not_there_is_named(repository, missing):
+    for name in {"base.md", "ours.md", "theirs.md"} - {missing}:
+        (repository.path / name).write_text("# S\n")
+    done = repository.run("amp", "merge", "base.md", "ours.md", "theirs.md")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == f"amp: {missing} is not there; name a file, or an empty one where there was none\n"
+
+
+def test_outside_a_repository_installing_says_so(tmp_path):
+    (tmp_path / ".scaffolding").mkdir()
+    with pytest.raises(Exception, match="is it a git repository"):
+        merge_driver.install(Workspace.open(tmp_path, environ={"HOME": str(tmp_path)}))

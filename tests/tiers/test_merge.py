@@ -1,0 +1,257 @@
+"""Merging two versions of a document: both sides' entries, none twice, none lost, or no answer at all."""
+
+import random
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol.errors import DamagedFile
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers.merge import merge
+
+SHARED = Target(Tier.SHARED)
+HEAD = "# Shared Knowledge\n<!-- Cross-agent. -->\n"
+
+
+def parse(text: str | bytes) -> Document:
+    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
+
+
+def merged(base: str, ours: str, theirs: str) -> str | None:
+    result = merge(parse(base), parse(ours), parse(theirs))
+    return None if result is None else result.document.data.decode()
+
+
+BASE = HEAD + "\n## Tools\n\n- Use make.\n- Use uv.\n\n## Tests\n\n- Run them all.\n"
+
+CLEAN = [
+    pytest.param(
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use ruff.\n"),
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use mypy.\n"),
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use ruff.\n- Use mypy.\n"),
+        id="both-add-at-the-same-place",
+    ),
+    pytest.param(
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use ruff.\n"),
+        BASE + "- Use ruff.\n",
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use ruff.\n"),
+        id="both-add-the-same-fact-in-two-places",
+    ),
+    pytest.param(
+        BASE.replace("- Use make.\n", ""),
+        BASE.replace("- Use make.\n- Use uv.\n", "- Use make.\n- Use uv.\n- Use mypy.\n"),
+        BASE.replace("- Use make.\n- Use uv.\n", "- Use uv.\n- Use mypy.\n"),
+        id="one-takes-out-what-stands-beside-what-the-other-adds",
+    ),
+    pytest.param(
+        BASE.replace("\n## Tests\n\n- Run them all.\n", ""),
+        BASE + "- Run them twice.\n",
+        BASE.replace("- Run them all.\n", "- Run them twice.\n"),
+        id="a-heading-stays-for-an-entry-that-was-added-under-it",
+    ),
+    pytest.param(
+        BASE + "\n## One\n\n- First.\n",
+        BASE + "\n## Two\n\n- Second.\n",
+        BASE + "\n## Two\n\n- Second.\n\n## One\n\n- First.\n",
+        id="both-add-a-section-at-the-end",
+    ),
+    pytest.param(
+        BASE.replace("- Use uv.", "- [2026-01-05] Use uv."),
+        BASE.replace("- Use uv.", "- [2026-02-05] Use uv."),
+        BASE.replace("- Use uv.", "- [2026-02-05] Use uv."),
+        id="of-two-new-dates-the-newer-counts",
+    ),
+    pytest.param(
+        BASE.replace("- Use uv.\n", ""),
+        BASE.replace("- Use uv.", "- [2026-02-05] Use uv."),
+        BASE.replace("- Use uv.", "- [2026-02-05] Use uv."),
+        id="what-one-side-confirmed-stays",
+    ),
+    pytest.param(
+        BASE.replace("- Run them all.\n", "- Run them all.\n- And lint.\n"),
+        BASE.replace("- Use uv.\n", "").replace("- Run them all.\n", "- Run them all.\n- Use uv.\n"),
+        BASE.replace("- Use uv.\n", "").replace("- Run them all.\n", "- Run them all.\n- And lint.\n- Use uv.\n"),
+        id="what-one-side-moved-is-moved",
+    ),
+    pytest.param(
+        BASE.replace("# Shared Knowledge", "# What we know"),
+        BASE + "- And lint.\n",
+        BASE.replace("# Shared Knowledge", "# What we know") + "- And lint.\n",
+        id="a-new-title-and-a-new-entry",
+    ),
+    pytest.param(
+        BASE + "\n## Notes\n\n<!-- amp:index -->\n\n- [A](user_a.md) - one\n\n<!-- /amp:index -->\n",
+        BASE + "\n## Notes\n\n<!-- amp:index -->\n\n- [B](user_b.md) - two\n\n<!-- /amp:index -->\n",
+        BASE
+        + "\n## Notes\n\n<!-- amp:index -->\n\n- [A](user_a.md) - one\n- [B](user_b.md) - two\n\n<!-- /amp:index -->\n",
+        id="both-add-a-note-to-the-index",
+    ),
+    pytest.param(
+        BASE.replace("\n", "\r\n").replace("- Use uv.\r\n", "- Use uv.\r\n- Use ruff.\r\n"),
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use mypy.\n"),
+        BASE.replace("- Use uv.\n", "- Use uv.\n- Use ruff.\n- Use mypy.\n").replace("\n", "\r\n"),
+        id="the-line-ending-is-ours",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "wanted"), CLEAN)
+def test_what_both_sides_did_is_in_the_result(ours, theirs, wanted):
+    assert merged(BASE, ours, theirs) == wanted
+
+
+UNDECIDED = [
+    pytest.param(BASE.replace("# Shared", "# Our"), BASE.replace("# Shared", "# Their"), id="two-titles"),
+    pytest.param(BASE + "- [A](a.md) - one\n", BASE + "- [A](a.md) - two\n", id="two-hooks-for-one-note"),
+    pytest.param(BASE + "\n```\nopen\n", BASE + "- More.\n", id="a-fence-that-never-closes"),
+    pytest.param(BASE + "<<<<<<< a\n- x\n=======\n>>>>>>> b\n", BASE + "- More.\n", id="conflict-markers"),
+    pytest.param("---\na: 1\n---\n" + BASE, "---\na: 2\n---\n" + BASE, id="two-kinds-of-front-matter"),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), UNDECIDED)
+def test_where_it_is_not_certain_it_says_nothing(ours, theirs):
+    assert merged(BASE, ours, theirs) is None
+
+
+def test_changes_beside_each_other_need_nobody():
+    ours, theirs = BASE.replace("# Shared", "# Our"), BASE.replace("Cross-agent", "For all")
+    assert merged(BASE, ours, theirs) == ours.replace("Cross-agent", "For all")
+
+
+def test_an_entry_edited_on_both_sides_is_there_twice_and_named():
+    ours, theirs = BASE.replace("Use uv.", "Use uv 0.9."), BASE.replace("Use uv.", "Use uv, not pip.")
+    result = merge(parse(BASE), parse(ours), parse(theirs))
+    assert result is not None
+    assert result.document.data.decode() == BASE.replace("- Use uv.\n", "- Use uv 0.9.\n- Use uv, not pip.\n")
+    assert result.twice == (("- Use uv 0.9.", "- Use uv, not pip."),)
+
+
+def test_an_entry_edited_on_one_side_is_there_once():
+    ours = BASE.replace("Use uv.", "Use uv 0.9.")
+    for mine, other in ((ours, BASE), (BASE, ours), (ours, ours)):
+        result = merge(parse(BASE), parse(mine), parse(other))
+        assert result is not None
+        assert (result.document.data.decode(), result.twice) == (ours, ())
+
+
+class Project:
+    """A document as a table of sections, and what one side may do to it."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.sections = {
+            f"Section {letter}": [self.entry(f"{letter}{number}") for number in range(chance.randint(1, 4))]
+            for letter in "ABCD"[: chance.randint(1, 4)]
+        }
+
+    def entry(self, name: str) -> tuple[str, str]:
+        day = self.chance.choice(["", "", f"[2026-01-{self.chance.randint(1, 28):02d}] "])
+        return day, f"Fact {name} says {self.chance.choice(['this', 'that'])}."
+
+    def copy(self) -> "Project":
+        other = Project.__new__(Project)
+        other.chance = self.chance
+        other.sections = {name: list(entries) for name, entries in self.sections.items()}
+        return other
+
+    def change(self, side: str) -> None:
+        for number in range(self.chance.randint(0, 6)):
+            name = self.chance.choice(list(self.sections))
+            entries = self.sections[name]
+            position = self.chance.randrange(len(entries) + 1)
+            act = self.chance.choice(["add", "add", "section", "take", "edit", "confirm"])
+            if act == "add":
+                entries.insert(position, self.entry(f"{side}{number}"))
+            elif act == "section":
+                self.sections[f"New {side} {number}"] = [self.entry(f"{side}{number}")]
+            elif entries:
+                position = min(position, len(entries) - 1)
+                if act == "take":
+                    del entries[position]
+                elif act == "edit":
+                    entries[position] = (entries[position][0], entries[position][1] + f" Or {side}{number}.")
+                else:
+                    entries[position] = (f"[2026-0{self.chance.randint(2, 5)}-01] ", entries[position][1])
+
+    def text(self) -> str:
+        parts = [HEAD]
+        for name, entries in self.sections.items():
+            if entries:
+                parts.append(f"\n## {name}\n\n" + "".join(f"- {day}{fact}\n" for day, fact in entries))
+        return "".join(parts)
+
+    def facts(self) -> dict[str, tuple[str, str]]:
+        """Return each fact's section and day."""
+        return {fact: (name, day) for name, entries in self.sections.items() for day, fact in entries}
+
+
+def expected(base: Project, ours: Project, theirs: Project) -> dict[str, tuple[str, str]]:
+    old, mine, other = base.facts(), ours.facts(), theirs.facts()
+    wanted = {}
+    for fact in {**mine, **other}:
+        one, two, before = mine.get(fact), other.get(fact), old.get(fact)
+        if one and two:
+            wanted[fact] = two if one == before else one if two == before else max(one, two, key=lambda pair: pair[1])
+        elif before is None or (one or two) != before:
+            wanted[fact] = one or other[fact]
+    return wanted
+
+
+def found(result: Document) -> dict[str, tuple[str, str]]:
+    facts = {}
+    for entry in result.outline.entries:
+        text = result.text(entry).removeprefix("- ")
+        day = date.fromordinal(entry.day).isoformat() if entry.day else ""
+        fact = text.removeprefix(f"[{day}] ")
+        assert fact not in facts
+        facts[fact] = (result.section(entry), f"[{day}] " if day else "")
+    return facts
+
+
+@pytest.mark.parametrize("seed", range(500))
+def test_generated_merges_lose_nothing_and_double_nothing(seed):
+    base = Project(random.Random(seed))
+    ours, theirs = base.copy(), base.copy()
+    ours.change("o")
+    theirs.change("t")
+    result = merge(*(parse(project.text()) for project in (base, ours, theirs)))
+    assert result is not None
+    assert found(result.document) == expected(base, ours, theirs)
+    other_way = merge(*(parse(project.text()) for project in (base, theirs, ours)))
+    assert other_way is not None
+    assert found(other_way.document) == found(result.document)
+
+
+@given(st.integers(0, 1 << 32))
+def test_a_side_that_did_nothing_changes_nothing(seed):
+    base = Project(random.Random(seed))
+    changed = base.copy()
+    changed.change("x")
+    assert merged(base.text(), changed.text(), base.text()) == changed.text()
+    assert merged(base.text(), changed.text(), changed.text()) == changed.text()
+    assert merged(base.text(), base.text(), changed.text()) is not None
+
+
+def test_real_files_merge_with_themselves_to_the_byte_and_take_a_new_entry(corpus):
+    certain = 0
+    for path in corpus:
+        try:
+            doc = parse(path.read_bytes())
+        except DamagedFile:
+            continue
+        same = merge(doc, doc, doc)
+        if same is None or not doc.outline.headings:
+            continue
+        certain += 1
+        if {line[len(line.rstrip("\r\n")) :] for line in doc.raw[:-1]} <= {doc.newline}:
+            assert same.document.data == doc.data, path
+        added = parse(doc.data.rstrip() + b"\n\n## Added by them\n\n- A new fact.\n")
+        with_it = merge(doc, doc, added)
+        if with_it is not None:
+            assert len(with_it.document.ids) == len(added.ids), path
+    assert certain > 4
