@@ -15,14 +15,17 @@ _QUOTES = "\"'`“”‘’„«»"
 _OPENING = _QUOTES + "([{"
 _CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
 
-_ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "any", "all", "every", "each"]
-_AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall", "will"]
+_ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "it's", "any", "all", "every", "each"]
+_AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]
 _MANNERS = ["please", "always", "simply", "just", "also", "really"]
-_PREPOSITIONS = ["in", "on", "at", "of", "for", "by", "with"]
+_PREPOSITIONS = ["in", "on", "at", "of", "with"]  # "by" and "for" make a difference
 _EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
 _SPEAKERS = frozenset(["i", "we", "you", "user"])
+_OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
+_SEPARATORS = "-–—•*·|/"
 _NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "nor", "neither", "none", "avoid"])
 _SHORT_FORMS = {
+    "&": "and",
     "app": "application",
     "config": "configuration",
     "db": "database",
@@ -30,10 +33,14 @@ _SHORT_FORMS = {
     "dir": "directory",
     "docs": "documentation",
     "env": "environment",
+    "prod": "production",
     "repo": "repository",
 }
 _LONGER = frozenset(["longer", "more"])
-_NOT = re.compile(r"n['’]t$")
+_NOT = re.compile(r"(.*)n['’]t")
+_BEFORE_NOT = {"ca": "can", "cannot": "can", "wo": "will", "sha": "shall"}
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\w)([^*]+)\*\*(?![\w*/])")
+_MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,10 @@ def compare_gists(one: Gist, other: Gist) -> str:
     """Compare what `gist` returned."""
     if one.words != other.words or not one.words:
         return DIFFERENT
-    return SAME if one.negations == other.negations else OPPOSITE
+    if one.negations == other.negations:
+        return SAME
+    # "Needs no approval" and "does not need approval" are no opposites.
+    return OPPOSITE if (len(one.negations) - len(other.negations)) % 2 else DIFFERENT
 
 
 def gist(text: str) -> Gist:
@@ -66,21 +76,33 @@ def gist(text: str) -> Gist:
     words: list[str] = []
     negations: set[int] = set()
     previous = ""
-    for token in normalize("NFC", text).split():
+    tokens = _BOLD.sub(r"\1", normalize("NFC", text)).replace("’", "'").split()
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
         bare = token.lstrip(_OPENING).rstrip(_CLOSING)
         lowered = bare.casefold()
-        if _NOT.search(lowered) or lowered in _NEGATIONS:
-            negations ^= {len(words)}  # two negations cancel out
-        elif not (
-            not bare
+        contraction = _NOT.fullmatch(lowered)
+        negated = contraction is not None or lowered in _NEGATIONS
+        if contraction is not None or lowered in _BEFORE_NOT:
+            lowered = lowered if contraction is None else contraction[1]
+            bare = lowered = _BEFORE_NOT.get(lowered, lowered)
+        if not (
+            lowered in _NEGATIONS
             or lowered in _EMPTY
             or (lowered in _SPEAKERS and not words)
+            or (lowered in _OPENERS and not words and (token[-1] == ":" or following.casefold() == "that"))
             or (previous == "no" and lowered in _LONGER)
-            or not any(character.isalnum() for character in bare)
+            or not bare.strip(_SEPARATORS)
         ):
-            words.append(_word(lowered) if bare.isalpha() else bare)
+            words.append(_word(lowered) if _is_plain(bare) else bare)
+        if negated:
+            negations ^= {len(words)}  # two negations cancel out
         previous = lowered
     return Gist(tuple(words), frozenset(negations))
+
+
+def _is_plain(bare: str) -> bool:
+    """Say whether it is a word, whose case and ending do not matter, and no name that code is called by."""
+    return (bare.isalpha() and not _MIXED_CASE.match(bare)) or bare in _SHORT_FORMS
 
 
 def _word(lowered: str) -> str:

@@ -150,7 +150,7 @@ CLOCK = {"now", "today", "utcnow"}
 RULES = [
     *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
     *("healing", "journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
-    "consolidation.proposals",
+    *(module for module in LISTED if "consolidation." in module),
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *(
         "lint.belonging",

@@ -144,6 +144,12 @@ class Unreadable:
 
 Proposal: TypeAlias = Create | Supersede | Dispute | Resolve | Promote | Flag | Archive | Defer | Unreadable
 
+
+def kind_of(proposal: Proposal) -> str:
+    """Return what reports call a proposal of this kind."""
+    return type(proposal).__name__.lower()
+
+
 MAY_PROPOSE: Mapping[Stage, tuple[type, ...]] = {
     Stage.WRITE: (Create,),
     Stage.DEDUP: (Supersede,),
@@ -196,11 +202,11 @@ class Action:
 
     Attributes:
         stage: in which step.
-        kind: what was asked for: the name of the proposal's class in lower case.
+        kind: what was asked for, as create, supersede, dispute.
         ids: the records it is about, in the order that the proposal's class says.
         reason: why it was done, refused, deferred or protected.
         by: the name of the operator that asked for it.
-        before: the states of the records that changed, as they were.
+        before: the states of these records as they were, empty for one that was not there; only where it was done.
         after: their states now.
     """
 

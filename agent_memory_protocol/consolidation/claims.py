@@ -1,0 +1,265 @@
+"""Claims: what a text says and what it denies, clause by clause, as far as words alone show.
+
+Only what is plain is a claim. A question, a guess or a part of something ("not all") denies nothing, and what holds on
+a condition holds on that condition. What cannot be told is left out, since nobody wants a dispute about nothing.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+from unicodedata import normalize
+
+from .language import Language
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
+_EDGES = "\"'`“”‘’„«»()[]{}*_.,:!?…。、，！？；："
+_QUESTION_MARKS = ("?", "？")
+_COMMAS = ",，、"
+_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
+_SHORT = 4
+"""So many words can stand in for the last ones of what was said before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a text says or denies.
+
+    Attributes:
+        words: the words that carry it, each once, in order.
+        denied: whether it is denied.
+        focus: the first word after the negation; empty where there is none.
+        need: whether it says that something is needed.
+        possible: whether it says what can be or may be.
+        past: whether it says what was.
+        symmetric: whether it says the same the other way round.
+        directions: the words in it that say from where to where.
+        condition: the words of the condition on which it holds.
+        topic: for a denial without a subject, what the text was about before; else None.
+    """
+
+    words: tuple[str, ...]
+    denied: bool = False
+    focus: str = ""
+    need: bool = False
+    possible: bool = False
+    past: bool = False
+    symmetric: bool = False
+    directions: frozenset[str] = frozenset()
+    condition: frozenset[str] = frozenset()
+    topic: frozenset[str] | None = None
+
+
+def claims(text: str, language: Language) -> list[Claim]:
+    """Return what a text says and what it denies."""
+    found: list[Claim] = []
+    subject: tuple[str, ...] = ()
+    for sentence in _SENTENCE.split(normalize("NFC", text).replace("’", "'")):
+        if not sentence.rstrip().endswith(_QUESTION_MARKS):
+            said = _claims_of(_tokens(sentence, language), subject, language)
+            found += said
+            subject = _subject(said[0]) if said else subject
+    return found
+
+
+def denies(denial: Claim, said: Claim) -> bool:
+    """Say whether one claim denies the other, so that they cannot both hold.
+
+    What is denied must be all in what is said. The other way round it would be an exception: that deploys are not
+    allowed on Fridays does not contradict that they are allowed.
+    """
+    if not denial.denied or said.denied or denial.need != said.need or denial.past != said.past:
+        return False
+    if (said.possible and not denial.possible) or denial.condition != said.condition:
+        return False
+    words = set(said.words)
+    if not words.issuperset(denial.words):
+        return False
+    rest = words.difference(denial.words)
+    if denial.topic is not None:
+        shared = rest & denial.topic
+        return not rest or (2 * len(shared) >= len(rest) > 0 and all(word.isalpha() for word in rest - shared))
+    if not (denial.symmetric and said.symmetric) and not _in_order(denial.words, said.words):
+        return False
+    if not rest:
+        return denial.directions == said.directions
+    # A part is denied with the whole: what more is said must only say more closely what is denied, and be no longer.
+    after = said.words[said.words.index(denial.focus) :] if denial.focus else ()
+    return (
+        len(denial.words) > 1
+        and len(rest) <= len(denial.words)
+        and rest.issubset(after)
+        and denial.directions <= said.directions
+    )
+
+
+def _in_order(words: tuple[str, ...], within: tuple[str, ...]) -> bool:
+    following = iter(within)
+    return all(word in following for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word of a sentence: as names are compared, as the table has it, and whether a comma stands before it."""
+
+    bare: str
+    lowered: str
+    after_comma: bool
+
+
+def _tokens(sentence: str, language: Language) -> list[_Token]:
+    tokens: list[_Token] = []
+    ending, negator, verbs = language.negated_ending
+    comma = False
+    for raw in sentence.split():
+        bare = raw.strip(_EDGES)
+        if bare[-2:].lower() == "'s":
+            bare = bare[:-2]
+        lowered = bare.casefold()
+        parts = [bare]
+        if ending and lowered.endswith(ending):
+            base = lowered[: -len(ending)]
+            parts = [verbs.get(base, base), negator]
+        elif _HYPHENATED.fullmatch(bare):
+            parts = bare.split("-")
+        for part in filter(None, parts):
+            tokens.append(_Token(part, part.casefold(), comma))
+            comma = False
+        comma = comma or raw[-1] in _COMMAS
+    return tokens
+
+
+def _claims_of(tokens: list[_Token], subject: tuple[str, ...], language: Language) -> list[Claim]:
+    """Return the claims of one sentence; `subject` is what the one before was about."""
+    tokens = _without_reasons(tokens, language)
+    tokens, condition = _without_condition(tokens, language)
+    if not tokens:
+        return []
+    (_, first), *others = _pieces(tokens, language)
+    base = _claim(first, language)
+    if base is None:
+        return []
+    found = [base]
+    if tokens[0].lowered in language.pronouns | language.absences:
+        found = [_about(base, subject)]
+    for opener, piece in others:
+        claim = _claim(piece, language)
+        if claim is None:
+            continue
+        stands_in = len(claim.words) <= _SHORT and claim.words
+        replaced = base.words[: max(0, len(base.words) - len(claim.words))] + claim.words
+        if opener in language.absences:
+            found.append(replace(claim, denied=not claim.denied, topic=frozenset(base.words)))
+        elif opener in language.pronouns:
+            found.append(_about(claim, _subject(base)))
+        elif stands_in and opener in language.reversals and base.denied and not claim.denied:
+            found.append(replace(base, words=replaced, denied=False, focus=""))
+        elif opener in language.reversals:
+            found.append(claim)
+        elif stands_in:
+            found.append(replace(base, words=replaced, denied=True, focus=claim.words[0]))
+    return [replace(claim, condition=condition) for claim in found if claim.words]
+
+
+def _about(claim: Claim, subject: tuple[str, ...]) -> Claim:
+    """Return a claim that does not say itself what it is about, with that."""
+    if not subject:
+        return claim
+    if claim.denied:
+        return replace(claim, topic=frozenset(subject))
+    return replace(claim, words=tuple(dict.fromkeys(subject + claim.words)))
+
+
+def _subject(claim: Claim) -> tuple[str, ...]:
+    """Return what a claim is about: of one that is denied, what stands before that which is not so."""
+    if not claim.denied:
+        return claim.words
+    return claim.words[: claim.words.index(claim.focus)] if claim.focus else ()
+
+
+def _without_reasons(tokens: list[_Token], language: Language) -> list[_Token]:
+    ends = (index for index, token in enumerate(tokens) if token.lowered in language.cuts)
+    return tokens[: next(ends, len(tokens))]
+
+
+def _without_condition(tokens: list[_Token], language: Language) -> tuple[list[_Token], frozenset[str]]:
+    """Return what is said, and the words of the condition on which it holds."""
+    start = next((index for index, token in enumerate(tokens) if token.lowered in language.conditions), None)
+    if start is None:
+        return tokens, frozenset()
+    end = len(tokens)
+    if start == 0:
+        end = next((index for index, token in enumerate(tokens) if token.after_comma), end)
+    opener, *rest = tokens[start:end]
+    words = {language.stem(token.lowered) if token.bare.isalpha() else token.bare for token in rest}
+    return tokens[:start] + tokens[end:], frozenset({opener.lowered, *(words - language.empty)})
+
+
+def _pieces(tokens: list[_Token], language: Language) -> list[tuple[str, list[_Token]]]:
+    """Divide a sentence where something else is denied or said instead; each piece has the word that opens it."""
+    pieces: list[tuple[str, list[_Token]]] = [("", [])]
+    denied = False
+    for index, token in enumerate(tokens):
+        word = token.lowered
+        opens = index > 0 and (
+            word in language.reversals
+            or word in language.instead
+            or (word in language.further and denied)
+            or (token.after_comma and word in language.contrasts | language.absences | language.pronouns)
+        )
+        if opens:
+            pieces.append((word, []))
+        else:
+            pieces[-1][1].append(token)
+        denied = denied or word in language.negators
+    return pieces
+
+
+def _claim(tokens: list[_Token], language: Language) -> Claim | None:
+    """Return what one piece says; None if it only says so in part, or perhaps."""
+    seen = {token.lowered for token in tokens}
+    words: dict[str, None] = {}
+    denied = need = possible = awaited = False
+    focus = ""
+    for index, token in enumerate(tokens):
+        word = token.lowered
+        following = tokens[index + 1].lowered if index + 1 < len(tokens) else ""
+        if word in language.negators | language.needless:
+            if following in language.partial:
+                return None
+            denied, awaited = not denied, True
+        stem = language.stem(word)
+        need = need or stem in _stems(language, "needs") or word in language.needless
+        possible = possible or stem in _stems(language, "possible")
+        if _is_about(token, stem, language) or (not following and word in language.prepositions):
+            name = stem if token.bare.isalpha() and not _MIXED_CASE.match(token.bare) else token.bare
+            words.setdefault(name)
+            if awaited:
+                focus, awaited = name, False
+    if seen & language.hedges:
+        return None
+    return Claim(
+        tuple(words),
+        denied=denied,
+        focus=focus,
+        need=need,
+        possible=possible,
+        past=bool(seen & language.past),
+        symmetric=need or (bool(seen & language.copulas) and not seen & language.prepositions),
+        directions=frozenset(seen & language.directions),
+    )
+
+
+def _is_about(token: _Token, stem: str, language: Language) -> bool:
+    """Say whether a word is one of those that carry a claim."""
+    word = token.lowered
+    if word in language.empty or word in language.light or word in language.negators or word in language.needless:
+        return False
+    if word in language.past or word in language.prepositions:
+        return False
+    return stem not in _stems(language, "needs") and stem not in _stems(language, "possible")
+
+
+@cache
+def _stems(language: Language, name: str) -> frozenset[str]:
+    return frozenset(map(language.stem, getattr(language, name)))

@@ -1,0 +1,81 @@
+"""Decay: what nobody has needed for long is archived, by arithmetic alone, and what must not go is named.
+
+Nothing is deleted: an archived record keeps its history. How often a record was used stands beside the records and
+never in them, so that reading does not make new versions; without it, decay goes by the age of the last change.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from ..errors import InvalidArgument
+from ..records.record import Record, RecordType, State
+from .one_pass import Pass
+from .proposals import Archive, Outcome, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """How often a record was of use, and when last."""
+
+    count: int
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """How fast records decay.
+
+    Attributes:
+        half_life: the time in which what nobody touches loses half of its salience.
+        bonus: what each touch adds to salience, as a part of it.
+        threshold: below this salience a record is archived.
+    """
+
+    half_life: timedelta = timedelta(days=30)
+    bonus: float = 0.25
+    threshold: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.half_life <= timedelta(0) or self.bonus < 0 or self.threshold < 0:
+            raise InvalidArgument("a half-life is longer than nothing, and neither bonus nor threshold is below 0")
+
+
+def salience(record: Record, touch: Touch | None, *, now: datetime, rates: Rates) -> float:
+    """Return how much a record still counts: its confidence, halved for each half-life of rest, raised by touches."""
+    last = record.updated_at if touch is None else max(record.updated_at, touch.last)
+    rest = max(now - last, timedelta(0)) / rates.half_life
+    count = 0 if touch is None else touch.count
+    return float(record.confidence * 0.5**rest * (1 + rates.bonus * count))
+
+
+def decay(
+    records: Iterable[Record],
+    *,
+    now: datetime,
+    touches: Mapping[str, Touch] | None = None,
+    rates: Rates | None = None,
+) -> Outcome:
+    """Archive what has sunk below the threshold; report what has too but is protected, and by what.
+
+    Disputed records, rules with live evidence, the evidence of live rules and what is tagged `keep` are protected.
+
+    Args:
+        records: the newest version of every record.
+        now: the moment of the pass.
+        touches: how often each was of use, by id.
+        rates: how fast they decay.
+
+    Raises:
+        InvalidArgument: two records have one id.
+    """
+    touches, rates = touches or {}, rates or Rates()
+    work = Pass(records, now=now)
+    # Rules first: what a rule rested on that goes now is not held by it any more.
+    for record in sorted(work.in_order(), key=lambda record: record.type is not RecordType.RULE):
+        if record.state is not State.ARCHIVED:
+            score = salience(record, touches.get(record.id), now=now, rates=rates)
+            if score < rates.threshold:
+                proposal = Archive(record.id, f"its salience is {score:.4f}, below {rates.threshold}")
+                work.offer(Stage.DECAY, proposal, by="decay")
+    return work.outcome()

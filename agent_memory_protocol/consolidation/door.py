@@ -1,0 +1,346 @@
+"""The door: one proposal is held against the lifecycle and the rules of its stage, and admitted or refused.
+
+What is refused is refused as it stands. A proposal that is in order but must not be done now waits, and a record that
+something rests on is kept; reports list the three apart.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from ..errors import InvalidArgument, Refused, RefusedText, UnknownRecord
+from ..records import lifecycle
+from ..records.canonical import Json
+from ..records.record import Record, RecordType, State, Transition
+from ..secrets import check_text
+from ..visible import first_invisible
+from .duplicates import CORRECTION, slots_disagree, told_apart
+from .promotion import signature
+from .proposals import (
+    MAY_PROPOSE,
+    Archive,
+    Create,
+    Dispute,
+    Flag,
+    Promote,
+    Proposal,
+    Resolve,
+    Stage,
+    Supersede,
+    kind_of,
+)
+
+KEEP = "keep"
+"""The tag of a record that never decays."""
+
+LONGEST_REASON = 500
+"""So many characters of a reason are shown wherever its record is."""
+
+_LIVE = (State.ACTIVE, State.TRANSITIONAL)
+_CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
+
+
+class Waits(Refused):
+    """The proposal is in order, and something has to be decided before it."""
+
+
+class Kept(Refused):
+    """The record is protected."""
+
+
+class Standing:
+    """The newest version of every record, by id, and what follows from them about rules."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.records = {record.id: record for record in records}
+        self._rules = {record.id: record for record in self.records.values() if record.type is RecordType.RULE}
+        self._cited: frozenset[str] | None = None
+
+    def take(self, versions: Iterable[Record]) -> None:
+        """Let newer versions stand."""
+        for record in versions:
+            self.records[record.id] = record
+            if record.type is RecordType.RULE:
+                self._rules[record.id] = record
+                self._cited = None
+
+    def get(self, id: str) -> Record:
+        """Return the newest version.
+
+        Raises:
+            UnknownRecord: there is none.
+        """
+        try:
+            return self.records[id]
+        except KeyError:
+            raise UnknownRecord(f"there is no record {id[:80]!a}") from None
+
+    @property
+    def rules(self) -> tuple[Record, ...]:
+        """Every rule that is not archived, by id."""
+        return tuple(rule for _, rule in sorted(self._rules.items()) if rule.state is not State.ARCHIVED)
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """The ids that live rules rest on."""
+        if self._cited is None:
+            self._cited = frozenset(one for rule in self.rules if rule.state in _LIVE for one in rule.evidence)
+        return self._cited
+
+
+def admit(
+    proposal: Proposal,
+    stage: Stage,
+    standing: Standing,
+    *,
+    now: datetime,
+    allow: Collection[str] = (),
+    by_person: bool = False,
+) -> tuple[Record, ...]:
+    """Return the new versions that a proposal comes to, in the order in which they are to be stored.
+
+    Args:
+        proposal: what is asked for.
+        stage: the step it is asked for in.
+        standing: the newest version of every record.
+        now: the moment of the pass.
+        allow: fingerprints of what looks like a secret and is none.
+        by_person: whether a person decides, and not an operator.
+
+    Raises:
+        Waits: it has to wait.
+        Kept: the record is protected.
+        AgentMemoryError: it is refused; the message says why.
+    """
+    if not isinstance(proposal, MAY_PROPOSE[stage]):
+        raise Refused(f"the stage {stage} takes no proposal to {kind_of(proposal)}")
+    _check_reason(proposal.reason, allow)
+    match proposal:
+        case Create():
+            return _create(proposal, standing, allow)
+        case Supersede():
+            return _supersede(proposal, standing, now, allow)
+        case Dispute():
+            return _dispute(proposal, standing, now)
+        case Resolve():
+            return _resolve(proposal, standing, now, by_person)
+        case Promote():
+            return _promote(proposal, standing, allow)
+        case Flag():
+            return _flag(proposal, standing, now)
+        case Archive():
+            return _archive(proposal, standing, now)
+    raise Refused(f"there is no proposal {proposal!r}")
+
+
+def is_live(record: Record | None) -> bool:
+    """Say whether a record, if there is one, can be evidence."""
+    return record is not None and record.state in _LIVE
+
+
+def check_texts(record: Record, allow: Collection[str] = ()) -> None:
+    """Refuse a record that is empty, or in which something is hidden or secret.
+
+    Raises:
+        RefusedText: it has no text, or characters that nobody sees.
+        SecretFound: it holds a secret.
+    """
+    if not record.body.strip():
+        raise RefusedText("a record without text remembers nothing")
+    for text in _texts(record):
+        _check_shown(text, allow, "record")
+
+
+def _check_shown(text: str, allow: Collection[str], what: str) -> None:
+    hidden = first_invisible(text)
+    if hidden is not None:
+        line, character = hidden
+        raise RefusedText(f"line {line} of the {what} has the invisible character {character}; take it out")
+    check_text(text, allow=allow, what=what)
+
+
+def _check_reason(reason: str, allow: Collection[str]) -> None:
+    """Refuse a reason that is none, or that could be taken for more than a reason where it is shown."""
+    if not reason.strip():
+        raise Refused("say why; the reason stays with the record")
+    if len(reason) > LONGEST_REASON or len(reason.splitlines()) > 1:
+        raise Refused(f"a reason is one line of at most {LONGEST_REASON} characters")
+    _check_shown(reason, allow, "reason")
+
+
+def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:
+    record = proposal.record
+    if record.type is RecordType.RULE:
+        raise Refused("a rule comes from promotion only, with its evidence")
+    if record.supersedes is not None:
+        raise Refused("what is written replaces nothing; consolidation does that")
+    _check_birth(record, standing)
+    check_texts(record, allow)
+    return (record,)
+
+
+def _supersede(proposal: Supersede, standing: Standing, now: datetime, allow: Collection[str]) -> tuple[Record, ...]:
+    replaced = [standing.get(one) for one in proposal.replaced]
+    ids = set(proposal.replaced)
+    if not replaced or len(ids) != len(replaced):
+        raise InvalidArgument("name each record that is replaced once, and at least one")
+    held = sorted(ids & standing.cited)
+    if held:
+        raise Kept(f"a rule rests on {', '.join(held)}")
+    keeper = standing.records.get(proposal.record.id)
+    if keeper is None:
+        _check_merge(proposal.record, replaced, allow)
+        _check_birth(proposal.record, standing)
+        # The one that it names from birth comes first, so that its first version is the one that was proposed.
+        replaced.sort(key=lambda old: old.id != proposal.record.supersedes)
+    else:
+        _check_keeper(keeper, replaced)
+    successor = keeper or proposal.record
+    versions: list[Record] = []
+    for old in replaced:
+        if keeper is not None or old.id != successor.supersedes:
+            successor = _taking_over(successor, old, now)
+        versions += [successor, lifecycle.supersede(old, successor, reason=proposal.reason, now=now)]
+    return tuple(versions)
+
+
+def _check_merge(record: Record, replaced: list[Record], allow: Collection[str]) -> None:
+    """Refuse a merge of which one cannot see what was merged, or that loses something."""
+    if len(replaced) < 2 or record.supersedes not in {old.id for old in replaced}:
+        raise Refused("a merge takes at least two records, and the new one names one of them in supersedes")
+    if not {old.id for old in replaced} <= set(record.evidence):
+        raise Refused("a merged record names every record that it replaces as evidence")
+    _check_sameness(record, replaced)
+    if record.body not in {old.body for old in replaced}:
+        check_texts(record, allow)
+
+
+def _check_keeper(keeper: Record, replaced: list[Record]) -> None:
+    """Refuse to let a record stand for others, unless it is their exact copy or has been made from them."""
+    birth = (keeper.type, keeper.body, keeper.slots)
+    others = [old for old in replaced if (old.type, old.body, old.slots) != birth]
+    for old in others:
+        if old.id not in keeper.evidence:
+            raise Refused(f"{keeper.id} is no exact copy of {old.id}; a merge makes a new record")
+    if others:
+        _check_sameness(keeper, others)
+    if keeper.type is RecordType.EPISODE and any(old.occurred_at != keeper.occurred_at for old in replaced):
+        raise Refused("these episodes happened at different times")
+
+
+def _check_sameness(record: Record, replaced: list[Record]) -> None:
+    if record.type not in _CLAIMS or {old.type for old in replaced} != {record.type}:
+        raise Refused("only facts are merged with facts, and procedures with procedures; an event may happen twice")
+    for old in replaced:
+        if slots_disagree(old, record):
+            raise Refused(f"the slots of {old.id} disagree; that is a contradiction and no repetition")
+        lost = told_apart(old.body, record.body)
+        if lost:
+            raise Refused(f"{old.id} is told apart by {lost}")
+
+
+def _taking_over(keeper: Record, old: Record, now: datetime) -> Record:
+    """Return the next version of a record that replaces another: it names it and takes over what it was found by."""
+    rests_on = old.evidence if keeper.type is RecordType.RULE else ()
+    return replace(
+        keeper,
+        supersedes=old.id,
+        tags=tuple(dict.fromkeys([*keeper.tags, *old.tags])),
+        evidence=tuple(dict.fromkeys([*keeper.evidence, *rests_on])),
+        updated_at=max(now, keeper.updated_at),
+        signed_by=None,
+        signature="",
+    )
+
+
+def _dispute(proposal: Dispute, standing: Standing, now: datetime) -> tuple[Record, ...]:
+    one, other = (standing.get(side) for side in proposal.sides)
+    agreed = Transition(proposal.sides, proposal.reason)
+    for half, rest in ((one, other), (other, one)):
+        if half.transition == agreed and rest.state is State.ACTIVE:
+            # An earlier pass was stopped between the two sides.
+            as_it_was = replace(half, state=State.ACTIVE, transition=None)
+            pair = (as_it_was, rest) if half is one else (rest, as_it_was)
+            sides = lifecycle.dispute(*pair, reason=proposal.reason, now=now)
+            return tuple(side for side in sides if side.id == rest.id)
+    if one.type is not other.type or one.type not in _CLAIMS:
+        raise Refused("only two facts or two procedures contradict each other: of events, both have happened")
+    entangled = [side.id for side in (one, other) if side.state is State.TRANSITIONAL]
+    if entangled:
+        raise Waits(f"{' and '.join(entangled)}: already disputed; consolidate again when that is decided")
+    return lifecycle.dispute(one, other, reason=proposal.reason, now=now)
+
+
+def _resolve(proposal: Resolve, standing: Standing, now: datetime, by_person: bool) -> tuple[Record, ...]:
+    winner, loser = standing.get(proposal.winner), standing.get(proposal.loser)
+    if loser.state is State.SUPERSEDED:
+        # Decided already, and stopped before the winner; or replaced by something else. Either way it is out.
+        loser = replace(loser, state=State.ARCHIVED)
+    elif not by_person and loser.provenance.kind == CORRECTION != winner.provenance.kind:
+        raise Refused(f"{loser.id} is a correction, which only a person overrules")
+    won, lost = lifecycle.resolve(winner, loser, reason=proposal.reason, now=now)
+    # The loser first: if nothing comes after it, what was decided can still be seen.
+    return (won,) if lost is loser else (lost, won)
+
+
+def _promote(proposal: Promote, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:
+    rule = proposal.record
+    if rule.type is not RecordType.RULE or rule.supersedes is not None:
+        raise Refused("promotion makes rules, and replaces nothing")
+    episodes = [standing.get(one) for one in rule.evidence]
+    if len(set(rule.evidence)) < 2 or any(
+        record.type is not RecordType.EPISODE or record.state is not State.ACTIVE for record in episodes
+    ):
+        raise Refused("a rule is promoted from at least two active episodes, which are its evidence")
+    known = signature(rule)
+    if known and any(signature(other) == known for other in standing.rules):
+        raise Refused(f"there is a rule for {', '.join(known)} already")
+    _check_birth(rule, standing)
+    check_texts(rule, allow)
+    return (rule,)
+
+
+def _flag(proposal: Flag, standing: Standing, now: datetime) -> tuple[Record, ...]:
+    rule = standing.get(proposal.id)
+    fresh = lifecycle.refresh_flag(rule, {one: standing.records.get(one) for one in rule.evidence}, now=now)
+    return () if fresh is rule else (fresh,)
+
+
+def _archive(proposal: Archive, standing: Standing, now: datetime) -> tuple[Record, ...]:
+    record = standing.get(proposal.id)
+    if record.state is State.TRANSITIONAL:
+        raise Kept("it is disputed, and both sides stay until someone decides")
+    if record.type is RecordType.RULE and not record.flagged:
+        raise Kept("it is a rule, and its evidence is live")
+    if record.id in standing.cited:
+        raise Kept("a rule rests on it")
+    if KEEP in record.tags:
+        raise Kept(f"it is tagged {KEEP}")
+    return (lifecycle.archive(record, reason=proposal.reason, now=now),)
+
+
+def _check_birth(record: Record, standing: Standing) -> None:
+    """Refuse a new record that is not as records are born."""
+    if record.id in standing.records:
+        raise Refused(f"{record.id} is there already")
+    if record.state is not State.ACTIVE or record.flagged or record.redacted or record.state_reason is not None:
+        raise Refused("a record is born active, without a flag and a past")
+
+
+def _texts(record: Record) -> Iterator[str]:
+    yield record.body
+    yield from record.tags
+    yield record.provenance.ref or ""
+    yield from _strings(record.slots)
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _strings(item)

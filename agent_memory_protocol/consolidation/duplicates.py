@@ -1,0 +1,149 @@
+"""Duplicates: which records say the same, and what would be lost if two others were taken for the same.
+
+Where this says *the same*, one record is read, and the others only by who looks into history. So it goes by the words,
+and a number, port, path, version, name or negation that only one side has always makes two of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from ..records.canonical import encode
+from ..records.record import Provenance, Record, RecordType, State, new_record
+from ..similarity import SAME, compare, gist
+from .proposals import Proposal, Question, Supersede
+
+CORRECTION = "correction"
+"""The kind of provenance of what a person has put right; no operator may overrule it."""
+
+
+class SameWords:
+    """Finds facts and procedures that say the same but for case, punctuation, plurals and words that carry nothing."""
+
+    name = "same words"
+
+    def propose(self, question: Question) -> Sequence[Proposal]:
+        """Return one merge for each group that says the same."""
+        groups: dict[object, list[Record]] = {}
+        for record in question.records:
+            if record.state is State.ACTIVE and record.type in (RecordType.FACT, RecordType.PROCEDURE):
+                said = gist(record.body)
+                if said.words:
+                    groups.setdefault((record.type, said), []).append(record)
+        return [
+            merge(group, now=question.now)
+            for members in groups.values()
+            if len(members) > 1
+            for group in _with_agreeing_slots(members)
+            if len(group) > 1
+        ]
+
+
+def say_the_same(one: str, other: str) -> bool:
+    """Say whether two texts may be taken for one."""
+    return compare(one, other) == SAME
+
+
+def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:
+    """Return what lets one of several exact copies stand for the others: the same type, body and slots.
+
+    Copies of an episode also say when it happened. Of two that do not, both may have happened.
+
+    Args:
+        records: the newest version of every record.
+        cited: the ids that rules rest on; such a copy is the one that stays.
+    """
+    groups: dict[object, list[Record]] = {}
+    for record in records:
+        if record.state is State.ACTIVE and (record.type is not RecordType.EPISODE or record.occurred_at is not None):
+            happened = record.occurred_at if record.type is RecordType.EPISODE else None
+            slots = encode(record.slots) if record.slots else b""
+            groups.setdefault((record.type, record.body, slots, happened), []).append(record)
+    found = []
+    for members in groups.values():
+        if len(members) > 1:
+            keeper, *copies = sorted(members, key=lambda record: (record.id in cited, _strength(record)), reverse=True)
+            found += [Supersede(keeper, (copy.id,), f"an exact copy of {keeper.id}") for copy in reversed(copies)]
+    return found
+
+
+def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str = "") -> Supersede:
+    """Return what lets one new record stand for several, with the words of the strongest unless others are given.
+
+    Corrections are stronger than what was inferred; then confidence decides, then youth.
+    """
+    *weaker, strongest = sorted(sides, key=_strength)
+    ids = {side.id for side in sides}
+    replaced = tuple(side.id for side in (*weaker, strongest))
+    reason = reason or f"says the same as {strongest.id}"
+    for side in sides:
+        if ids - {side.id} <= set(side.evidence):
+            # It was made by an earlier pass, which was stopped before the others had been replaced.
+            return Supersede(side, tuple(one for one in replaced if one != side.id), reason)
+    slots: dict[str, object] = {}
+    for side in (*weaker, strongest):
+        slots |= side.slots
+    record = new_record(
+        strongest.type,
+        body or strongest.body,
+        provenance=Provenance(strongest.provenance.kind, f"merge:{strongest.id}"),
+        now=now,
+        slots=slots,
+        confidence=strongest.confidence,
+        occurred_at=max((side.occurred_at for side in sides if side.occurred_at is not None), default=None),
+        evidence=tuple(sorted(ids)),
+        supersedes=replaced[0],
+        tags=tuple(sorted({tag for side in sides for tag in side.tags})),
+    )
+    return Supersede(record, replaced, reason)
+
+
+def slots_disagree(one: Record, other: Record) -> bool:
+    """Say whether two records give one slot different values."""
+    return any(one.slots[key] != other.slots[key] for key in one.slots.keys() & other.slots.keys())
+
+
+def told_apart(one: str, other: str) -> str:
+    """Return what stands in one of two texts only and makes them two: an identifier, a name or a negation; else "".
+
+    This holds for texts in any wording, so that a model's merge is no looser than ours.
+    """
+    first, second = gist(one), gist(other)
+    if (len(first.negations) - len(second.negations)) % 2:
+        return "a negation"
+    in_first, in_second = set(first.words), set(second.words)
+    apart = {word for word in in_first ^ in_second if not word.isalpha() or word != word.casefold()}
+    apart |= (_names(one) - in_second) | (_names(other) - in_first)
+    return ", ".join(sorted(apart))
+
+
+def _names(text: str) -> set[str]:
+    """Return the words that are capitalised although no sentence begins with them."""
+    tokens = text.split()
+    names: set[str] = set()
+    for before, token in pairwise(tokens):
+        if before[-1] not in ".!?:" and token.strip("\"'`“”‘’(*_")[:1].isupper():
+            names.update(gist(token).words)
+    return names
+
+
+def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:
+    """Divide records that say the same: those whose slots disagree contradict each other, and are never merged."""
+    groups: list[tuple[dict[str, object], list[Record]]] = []
+    for record in sorted(members, key=_strength, reverse=True):
+        for slots, group in groups:
+            if _agree(slots, record.slots):
+                slots.update(record.slots)
+                group.append(record)
+                break
+        else:
+            groups.append((dict(record.slots), [record]))
+    return [group for _, group in groups]
+
+
+def _agree(slots: Mapping[str, object], others: Mapping[str, object]) -> bool:
+    return all(slots[key] == others[key] for key in slots.keys() & others.keys())
+
+
+def _strength(record: Record) -> tuple[bool, float, datetime, str]:
+    return (record.provenance.kind == CORRECTION, record.confidence, record.created_at, record.id)

@@ -1,0 +1,106 @@
+"""One pass: records as they stand while proposals come through the door one by one, and the account of all of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from ..errors import AgentMemoryError, InvalidArgument, OperatorFailed
+from ..records.lifecycle import NO_EVIDENCE
+from ..records.record import Record
+from .door import Kept, Standing, Waits, admit, is_live
+from .proposals import Action, Defer, Flag, Operator, Outcome, Proposal, Question, Report, Stage, Unreadable, kind_of
+
+
+class Pass:
+    """The newest version of every record, what has changed since the pass began, and what was said to each proposal.
+
+    Raises:
+        InvalidArgument: two of the records have one id.
+    """
+
+    def __init__(self, records: Iterable[Record], *, now: datetime, allow: Collection[str] = ()) -> None:
+        given = list(records)
+        self.standing = Standing(sorted(given, key=_by_birth))
+        if len(self.standing.records) != len(given):
+            raise InvalidArgument("two records have one id; give the newest version of each")
+        self.now = now
+        self.allow = allow
+        self._writes: list[Record] = []
+        self._reinforced: list[str] = []
+        self._done: list[Action] = []
+        self._refused: list[Action] = []
+        self._deferred: list[Action] = []
+        self._protected: list[Action] = []
+
+    def in_order(self) -> tuple[Record, ...]:
+        """Return the records as they stand, by birth and then by id."""
+        return tuple(sorted(self.standing.records.values(), key=_by_birth))
+
+    def ask(self, stage: Stage, operator: Operator) -> None:
+        """Put the question of a stage to an operator, and its answers through the door."""
+        for proposal in ask(operator, Question(stage=stage, now=self.now, records=self.in_order())):
+            self.offer(stage, proposal, by=operator.name)
+
+    def reinforce(self, id: str, *, by: str) -> None:
+        """Put on record that something was to be created which is there already."""
+        self._reinforced.append(id)
+        self._done.append(Action(Stage.WRITE, "reinforce", (id,), "it is there already", by))
+
+    def offer(self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False) -> None:
+        """Do what a proposal asks for, or put on record why not."""
+        if isinstance(proposal, Defer):
+            self._deferred.append(_account(stage, proposal, proposal.reason, by))
+            return
+        if isinstance(proposal, Unreadable):
+            self._refused.append(_account(stage, proposal, proposal.reason, by))
+            return
+        try:
+            versions = admit(proposal, stage, self.standing, now=self.now, allow=self.allow, by_person=by_person)
+        except Waits as error:
+            self._deferred.append(_account(stage, proposal, str(error), by))
+        except Kept as error:
+            self._protected.append(_account(stage, proposal, f"{proposal.reason}; kept, since {error}", by))
+        except AgentMemoryError as error:
+            self._refused.append(_account(stage, proposal, str(error), by))
+        else:
+            if versions:
+                self._accept(stage, proposal, versions, by)
+
+    def sweep_flags(self) -> None:
+        """Flag every rule that has lost all its evidence, and unflag every rule that has some again."""
+        for rule in self.standing.rules:
+            doubtful = not any(is_live(self.standing.records.get(one)) for one in rule.evidence)
+            if doubtful != rule.flagged:
+                reason = NO_EVIDENCE if doubtful else "some of its evidence is live again"
+                self.offer(Stage.FLAGS, Flag(rule.id, reason), by="flags")
+
+    def outcome(self) -> Outcome:
+        """Return what the pass comes to."""
+        report = Report(tuple(self._done), tuple(self._refused), tuple(self._deferred), tuple(self._protected))
+        return Outcome(tuple(self._writes), report, tuple(dict.fromkeys(self._reinforced)))
+
+    def _accept(self, stage: Stage, proposal: Proposal, versions: tuple[Record, ...], by: str) -> None:
+        before = self._states(proposal.ids)
+        self.standing.take(versions)
+        self._writes += versions
+        states = (before, self._states(proposal.ids))
+        self._done.append(Action(stage, kind_of(proposal), proposal.ids, proposal.reason, by, *states))
+
+    def _states(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        records = self.standing.records
+        return tuple(records[one].state.value if one in records else "" for one in ids)
+
+
+def ask(operator: Operator, question: Question) -> Sequence[Proposal]:
+    """Return what an operator answers; that it failed is an answer that will be refused."""
+    try:
+        return operator.propose(question)
+    except OperatorFailed as error:
+        return (Unreadable(str(error)),)
+
+
+def _account(stage: Stage, proposal: Proposal, reason: str, by: str) -> Action:
+    return Action(stage, kind_of(proposal), proposal.ids, reason, by)
+
+
+def _by_birth(record: Record) -> tuple[datetime, str]:
+    return (record.created_at, record.id)

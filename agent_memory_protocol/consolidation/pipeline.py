@@ -1,0 +1,96 @@
+"""The pipeline: the order in which records are looked after.
+
+It takes the newest version of every record and touches nothing else. What it comes to is a list of new versions, each
+of which the lifecycle has allowed, and a report. The same records, operators and moment give the same outcome, in
+whatever order the records come.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..records.record import Record
+from .contradiction import Contradictions
+from .duplicates import SameWords, find_copies
+from .one_pass import Pass
+from .promotion import RepeatedEpisodes
+from .proposals import Operator, Outcome, Resolve, Stage
+from .resolution import unfinished
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operators:
+    """Who proposes in each stage, one after the other; each sees what the ones before have changed.
+
+    Contradictions are decided by people, unless a resolver is given.
+    """
+
+    dedup: tuple[Operator, ...] = (SameWords(),)
+    contradiction: tuple[Operator, ...] = (Contradictions(),)
+    resolution: tuple[Operator, ...] = ()
+    promotion: tuple[Operator, ...] = (RepeatedEpisodes(),)
+
+
+def consolidate(
+    records: Iterable[Record],
+    *,
+    now: datetime,
+    operators: Operators | None = None,
+    allow: Collection[str] = (),
+) -> Outcome:
+    """Look for duplicates, contradictions, decisions and rules, in that order, and say what becomes of them.
+
+    Consolidating again what has just been consolidated changes nothing, unless an operator proposes something new.
+
+    Args:
+        records: the newest version of every record.
+        now: the moment of the pass.
+        operators: who proposes; without it, the built-in ones, which need no model and decide no contradiction.
+        allow: fingerprints of what looks like a secret and is none.
+
+    Raises:
+        InvalidArgument: two records have one id.
+    """
+    operators = operators or Operators()
+    work = Pass(records, now=now, allow=allow)
+    for proposal in unfinished(work.standing.records):
+        stage = Stage.RESOLUTION if isinstance(proposal, Resolve) else Stage.CONTRADICTION
+        work.offer(stage, proposal, by="unfinished")
+    for copy in find_copies(work.in_order(), work.standing.cited):
+        work.offer(Stage.DEDUP, copy, by="exact copies")
+    stages = {
+        Stage.DEDUP: operators.dedup,
+        Stage.CONTRADICTION: operators.contradiction,
+        Stage.RESOLUTION: operators.resolution,
+        Stage.PROMOTION: operators.promotion,
+    }
+    for stage, asked in stages.items():
+        for operator in asked:
+            work.ask(stage, operator)
+    work.sweep_flags()
+    return work.outcome()
+
+
+def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:
+    """Decide a contradiction as a person does, and look again at the rules that rested on the loser.
+
+    What the lifecycle forbids is in the report's `refused`, as everywhere.
+
+    Args:
+        records: the newest version of every record.
+        winner: the id of the side that holds.
+        loser: the id of the side that does not.
+        reason: why; it stays with both.
+        now: the moment of the decision.
+    """
+    work = Pass(records, now=now)
+    work.offer(Stage.RESOLUTION, Resolve(winner, loser, reason), by="a person", by_person=True)
+    work.sweep_flags()
+    return work.outcome()
+
+
+def refresh_flags(records: Iterable[Record], *, now: datetime) -> Outcome:
+    """Flag the rules that have lost all their evidence, as after a redaction; unflag those that have some again."""
+    work = Pass(records, now=now)
+    work.sweep_flags()
+    return work.outcome()
