@@ -25,7 +25,7 @@ OUTSIDE = {
     "watchdog": {"watch"},
     "subprocess": {"git_ignore", "integrations.merge_driver"},
     "nacl": {"records.signing"},
-    "sqlite3": {"records.sqlite_store", "records.side_file"},
+    "sqlite3": {"database", "records.side_file"},
     "anthropic": {"integrations.anthropic_tool"},
 }
 """What is used in one place only, and where."""

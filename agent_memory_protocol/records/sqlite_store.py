@@ -5,23 +5,20 @@ file, and for the published reference implementation, which works on the same ta
 """
 
 import os
-import sqlite3
-import threading
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from ..database import Database
 from ..disk_errors import shown
-from ..errors import AgentMemoryError, DamagedFile, InvalidRecord, LockBusy, StorageError
+from ..errors import AgentMemoryError, DamagedFile, InvalidRecord
 from ..writing import NotConfirmed
 from .lifecycle import redact
 from .record import Record, RecordType, State
 from .store import check_put, chosen, unknown
 
-WAIT = 10.0
-"""Seconds to wait while another process writes."""
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS history (
@@ -33,11 +30,6 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS idx_records_state ON records (state)",
     "CREATE INDEX IF NOT EXISTS idx_records_type ON records (type)",
 )
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-
-_inherited: list[sqlite3.Connection] = []
-"""Connections that a fork has copied. SQLite wants them neither used nor closed by the child."""
 
 
 class SqliteStore:
@@ -45,10 +37,7 @@ class SqliteStore:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(os.fspath(path))
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._process = 0
-        self._opened = 0
+        self._database = Database(self.path, _prepare)
 
     def __enter__(self) -> Self:
         return self
@@ -58,14 +47,11 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""
-        with self._lock:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+        self._database.close()
 
     def put(self, record: Record, *, after: Record | None = None) -> int:
         """Add a version; see `RecordStore`."""
-        with self._transaction(write=True) as connection:
+        with self._database.transaction(write=True) as connection:
             versions = _payloads(connection, record.id, newest=True)
             check_put(self._parse(versions[-1][1], record.id) if versions else None, record, after)
             number: int = versions[-1][0] + 1 if versions else 1
@@ -76,7 +62,7 @@ class SqliteStore:
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             versions = _payloads(connection, id, newest=True)
         if not versions:
             raise unknown(id)
@@ -84,7 +70,7 @@ class SqliteStore:
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             versions = _payloads(connection, id)
         if not versions:
             raise unknown(id)
@@ -96,7 +82,7 @@ class SqliteStore:
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
     ) -> tuple[Record, ...]:
         """Return the newest versions; see `RecordStore`."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT record_id, payload FROM history AS one WHERE version ="
                 " (SELECT MAX(version) FROM history WHERE record_id = one.record_id)"
@@ -109,7 +95,7 @@ class SqliteStore:
         Raises:
             NotConfirmed: it is redacted, but another process still reads the old bytes; call this again later.
         """
-        with self._transaction(write=os.path.exists(self.path)) as connection:
+        with self._database.transaction(write=os.path.exists(self.path)) as connection:
             versions = _payloads(connection, id)
             if not versions:
                 raise unknown(id)
@@ -123,17 +109,14 @@ class SqliteStore:
 
     def mark(self) -> object:
         """Return what is equal as long as nobody has written; see `Watched`."""
-        with self._lock:
-            if self._connection is None and not os.path.lexists(self.path):
-                return ()
-            with self._transaction() as connection:
-                # The first tells what other connections have written, the second what this one has.
-                version = connection.execute("PRAGMA data_version").fetchone()[0]
-                return self._opened, version, connection.total_changes
+        with self._database.transaction() as connection:
+            # The first tells what other connections have written, the second what this one has.
+            version = connection.execute("PRAGMA data_version").fetchone()[0]
+            return self._database.opened, version, connection.total_changes
 
     def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
         """Return a text for each record's newest version; see `Watched`."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             if ids is not None:
                 newest = ((name, _payloads(connection, name, newest=True)) for name in ids)
                 return {name: f"{rows[0][0]} {len(rows[0][1])}" for name, rows in newest if rows}
@@ -142,59 +125,14 @@ class SqliteStore:
             return {name: f"{version} {length}" for name, version, length in connection.execute(query)}
 
     def _forget_old_bytes(self, id: str) -> None:
-        with self._lock:
-            connection = self._connect(create=False)
-            try:
-                connection.execute("VACUUM")
-                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            except sqlite3.Error as error:
-                raise _explained(error, self.path) from error
+        with self._database.connection() as connection:
+            connection.execute("VACUUM")
+            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             raise NotConfirmed(
                 f"{shown(self.path)}: {id} is redacted, but another process still reads what stood there;"
                 " redact it again when that has ended"
             )
-
-    @contextmanager
-    def _transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            connection = self._connect(create=write)
-            try:
-                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-                try:
-                    yield connection
-                    connection.execute("COMMIT")
-                finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-            except sqlite3.Error as error:
-                raise _explained(error, self.path) from error
-            finally:
-                if connection is not self._connection:
-                    connection.close()
-
-    def _connect(self, *, create: bool) -> sqlite3.Connection:
-        if self._connection is not None and self._process == os.getpid():
-            return self._connection
-        if self._connection is not None:
-            _inherited.append(self._connection)
-            self._connection = None
-        if not create and not os.path.lexists(self.path):
-            return _empty()
-        if not os.path.isdir(os.path.dirname(self.path)):
-            raise StorageError(f"{shown(self.path)}: its folder does not exist; create it first")
-        try:
-            connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-            try:
-                _prepare(connection)
-            except BaseException:
-                connection.close()
-                raise
-        except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
-        self._connection, self._process = connection, os.getpid()
-        self._opened += 1
-        return connection
 
     def _parse(self, payload: object, id: str) -> Record:
         try:
@@ -216,18 +154,9 @@ class SqliteStore:
         raise damage
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: "Connection") -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
-    deadline = time.monotonic() + WAIT
-    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            # For this one change SQLite does not wait by itself when another process makes it too.
-            if error.sqlite_errorcode not in _BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
     if connection.execute("SELECT name FROM sqlite_master WHERE name = 'record_tags'").fetchone() is None:
         connection.execute("BEGIN IMMEDIATE")
         for table in _TABLES:
@@ -235,15 +164,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute("COMMIT")
 
 
-def _empty() -> sqlite3.Connection:
-    """Return a file without records, for reading where there is none: reading creates nothing."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for table in _TABLES:
-        connection.execute(table)
-    return connection
-
-
-def _payloads(connection: sqlite3.Connection, id: str, *, newest: bool = False) -> list[tuple[int, str]]:
+def _payloads(connection: "Connection", id: str, *, newest: bool = False) -> list[tuple[int, str]]:
     """Return the versions of a record by number; with `newest` only the last one."""
     rows = connection.execute(
         "SELECT version, payload FROM history WHERE record_id = ? ORDER BY version DESC LIMIT ?",
@@ -252,7 +173,7 @@ def _payloads(connection: sqlite3.Connection, id: str, *, newest: bool = False) 
     return rows.fetchall()[::-1]
 
 
-def _project(connection: sqlite3.Connection, record: Record, payload: str) -> None:
+def _project(connection: "Connection", record: Record, payload: str) -> None:
     """Bring the tables that people query up to the newest version."""
     connection.execute(
         "INSERT INTO records VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM records), ?, ?, ?)"
@@ -262,12 +183,3 @@ def _project(connection: sqlite3.Connection, record: Record, payload: str) -> No
     )
     connection.execute("DELETE FROM record_tags WHERE record_id = ?", (record.id,))
     connection.executemany("INSERT INTO record_tags VALUES (?, ?)", [(record.id, tag) for tag in set(record.tags)])
-
-
-def _explained(error: sqlite3.Error, path: str) -> StorageError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _BUSY:
-        return LockBusy(f"{shown(path)}: another process has been writing for {WAIT:.0f} s; try again")
-    if code in _DAMAGED:
-        return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=shown(path))
-    return StorageError(f"{shown(path)}: {error}; mend that and try again")

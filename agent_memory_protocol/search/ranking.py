@@ -5,32 +5,36 @@ short passage more than in a long one. Words around a passage count a part of th
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .port import Hit
 from .words import Term
 
-CONTEXT_WEIGHT = 0.3
+CONTEXT_WEIGHT = 0.2
 """How much a word around a passage counts; in its text it is 1."""
 
-_K1, _B = 1.2, 0.75
+_K1, _B = 0.9, 0.4
+"""Lower than usual, as passages are short: that a word is there says most, how often and among how many says little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage with how often each token stands in its text and around it."""
+    """A passage that may fit.
+
+    Attributes:
+        source: the key of its source.
+        key: its own key.
+        text: how often each token of the query stands in its text; others may be there too.
+        context: how often each stands around it.
+        size: how many tokens there are in its text and around it.
+    """
 
     source: str
     key: str
-    text: Counter[str]
-    context: Counter[str]
-
-    @property
-    def size(self) -> int:
-        """The number of all tokens."""
-        return self.text.total() + self.context.total()
+    text: Mapping[str, int]
+    context: Mapping[str, int]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def _score(rarity: Mapping[str, float], candidate: Candidate, average: float) ->
     length = 1 - _B + _B * candidate.size / average
     score = 0.0
     for token, weight in rarity.items():
-        times = candidate.text[token] + CONTEXT_WEIGHT * candidate.context[token]
+        times = candidate.text.get(token, 0) + CONTEXT_WEIGHT * candidate.context.get(token, 0)
         if times:
             score += weight * times * (_K1 + 1) / (times + _K1 * length)
     return score

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from . import words
-from .port import Hit, Passage, Source
+from .port import Hit, Source
 from .ranking import Candidate, Collected, rank
 from .slips import mend
 
@@ -71,11 +71,15 @@ class ScanIndex:
 
 
 def _read(source: Source) -> _Read:
-    passages = tuple(source.read())
-    spellings = {word for one in passages for text in (one.text, one.context) for word in words.spellings(text)}
-    return _Read(source.fingerprint, tuple(_candidate(source.key, one) for one in passages), frozenset(spellings))
+    spellings: set[str] = set()
 
+    def counted(text: str) -> Counter[str]:
+        pairs = words.read(text)
+        spellings.update(spelling for spelling, _ in pairs)
+        return Counter(token for _, token in pairs)
 
-def _candidate(source: str, passage: Passage) -> Candidate:
-    text, context = Counter(words.tokens(passage.text)), Counter(words.tokens(passage.context))
-    return Candidate(source, passage.key, text, context)
+    candidates = []
+    for passage in source.read():
+        text, context = counted(passage.text), counted(passage.context)
+        candidates.append(Candidate(source.key, passage.key, text, context, text.total() + context.total()))
+    return _Read(source.fingerprint, tuple(candidates), frozenset(spellings))

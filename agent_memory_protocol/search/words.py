@@ -9,7 +9,6 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
@@ -33,7 +32,7 @@ _DENSE = (
 
 _LETTER = f"(?:(?![{_DENSE}])[\\w\u0900-\u0963\u0966-\u0dff])"
 _WORD = re.compile(
-    rf"(?P<dense>[{_DENSE}]+)|(?<!\w)(?:[CcFf]#|[Cc]\+\+)(?!\w)|{_LETTER}+(?:[-.'’]{_LETTER}+)*",
+    rf"[{_DENSE}]+|(?<!\w)(?:[CcFf]#|[Cc]\+\+)(?!\w)|{_LETTER}+(?:[-.'’]{_LETTER}+)*",
 )
 _IS_DENSE = re.compile(f"[{_DENSE}]")
 _OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
@@ -73,14 +72,9 @@ class Term:
     meant: tuple[str, ...] = ()
 
 
-def tokens(text: str) -> list[str]:
-    """Return the tokens of a text, in order."""
-    return [token for word in _words(text) for _, token in _read(word)]
-
-
-def spellings(text: str) -> set[str]:
-    """Return the words of a text as people write them, to find among them what a slip was meant to be."""
-    return {spelling for word in set(_words(text)) for spelling, _ in _read(word) if spelling}
+def read(text: str) -> list[tuple[str, str]]:
+    """Return the words of a text in order, each as a spelling, "" where it is no plain word, and a token."""
+    return [pair for word in _words(text) for pair in _read(word)]
 
 
 def terms(query: str) -> tuple[Term, ...]:
@@ -94,12 +88,11 @@ def terms(query: str) -> tuple[Term, ...]:
     return tuple((found or stops).values())[:MOST_TERMS]
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield what is a word or several joined ones, without accents and in its own case."""
+def _words(text: str) -> list[str]:
+    """Return what is a word or several joined ones, without accents and in its own case."""
     if not text.isascii():
         text = normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", text)))
-    for found in _WORD.finditer(text):
-        yield found[0]
+    return _WORD.findall(text)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -27,7 +27,6 @@ from agent_memory_protocol.errors import (
     UnknownRecord,
 )
 from agent_memory_protocol.files import Root
-from agent_memory_protocol.records import sqlite_store
 from agent_memory_protocol.records import store as store_module
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, supersede
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
@@ -568,7 +567,8 @@ def test_a_reader_that_holds_on_to_redacted_content_is_named(path):
         reader = sqlite3.connect(path, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM history").fetchall()
-        store._connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[union-attr]
+        with store._database.connection() as connection:
+            connection.execute("PRAGMA busy_timeout = 50")
         with pytest.raises(NotConfirmed, match="redact it again"):
             store.redact(one.id, **WHY)
         assert store.get(one.id).redacted
@@ -592,20 +592,20 @@ def test_a_changed_row_is_reported(path):
     one, other = record(), record("Another.")
     with SqliteStore(path) as store:
         store.put(one)
-        connection = store._connection
-        assert connection is not None
+        connection = sqlite3.connect(path, isolation_level=None)
         for payload in (one.to_bytes().decode().replace("fact.", "fib."), other.to_bytes().decode(), "", b"x"):
             connection.execute("UPDATE history SET payload = ?", (payload,))
             for ask in (store.list, lambda: store.get(one.id), lambda: store.put(one), lambda: store.history(one.id)):
                 with pytest.raises(DamagedFile):
                     ask()
         connection.execute("UPDATE history SET version = 2, payload = ?", (one.to_bytes().decode(),))
+        connection.close()
         with pytest.raises(DamagedFile, match="is missing"):
             store.history(one.id)
 
 
 def test_a_writer_that_never_ends_is_not_waited_for_for_ever(path, monkeypatch):
-    monkeypatch.setattr(sqlite_store, "WAIT", 0.1)
+    monkeypatch.setattr("agent_memory_protocol.database.WAIT", 0.1)
     with SqliteStore(path) as store:
         store.put(record())
         blocker = sqlite3.connect(path, isolation_level=None)

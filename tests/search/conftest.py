@@ -1,16 +1,25 @@
 """What the tests of search share: one of each index, which all behave alike."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.port import SearchIndex
 from agent_memory_protocol.search.scan import ScanIndex
 
-INDEXES: dict[str, Callable[[], SearchIndex]] = {"scan": ScanIndex}
+INDEXES: dict[str, Callable[[Path], SearchIndex]] = {
+    "scan": lambda _: ScanIndex(),
+    "file": lambda folder: KeywordIndex(folder / "search.sqlite"),
+    "memory": lambda _: KeywordIndex(),
+}
 
 
 @pytest.fixture(params=INDEXES)
-def index(request: pytest.FixtureRequest) -> SearchIndex:
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SearchIndex]:
     """One of each index."""
-    return INDEXES[request.param]()
+    made = INDEXES[request.param](tmp_path)
+    yield made
+    if isinstance(made, KeywordIndex):
+        made.close()
