@@ -1,7 +1,6 @@
 """What git is told about the memory: whether to track it, and to merge ledgers by keeping both sides' lines."""
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,10 @@ from .layout import SCAFFOLDING, Target, Tier
 from .ledger import NAME
 from .lock import hold
 from .writing import create, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
 
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
@@ -111,6 +114,8 @@ def _ignores(root: str, path: str) -> bool | None:
 
 
 def _git(root: str, *args: str) -> "subprocess.CompletedProcess[bytes] | None":
+    import subprocess
+
     try:
         return subprocess.run(["git", "-C", root, *args], capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.SubprocessError):

@@ -12,8 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from filelock import lock_descriptor, unlock_descriptor
-
 from .disk_errors import check_regular, explain, shown
 from .errors import LockBusy, StorageError
 from .files import Root
@@ -22,8 +20,9 @@ from .writing import LOCAL, make_local_folder
 
 FOLDER = "locks"
 
-_PAUSES = (0.001, 0.002, 0.005)
-_LAST_PAUSE = 0.01
+_PAUSE, _FIRST_PAUSE = 0.001, 0.005
+"""Seconds to wait before each further look, and before the first: who has waited for long looks more often."""
+
 _TRIES = 100
 _RECORD_SIZE = 1000
 
@@ -51,8 +50,14 @@ def hold(root: Root, name: str, *, wait: float = 10.0) -> Iterator[None]:
         if os.getpid() == holder:
             _clear_record(fd)
             with suppress(OSError):
-                unlock_descriptor(fd)
+                _unlock(fd)
         close(fd)
+
+
+def _unlock(fd: int) -> None:
+    from filelock import unlock_descriptor
+
+    unlock_descriptor(fd)
 
 
 def _acquire(root: Root, name: str, wait: float) -> int:
@@ -86,12 +91,13 @@ def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
 
 
 def _wait_for(fd: int, root: Root, name: str, start: float, wait: float) -> None:
-    pauses = iter(_PAUSES)
+    from filelock import lock_descriptor  # takes as long to load as half of the rest: only who writes waits for it
+
     while not lock_descriptor(fd, blocking=False):
         waited = time.monotonic() - start
         if waited >= wait:
             raise LockBusy(_busy(root, name, waited))
-        time.sleep(min(next(pauses, _LAST_PAUSE), wait - waited))
+        time.sleep(min(_FIRST_PAUSE if waited < _FIRST_PAUSE else _PAUSE, wait - waited))
 
 
 def _open(root: Root, name: str) -> int:

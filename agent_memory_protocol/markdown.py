@@ -72,8 +72,13 @@ def scan(lines: list[str], begin: int = 0) -> list[Block] | None:
     blocks: list[Block] = []
     line_number = begin
     count = len(lines)
+    is_plain = [line[:2] == "- " and _is_plain_item(line) for line in lines]
     try:
         while line_number < count:
+            if is_plain[line_number] and line_number + 1 < count and is_plain[line_number + 1]:
+                blocks.append(Block(ITEM, line_number, line_number + 1, column=2, paragraph_end=line_number + 1))
+                line_number += 1
+                continue
             line = lines[line_number]
             text = line.strip(" \t")
             if not text:
@@ -116,8 +121,6 @@ def _read_block(lines: list[str], start: int, text: str, indent: int) -> tuple[B
     if first in "-*_" and is_rule(text):
         return Block(RULE, start, start + 1), start + 1
     if marker_width(text):
-        if indent == 0 and _is_plain_item(lines[start]) and start + 1 < len(lines) and _is_plain_item(lines[start + 1]):
-            return Block(ITEM, start, start + 1, column=2, paragraph_end=start + 1), start + 1
         _refuse_table(lines, start, text)
         return _read_item(lines, start, text, indent)
     return _read_paragraph(lines, start, text)
@@ -225,12 +228,10 @@ def _read_table(lines: list[str], paragraph: Block, number: int) -> Block | None
 
 
 def _is_plain_item(line: str) -> bool:
-    """Say whether a line is what most lines of a memory file are: a bullet at the margin with ordinary text.
+    """Say whether a line that begins with `- ` is what most are in a memory file: a bullet with ordinary text.
 
     Two of these in a row need no closer look: the first is a whole item.
     """
-    if line[:2] != "- ":
-        return False
     first = line[2:3]
     if first == "[":
         return "]" in line and "]:" not in line

@@ -8,7 +8,7 @@ from .access import Actor
 from .answers import Remembered
 from .layout import Target, Tier
 from .ledger import About
-from .session import Session, stored_entries
+from .session import Session, stored_entry
 from .tiers import compose, document, prune, removing, store
 from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
@@ -53,7 +53,7 @@ def remember(
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
     done = session.change(target, change, may_make_room=not make_room)
-    entry = next(entry for entry in stored_entries(done.document) if entry.id == entry_id)
+    entry = stored_entry(done.document, entry_id)
     if status == "added":
         notes = (*notes, *_doubts(text, target, new, entry_id))
     notes = (*notes, *session.notices)

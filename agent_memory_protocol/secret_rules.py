@@ -95,6 +95,8 @@ class Index:
     def present(self, view: View) -> set[Rule]:
         """Return the families of which a keyword stands in a view: nearly always none, and that must be quick."""
         found: set[Rule] = set()
+        if not view.text.strip():  # most lines have no long words, and none that go on
+            return found
         for text, keywords in ((view.text, self._exact), (view.lowered, self._folded)):
             for keyword, rules in keywords.items():
                 if keyword in text:

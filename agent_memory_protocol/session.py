@@ -281,19 +281,22 @@ def joined(actor: Actor, target: Target) -> Actor:
 
 def stored_entries(document: Document) -> list[StoredEntry]:
     """Return the entries of a document as a workspace answers them."""
-    return [
-        StoredEntry(
-            id=entry_id,
-            target=document.target,
-            text=document.text(entry),
-            section=document.section(entry),
-            date=None if entry.day is None else date.fromordinal(entry.day),
-            date_source=entry.day_source,
-            line=entry.start + 1,
-            last_line=entry.end,
-        )
-        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
-    ]
+    return [stored_entry(document, entry_id) for entry_id in document.ids]
+
+
+def stored_entry(document: Document, entry_id: str) -> StoredEntry:
+    """Return one entry of a document as a workspace answers it."""
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    return StoredEntry(
+        id=entry_id,
+        target=document.target,
+        text=document.text(entry),
+        section=document.section(entry),
+        date=None if entry.day is None else date.fromordinal(entry.day),
+        date_source=entry.day_source,
+        line=entry.start + 1,
+        last_line=entry.end,
+    )
 
 
 def _check_writable(settings: Settings) -> None:

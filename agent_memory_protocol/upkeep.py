@@ -13,7 +13,7 @@ from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, S
 from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from .layout import Target
 from .lock import hold
-from .session import Session, stored_entries
+from .session import Session, stored_entries, stored_entry
 from .tiers import compose, document, edit, prune, removing, store
 from .tiers.document import Document
 from .tiers.prune import Plan
@@ -85,7 +85,7 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
         )
 
     done = session.change(target, change)
-    entry = next(entry for entry in stored_entries(done.document) if entry.id == made)
+    entry = stored_entry(done.document, made)
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from agent_memory_protocol import dates, links, markdown, visible
 from agent_memory_protocol.errors import RefusedText
 from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.tiers import referee
 from agent_memory_protocol.tiers.entries import is_placeholder
 
 
@@ -63,7 +62,7 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         lines = [date, *lines] if _begins_with_block(lines) else [f"{date} {lines[0]}", *lines[1:]]
     elif links.note_target("\n".join(lines)):
         raise RefusedText("the text begins with a link to a note, as the index's lines do; begin with what it says")
-    elif _begins_with_table(lines) and referee.find_blocks(_as_item(lines))[0].kind != markdown.ITEM:
+    elif _begins_with_table(lines) and not _is_item(_as_item(lines)):
         # `- a | b` would be a table's head, not an item; with a column more than the row below it is none.
         lines[0] = f"| {lines[0]}"
     _refuse_hidden(lines)
@@ -91,6 +90,12 @@ def _without_marker(line: str) -> str:
 def _as_item(lines: list[str]) -> list[str]:
     """Return the lines under a bullet, as they will stand in the document."""
     return ["- " + lines[0], *("  " + line if line else "" for line in lines[1:])]
+
+
+def _is_item(lines: list[str]) -> bool:
+    from agent_memory_protocol.tiers import referee
+
+    return referee.find_blocks(lines)[0].kind == markdown.ITEM
 
 
 def _begins_with_block(lines: list[str]) -> bool:

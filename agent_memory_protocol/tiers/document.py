@@ -6,6 +6,7 @@ alone, so a diff shows exactly what changed (decision 21).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import normalize
 
@@ -13,11 +14,13 @@ from agent_memory_protocol import dates, files, headers, markdown, visible
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.limits import split_lines, split_lines_with_ends
-from agent_memory_protocol.tiers import entries, referee
+from agent_memory_protocol.markdown import Block
+from agent_memory_protocol.tiers import entries
 from agent_memory_protocol.tiers.compose import NewEntry, without_leading_mark
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline
 
 _LONGEST_SECTION = 120
+_SHORT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +94,17 @@ def parse(data: bytes, target: Target) -> Document:
     Raises:
         DamagedFile: it is not UTF-8 text.
     """
+    return _parse(data, target, target.owner)
+
+
+# What a writer has written it mostly reads next. Two targets are the same also where their owners' spelling differs.
+@lru_cache(maxsize=2)
+def _parse(data: bytes, target: Target, _spelling: str) -> Document:
     bom = files.split_bom(data)[0]
     raw = split_lines_with_ends(files.decode(data, target.path))
     lines = [line.rstrip("\r\n") for line in raw]
     begin = headers.front_matter_end(lines)
-    blocks = markdown.scan(lines, begin)
-    if blocks is None:
-        blocks = referee.find_blocks(lines, begin)
-    outline = entries.outline(lines, blocks)
+    outline = entries.outline(lines, _find_blocks(lines, begin))
     return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
 
 
@@ -106,14 +112,36 @@ def outline_of(text: str) -> Outline:
     """Return the outline of a document's text, its line endings all newlines."""
     lines = split_lines(text)
     begin = headers.front_matter_end(lines)
+    return entries.outline(lines, _find_blocks(lines, begin))
+
+
+def _find_blocks(lines: list[str], begin: int) -> list[Block]:
     blocks = markdown.scan(lines, begin)
-    return entries.outline(lines, referee.find_blocks(lines, begin) if blocks is None else blocks)
+    if blocks is None:
+        from agent_memory_protocol.tiers import referee
+
+        blocks = referee.find_blocks(lines, begin)
+    return blocks
 
 
 def entry_id(text: str, target: Target) -> str:
     """Return the id of an entry with this text, its marker and date mark taken off: 12 hex digits."""
-    folded = " ".join(normalize("NFC", text).split())
-    return blake2b(f"{target.key}\n{folded}".encode()).hexdigest()[:12]
+    return _id(text, target.key)
+
+
+def _id(text: str, key: str) -> str:
+    return _short_id(text, key) if len(text) < _SHORT else _digest(text, key)
+
+
+@lru_cache(maxsize=1024)
+def _short_id(text: str, key: str) -> str:
+    """Return the id, which is asked for again: a write reads its document before and after it."""
+    return _digest(text, key)
+
+
+def _digest(text: str, key: str) -> str:
+    folded = " ".join((text if text.isascii() else normalize("NFC", text)).split())
+    return blake2b(f"{key}\n{folded}".encode()).hexdigest()[:12]
 
 
 def plain_id(one: str) -> str:
@@ -143,6 +171,8 @@ def identity_text(lines: Sequence[str], entry: Entry) -> str:
     rest = lines[entry.start + taken : entry.end]
     if not taken:
         rest = [lines[entry.start][entry.column :], *lines[entry.start + 1 : entry.end]]
+    elif not rest:
+        return paragraph
     return "\n".join([paragraph, *rest])
 
 
@@ -262,16 +292,17 @@ def check_writable(document: Document) -> None:
     conflict = has_conflict(document)
     if conflict is not None:
         raise DamagedFile("unresolved merge conflict; resolve it first", path=document.target.path, line=conflict)
-    for number, line in enumerate(document.lines, start=1):
-        if "\0" in line:
-            raise DamagedFile("holds a NUL character; take it out first", path=document.target.path, line=number)
+    number = next((number for number, line in enumerate(document.lines, start=1) if "\0" in line), None)
+    if number is not None:
+        raise DamagedFile("holds a NUL character; take it out first", path=document.target.path, line=number)
 
 
 def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
     seen: dict[str, int] = {}
     ids = []
+    key = target.key
     for entry in outline.entries:
-        plain = entry_id(identity_text(lines, entry), target)
+        plain = _id(identity_text(lines, entry), key)
         seen[plain] = count = seen.get(plain, 0) + 1
         ids.append(plain if count == 1 else f"{plain}-{count}")
     return tuple(ids)
@@ -303,9 +334,8 @@ def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine
     def stands_here(unit: Entry | IndexLine) -> bool:
         return heading is None or (bool(unit.headings) and unit.headings[-1] == index)
 
-    own = [entry for entry in outline.entries if stands_here(entry)]
-    listed = [line for line in outline.index_lines if stands_here(line)]
-    return own[-1] if own else listed[-1] if listed else None
+    units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
+    return next((unit for unit in reversed(units) if stands_here(unit)), None)
 
 
 def _after_heading(document: Document, heading: Heading) -> int:
@@ -340,7 +370,7 @@ def _add_at(
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
         if entry is None or not entry.is_item or entry.end != first + len(new.lines):
             continue
-        if _only_added(document, changed, entry, heading):
+        if _only_added(document, changed, entry, heading, range(position, position + len(lines))):
             return Added(changed, entry, tuple(notes))
     opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
     why = (
@@ -390,15 +420,23 @@ def rebuilt(document: Document, raw: Sequence[str]) -> Document:
     return parse(document.bom + "".join(raw).encode(), document.target)
 
 
-def _only_added(old: Document, new: Document, entry: Entry, heading: str) -> bool:
-    """Say whether nothing but this entry, and the heading if one was created, is new."""
-    others = [signature(new, other) for other in new.outline.entries if other is not entry]
+def _only_added(old: Document, new: Document, entry: Entry, heading: str, added: range) -> bool:
+    """Say whether nothing but this entry in the added lines, and the heading if one was created, is new."""
+
+    def before(line: int) -> int:
+        return line if line <= added.start else line - len(added)
+
+    others = [
+        (before(other.start), before(other.end), other.headings, other.day)
+        for other in new.outline.entries
+        if other is not entry
+    ]
     headings = [(heading.level, heading.text) for heading in new.outline.headings]
     old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
     if heading:
         old_headings.append((2, markdown.heading_text(heading)))
     return (
-        others == [signature(old, other) for other in old.outline.entries]
+        others == [(other.start, other.end, other.headings, other.day) for other in old.outline.entries]
         and headings == old_headings
         and [line.target for line in new.outline.index_lines] == [line.target for line in old.outline.index_lines]
     )

@@ -143,8 +143,9 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
             run.append(block)
             label = None
             continue
-        _add_prose(found, lines, run, above)
-        run = []
+        if run:
+            _add_prose(found, lines, run, above)
+            run = []
         if block.kind == markdown.HEADING:
             above = _add_heading(found, lines, block, above)
         elif block.kind == markdown.ITEM:
@@ -152,9 +153,10 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
         elif block.kind in markdown.PROSE:
             label = block.start
             found.labels[label] = block
-        if block.kind not in (markdown.ITEM, *markdown.PROSE):
+        if block.kind != markdown.ITEM and block.kind not in markdown.PROSE:
             label = None
-    _add_prose(found, lines, run, above)
+    if run:
+        _add_prose(found, lines, run, above)
     _date_headings(found, lines)
     _inherit_dates(found)
     return found
@@ -209,8 +211,6 @@ def _add_item(found: Outline, lines: list[str], block: Block, above: tuple[int, 
 
 def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[int, ...]) -> None:
     """Add a run of prose: one entry, and a further one wherever a paragraph or line begins with its own date."""
-    if not run:
-        return
     starts = [run[0].start]
     for block in run:
         if block.kind == markdown.PARAGRAPH:

@@ -77,10 +77,11 @@ def plan_pruning(
     With `sections`, entries whose date is their section's go as well, once that is old. What was dated today never
     goes, nor does an entry whose text gives `holds` a reason why it must not. Changes nothing.
     """
+    age = max(0, older_than)
+    by_date = _judge(document, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
     gone: set[str] = set()
     while True:
-        age = max(0, older_than)
-        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
+        judged = _with_suspicions(document, by_date, gone)
         old = {one.id for one in judged if one.cause == "old"}
         if old == gone:
             return _plan(document, judged)
@@ -108,9 +109,10 @@ def plan_to_limit(
         return one.line_count <= max_lines and len(one.data) <= max_bytes
 
     age = max(0, older_than) if older_than is not None else -1
+    by_date = _judge(document, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
     gone: set[str] = set()
     while True:
-        judged = _judge(document, gone, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
+        judged = _with_suspicions(document, by_date, gone)
         old = [one for one in judged if one.cause == "old" and one.id != spare]
         candidates = [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
         low, high = 0, 0 if fits(document) else len(candidates)
@@ -159,27 +161,20 @@ def _suspicious(entries: Sequence[Entry], among: Collection[int]) -> set[int]:
 
 
 def _judge(
-    document: Document,
-    gone: Collection[str],
-    *,
-    today: int,
-    older_than: int,
-    sections: bool,
-    holds: Callable[[str], str] | None,
+    document: Document, *, today: int, older_than: int, sections: bool, holds: Callable[[str], str] | None
 ) -> list[Judged]:
-    """Judge each entry. The date of one that goes speaks against no other's: else a second run would take more."""
-    entries = document.outline.entries
-    suspicious = _suspicious(entries, [index for index, one in enumerate(document.ids) if one not in gone])
+    """Judge each entry by its own date, whatever stands beside it."""
     judged = []
-    for index, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
-        cause, reason = _reason(entry, today, older_than, is_suspicious=index in suspicious, sections=sections)
-        if cause == "old" and holds is not None and (why := holds(document.text(entry))):
+    for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+        text = document.text(entry)
+        cause, reason = _reason(entry, today, older_than, sections=sections)
+        if cause == "old" and holds is not None and (why := holds(text)):
             cause, reason = "held", why
         judged.append(
             Judged(
                 id=entry_id,
                 line=entry.start + 1,
-                text=document.text(entry),
+                text=text,
                 date=None if entry.day is None else date.fromordinal(entry.day),
                 date_source=entry.day_source,
                 section=document.section(entry),
@@ -190,7 +185,7 @@ def _judge(
     return judged
 
 
-def _reason(entry: Entry, today: int, older_than: int, *, is_suspicious: bool, sections: bool) -> tuple[str, str]:
+def _reason(entry: Entry, today: int, older_than: int, *, sections: bool) -> tuple[str, str]:
     if entry.day is None:
         return "undated", "undated, so lasting"
     written = date.fromordinal(entry.day).isoformat()
@@ -200,11 +195,24 @@ def _reason(entry: Entry, today: int, older_than: int, *, is_suspicious: bool, s
         return "recent", f"dated {written}, not older than {older_than} days"
     if entry.kept:
         return "kept", "marked [keep]"
-    if is_suspicious:
-        return "suspicious", f"dated {written}, long before the entries around it; is the year right?"
     if entry.day_source != OWN and not sections:
         return "section", f"its section is dated {written}; --sections takes it"
     return "old", f"dated {written}, older than {older_than} days"
+
+
+def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collection[str]) -> list[Judged]:
+    """Spare what may have a mistyped year. The date of one that goes speaks against no other's.
+
+    Otherwise a second run would take more.
+    """
+    staying = [index for index, one in enumerate(judged) if one.id not in gone]
+    found = list(judged)
+    for index in _suspicious(document.outline.entries, staying):
+        one = found[index]
+        if one.cause in ("old", "held", "section"):
+            reason = f"dated {one.date}, long before the entries around it; is the year right?"
+            found[index] = replace(one, cause="suspicious", reason=reason)
+    return found
 
 
 def _plan(document: Document, judged: Sequence[Judged]) -> Plan:

@@ -5,6 +5,7 @@ After it the document is read again: everything else must be what it was, or not
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace as replace_fields
 from itertools import pairwise
 
@@ -27,7 +28,8 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     """
     if not ids:
         return document
-    gone = [entry for entry, entry_id in zip(document.outline.entries, document.ids, strict=True) if entry_id in ids]
+    going = set(ids)
+    gone = {entry for entry, entry_id in zip(document.outline.entries, document.ids, strict=True) if entry_id in going}
     spans = [(entry.start, entry.end) for entry in gone]
     spans += _orphaned_headings(document, gone)
     spans += _orphaned_labels(document, gone)
@@ -48,6 +50,8 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
     of them went is known from `named`, else from their texts, for their dates may differ. Prose that is a part of
     other prose now, because what stood between has gone, has not left.
     """
+    if not named and set(old.ids) <= set(new.ids):
+        return []
     staying = {*new.ids, *(one for one in regrouped_prose(new, old) if one not in named)}
     groups: dict[str, list[str]] = {}
     for one in old.ids:
@@ -91,7 +95,7 @@ def _stands(document: Document, entry_id: str, left: Counter[str]) -> bool:
     return left[text] >= 0
 
 
-def _orphaned_headings(document: Document, gone: Collection[Entry]) -> list[tuple[int, int]]:
+def _orphaned_headings(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
     """Return the headings that lose their last entry: not the first of the file, nor one a comment stands under."""
     outline = document.outline
     losing = {index for entry in gone for index in entry.headings}
@@ -110,7 +114,7 @@ def _orphaned_headings(document: Document, gone: Collection[Entry]) -> list[tupl
     return spans
 
 
-def _orphaned_labels(document: Document, gone: Collection[Entry]) -> list[tuple[int, int]]:
+def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
     outline = document.outline
     staying = {entry.label for entry in outline.entries if entry not in gone}
     staying |= {line.label for line in outline.index_lines}
