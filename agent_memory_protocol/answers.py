@@ -199,9 +199,13 @@ class Synced:
     """What healing would do, or did, to one document.
 
     Attributes:
+        target: the document.
+        path: its file.
         put_back: texts that go back.
         removed_by_hand: texts that were taken out by hand, for the ledger.
         kept_out: texts by id that should go back but have no room any more, for the ledger.
+        unkept: why others that were taken out by hand are kept nowhere: what each of them holds, without its value.
+        problem: why it could not be healed; "" where it could.
     """
 
     target: Target
@@ -209,6 +213,7 @@ class Synced:
     put_back: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
     kept_out: Mapping[str, str] = field(default_factory=dict)
+    unkept: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -274,6 +279,7 @@ class Indexed:
         unlisted: how many notes have no line because the tier file is full.
         changed: whether the tier file is, or would be, another than before.
         problem: what could not be read; "" for nothing.
+        left: the tier file as it was left; b"" where it was only looked at.
     """
 
     target: Target
@@ -285,6 +291,7 @@ class Indexed:
     unlisted: int = 0
     changed: bool = False
     problem: str = ""
+    left: bytes = field(default=b"", repr=False)
 
     @property
     def is_clean(self) -> bool:

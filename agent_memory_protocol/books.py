@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from . import git_ignore, healing, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
-from .formats.jsonl import Entry, Header, Tombstone, encode, parse_file
+from .formats.jsonl import Entry, Header, parse_file
 from .formats.jsonl_view import Contents
-from .formats.moments import new_stamp
 from .healing import RACE_SECONDS, Healing
 from .journal import Add
 from .layout import Target
@@ -218,6 +217,11 @@ class Books:
         """Return the id of every entry that the ledger has a text of."""
         return set(self._ledger()[0].entries)
 
+    def ids_of_note(self, file: str) -> list[str]:
+        """Return the ids under which the ledger has texts of a note."""
+        entries = self._ledger()[0].entries
+        return [one for one, entry in entries.items() if (entry.extra or {}).get("note") == file]
+
     def versions_of(self, entry_id: str) -> dict[str, str]:
         """Return the ledger's texts of an entry, of its equals, and of what each was edited from, by their ids."""
         contents, lines = self._ledger()
@@ -243,8 +247,7 @@ class Books:
                 kept.append(raw)
         if dropped:
             latest = ledger.read(content.data, "/".join(parts)).latest
-            stamp = new_stamp(self._now, latest)
-            stones = [encode(Tombstone(one, stamp, {"reason": "redacted"})) for one in entry_ids]
+            stones = [ledger.redaction(one, now=self._now, latest=latest) for one in entry_ids]
             joint = b"" if not kept or kept[-1].endswith(b"\n") else b"\n"
             replace(self._root, parts, b"".join([*kept, joint, *stones]), expected=content)
         return dropped

@@ -9,15 +9,15 @@ from .access import Actor
 from .dates import day_number
 from .diagnosis import of_names
 from .errors import AgentMemoryError, InvalidArgument, StorageError
-from .files import Root
+from .files import Root, split_bom
 from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
+from .indexing import folders
 from .layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier
 from .limits import split_lines
 from .lint import belonging as _belonging  # noqa: F401  its rules register themselves
 from .lint import finding, ledgers, notes, tiers
 from .lint.finding import ERROR, WARNING, Finding
-from .notekeeping import folders
 from .notes import index as indexes
 from .notes import store as note_store
 from .session import Session, stored_entries
@@ -256,7 +256,15 @@ def _check_ledger(session: Session, target: Target, selected: Sequence[str]) -> 
         return []
     path = "/".join(parts)
     ignored = "ledger-ignored" in selected and git_ignore.ignores_one_of(session.root.path, path, target.path)
-    view = ledgers.LedgerView(sort_out(parse_file([content.data])), ignored)
+    lines = list(parse_file([content.data]))
+    texts = split_bom(content.data)[1].decode("utf-8", "replace").split("\n")
+    view = ledgers.LedgerView(
+        list(zip(lines, texts, strict=False)),
+        sort_out(lines),
+        ledger.redacted(lines),
+        ignored,
+        session.settings.secrets_allow,
+    )
     return finding.run("ledger", view, path, selected)
 
 

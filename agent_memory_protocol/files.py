@@ -13,10 +13,14 @@ from .walk import Walk, check_name, close, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
 TEMPORARY = ".amp-tmp"
 """The ending of half-written files, which `writing` renames into place and listings leave out."""
+
+Stamp = tuple[int, int, int]
+"""What `stamp` returns."""
 
 _CHUNK = 1 << 20
 
@@ -126,12 +130,41 @@ class Root(Walk):
         """List everything else in a folder. A pipe or a bad link is named too: reading it says what is wrong."""
         return self._list(parts, folders=False)
 
+    def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
+        """Say whether `list_files` would name a file that is wanted, without listing them all."""
+        folder = self.folder(parts)
+        if folder is None:
+            return False
+        try:
+            return any(
+                wanted(name) and not (self._leads_to_folder((*parts, name)) if is_link else is_folder)
+                for name, is_folder, is_link in folder.scan()
+            )
+        except OSError as error:
+            raise damaged(error, parts) from error
+
+    def stamps(self, parts: tuple[str, ...]) -> dict[str, Stamp | None]:
+        """Return the same names, each with its stamp; None for a link, whose file may change where it lies."""
+        names = self.list_files(parts)
+        folder = self.folder(parts)
+        if folder is None:
+            return {}
+        found: dict[str, Stamp | None] = {}
+        for name in names:
+            try:
+                info = folder.stat(name)
+            except OSError as error:
+                raise damaged(error, (*parts, name)) from error
+            if info is not None:
+                found[name] = None if stat.S_ISLNK(info.st_mode) else stamp(info)
+        return found
+
     def _list(self, parts: tuple[str, ...], *, folders: bool) -> list[str]:
         folder = self.folder(parts)
         if folder is None:
             return []
         try:
-            found = folder.scan()
+            found = list(folder.scan())
         except OSError as error:
             raise damaged(error, parts) from error
         return sorted(
@@ -173,7 +206,7 @@ def decode(data: bytes, path: str) -> str:
         raise DamagedFile(reason, path=path, line=line) from None
 
 
-def stamp(info: os.stat_result) -> tuple[int, int, int]:
+def stamp(info: os.stat_result) -> Stamp:
     """Return what changes when a file is edited or replaced: inode, size, time of the change (decision 23)."""
     return info.st_ino, info.st_size, info.st_mtime_ns
 

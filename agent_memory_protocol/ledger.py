@@ -18,6 +18,7 @@ from .tiers.taken import Taken, as_json, from_json
 from .visible import show_invisible
 
 NAME = "ledger.jsonl"
+_REDACTED = "redacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,16 @@ def last_command(lines: Iterable[object]) -> tuple[str, str]:
         if isinstance(line, Tombstone) and isinstance(run, str) and run and sort_key(line.created_at) >= last[0]:
             last = (sort_key(line.created_at), run)
     return last
+
+
+def redaction(entry_id: str, *, now: datetime, latest: str) -> bytes:
+    """Return the line that says that an entry was taken out of the ledger for good."""
+    return encode(Tombstone(entry_id, new_stamp(now, latest), {"reason": _REDACTED}))
+
+
+def redacted(lines: Iterable[object]) -> set[str]:
+    """Return the ids of entries that were taken out of the ledger for good."""
+    return {line.id for line in lines if isinstance(line, Tombstone) and (line.extra or {}).get("reason") == _REDACTED}
 
 
 def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:

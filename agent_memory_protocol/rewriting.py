@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace as replace_fields
 
-from . import limits, notekeeping, visible
+from . import indexing, limits, notekeeping, visible
 from .access import Actor
 from .answers import Headroom, Rewritten, StoredFile
 from .errors import DamagedFile, InvalidName, LinkRefused, RefusedText
@@ -33,7 +33,7 @@ Edit = Callable[[str | None], str | None]
 def files(session: Session, actor: Actor) -> list[StoredFile]:
     """List the documents and notes that this actor may read, links and what cannot be read left out."""
     targets = session.readable(actor)
-    targets += [target for target in notekeeping.folders(session, actor) if target not in targets]
+    targets += [target for target in indexing.folders(session, actor) if target not in targets]
     found = []
     for target in targets:
         folder, tier_file = target.parts[:-1], target.parts[-1]
@@ -162,7 +162,7 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
             make_folders(session.root, parts[:-1])
             if not create(session.root, parts, new.encode()):
                 raise ChangedMeanwhile(f"{'/'.join(parts)}: was created meanwhile")
-    notekeeping.refresh(session, target)
+    indexing.refresh(session, target)
 
 
 def _archive_note(session: Session, target: Target, note: str, text: str, reason: str) -> None:

@@ -66,6 +66,7 @@ class Outcome:
         healed: the ids of entries that had gone missing by accident and are back.
         kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
+        unkept: the ids of entries that someone took out and that may be kept nowhere.
     """
 
     document: Document
@@ -73,6 +74,7 @@ class Outcome:
     healed: tuple[str, ...] = ()
     kept_out: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
+    unkept: tuple[str, ...] = ()
 
 
 def change_document(
@@ -84,7 +86,7 @@ def change_document(
     check: Callable[[Document, Document], None],
     now: datetime,
     command: str = "",
-    may_keep: Callable[[str], bool] | None = None,
+    may_keep: Callable[[str], bool] = lambda _: True,
     wait: float = 10.0,
 ) -> Outcome:
     """Change one document under its lock; read it again and start over if someone else was quicker.
@@ -159,7 +161,7 @@ def _attempt(
     check: Callable[[Document, Document], None],
     books: Books,
     tries: int,
-    may_keep: Callable[[str], bool] | None,
+    may_keep: Callable[[str], bool],
 ) -> Outcome:
     read = read_document(root, target)
     current = _with_header(read[0] if read else None, target, header)
@@ -181,11 +183,12 @@ def _attempt(
         for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
         if one not in changed.unarchived
     ]
+    kept = [one for one in healing.removed if may_keep(one.markdown)]
+    edited = [one for one in healing.edited if may_keep(one.markdown)]
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     try:
-        by_hand = [(one, KEPT_OUT) for one in healing.kept_out]
-        by_hand += [(one, BY_HAND) for one in healing.removed] + [(one, EDITED_BY_HAND) for one in healing.edited]
-        by_hand = [(one, why) for one, why in by_hand if may_keep is None or may_keep(one.markdown)]
+        by_hand = [(one, KEPT_OUT) for one in healing.kept_out if may_keep(one.markdown)]
+        by_hand += [(one, BY_HAND) for one in kept] + [(one, EDITED_BY_HAND) for one in edited]
         books.archive(by_hand, by_hand=True, successors=healing.successors)
         books.archive(leaving, successors=changed.successors)
         books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
@@ -199,7 +202,8 @@ def _attempt(
             books.undo()
         raise
     books.done()
-    return Outcome(new, books.command, back, kept_out, tuple(one.id for one in healing.removed))
+    unkept = tuple(one.id for one in healing.removed if one not in kept)
+    return Outcome(new, books.command, back, kept_out, tuple(one.id for one in kept), unkept)
 
 
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:

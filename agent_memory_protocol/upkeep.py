@@ -255,9 +255,11 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
                 session.check_write(actor, target)
                 session.change(target, Change)
             back = tuple(add.taken.markdown for add in healing.put_back)
-            by_hand = tuple(one.markdown for one in (*healing.removed, *healing.edited))
+            by_hand = {one.markdown: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
+            kept = tuple(text for text, secret in by_hand.items() if not secret)
+            unkept = tuple(filter(None, by_hand.values()))
             kept_out = {one.id: one.markdown for one in healing.kept_out}
-            found.append(Synced(target, session.path(target), back, by_hand, kept_out))
+            found.append(Synced(target, session.path(target), back, kept, kept_out, unkept))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))
     return found

@@ -12,6 +12,10 @@ import stat
 from .disk_errors import check_regular, damaged, explain, shown
 from .errors import DamagedFile, InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _NEEDED = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.link, os.access}
 USE_DESCRIPTORS = os.supports_dir_fd >= _NEEDED and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
 
@@ -62,10 +66,15 @@ class Folder:
         except FileNotFoundError:
             return None
 
-    def scan(self) -> list[tuple[str, bool, bool]]:
-        """List the names in it, each with whether it is a folder and whether it is a link."""
+    def scan(self) -> "Iterator[tuple[str, bool, bool]]":
+        """Yield the names in it, each with whether it is a folder and whether it is a link."""
         with os.scandir(self.path if self.fd is None else self.fd) as entries:
-            return [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
+            for entry in entries:
+                yield entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()
+
+    def names(self) -> list[str]:
+        """List the names in it."""
+        return os.listdir(self.path if self.fd is None else self.fd)
 
 
 class Place:

@@ -1,43 +1,37 @@
 """Watch a project's memory: keep indexes fresh, heal what other programs overwrote, warn when a file is full.
 
-File events only wake the watcher. What it does is decided by looking again at what has changed, so an event too many
-costs nothing and one too few is made up for by the next look. It writes through the workspace, and only what differs.
+File events only wake the watcher, and say where to look first. What it does is decided by what it reads there, so an
+event too many costs little, and one too few is made up for by the next look at everything. It writes through the
+workspace, and only what differs.
 """
 
-import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from time import monotonic
-
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
+from hashlib import blake2b
 
 from .access import Actor
-from .disk_errors import explain
 from .errors import AgentMemoryError
-from .files import TEMPORARY
+from .file_events import FileEvents
+from .files import Stamp, stamp
 from .layout import SCAFFOLDING, Target
 from .ledger import way_back
 from .limits import NEAR
+from .notes.store import KnownNotes
+from .settings import PROJECT_FILE
 from .workspace import Workspace
-
-# An event that arrives while watchdog stops makes it log a line, which would go to stderr where nobody set up logging.
-logging.getLogger("watchdog").addHandler(logging.NullHandler())
 
 DEBOUNCE = 0.2
 """Seconds of quiet after an event before the watcher looks: an editor's save is several events."""
 
 LOOK_AGAIN = 60.0
-"""Seconds after which the watcher looks without having been woken: events get lost when the system's queue is full."""
+"""Seconds after which the watcher looks without having been woken: events get lost."""
 
 POLL = 2.0
 """Seconds between looks where the system offers no events."""
 
-_WAKING = frozenset(["created", "modified", "moved", "deleted", "closed"])
 _SETTLE = 10
 
 
@@ -60,9 +54,22 @@ class Happened:
 class _Seen:
     """What the watcher has seen of one folder, so that it looks no second time and says nothing twice."""
 
-    signature: tuple[tuple[str, int, int, int], ...] = ()
+    folder: str
+    target: Target
+    files: dict[str, Stamp] = field(default_factory=dict)
+    document: bytes = b""
+    notes: KnownNotes = field(default_factory=KnownNotes)
     problem: str = ""
     is_near: bool = False
+
+    @property
+    def document_name(self) -> str:
+        """The file name of the tier document."""
+        return self.target.parts[-1]
+
+    def forget(self) -> None:
+        """Look at everything the next time."""
+        self.files, self.document, self.notes = {}, b"", KnownNotes()
 
 
 @dataclass(slots=True)
@@ -73,59 +80,111 @@ class Watcher:
     debounce: float = DEBOUNCE
     poll: float | None = None
     look_again: float = LOOK_AGAIN
-    _stopped: threading.Event = field(default_factory=threading.Event)
-    _woken: threading.Event = field(default_factory=threading.Event)
+    _events: FileEvents = field(default_factory=FileEvents)
     _seen: dict[str, _Seen] = field(default_factory=dict)
 
     def stop(self) -> None:
         """End `run` soon. May be called from any thread and from a signal handler."""
-        self._stopped.set()
-        self._woken.set()
+        self._events.stop()
 
     def run(self) -> Iterator[Happened]:
         """Look once at everything, then whenever something changes, until `stop`. Yields what happens."""
-        observer, problem = self._observe()
+        problem = ""
+        if self.poll is None:
+            problem = self._events.start(str(self.workspace.path / SCAFFOLDING))
         try:
             if problem:
-                yield Happened("polling", None, problem)
+                yield from self._begin_polling(f"no file events ({problem})")
             yield Happened("watching", None, f"watching {self.workspace.path}")
             yield from self.look()
-            while not self._stopped.is_set():
-                self._wait(polling=observer is None)
-                if not self._stopped.is_set():
-                    yield from self.look()
+            while not self._events.is_stopped:
+                yield from self._wait_and_look()
         finally:
-            if observer is not None:
-                observer.stop()
-                observer.join()
+            self._events.close()
 
     def look(self) -> Iterator[Happened]:
-        """Look at every folder that has changed since the last look, and bring it in order."""
+        """Look at every folder, and bring those in order that have changed since the last look."""
         folders = self._folders()
-        for gone in set(self._seen) - set(folders):
+        for gone in self._seen.keys() - folders.keys():
             del self._seen[gone]
         for folder, target in folders.items():
-            seen = self._seen.setdefault(folder, _Seen())
-            for _ in range(_SETTLE):
-                signature = _signature(folder)
-                if signature == seen.signature:
-                    break
-                yield from self._mend(target, seen)
-                # What was just written is no change to look at; what changed meanwhile is.
-                seen.signature = signature
-        return
+            yield from self._look_into(self._seen.setdefault(folder, _Seen(folder, target)))
 
-    def _mend(self, target: Target, seen: _Seen) -> Iterator[Happened]:
-        """Heal and index one folder. One bad file never keeps the watcher from the others."""
+    def look_at(self, paths: Collection[str]) -> Iterator[Happened]:
+        """Look at some files only, as far as they are known notes and documents; else at everything."""
+        touched: dict[str, set[str]] = {}
+        for path in paths:
+            folder, name = os.path.split(path)
+            if name.lower().endswith(".md"):
+                touched.setdefault(folder, set()).add(name)
+            elif name == PROJECT_FILE[-1]:
+                self._seen.clear()  # limits may be others now
+        if touched.keys() - self._seen.keys() or not self._seen:
+            yield from self.look()
+            return
+        for folder, names in touched.items():
+            seen = self._seen[folder]
+            stamps = _stamps(folder, names)
+            if names == stamps.keys() and all(name in seen.notes or name == seen.document_name for name in names):
+                if (yield from self._bring_in_order(seen, names)):
+                    seen.files.update(stamps)
+            else:
+                yield from self._look_into(seen)
+
+    def _wait_and_look(self) -> Iterator[Happened]:
+        if self.poll is not None:
+            self._events.sleep(self.poll)
+            if not self._events.is_stopped:
+                yield from self.look()
+        elif self._events.wait(self.look_again, self.debounce):
+            touched = self._events.take()
+            if not self._events.is_stopped:
+                yield from self.look() if touched is None else self.look_at(touched)
+        else:
+            found = list(self.look())
+            yield from found
+            # An event that is only late is here by now; one that is lost will not be the last.
+            if found and not self._events.wait(self.debounce, self.debounce):
+                yield from self._begin_polling("file events get lost here")
+
+    def _begin_polling(self, why: str) -> Iterator[Happened]:
+        self.poll = POLL
+        yield Happened("polling", None, f"{why}; looking every {POLL:g} seconds instead")
+
+    def _look_into(self, seen: _Seen) -> Iterator[Happened]:
+        for _ in range(_SETTLE):
+            files = _stamps(seen.folder)
+            changed = {name for name in files.keys() | seen.files.keys() if files.get(name) != seen.files.get(name)}
+            # What changes while this works is looked at once more, so the stamps are those from before it.
+            if not changed or not (yield from self._bring_in_order(seen, changed)):
+                break
+            seen.files = files
+
+    def _bring_in_order(self, seen: _Seen, changed: set[str]) -> Generator[Happened, None, bool]:
+        """Heal and index one folder, given which of its files may have changed. Says whether that is done.
+
+        What cannot be done is told once, tried again with the next look, and keeps the watcher from no other folder.
+        """
+        is_document = seen.document_name in changed and _digest(seen) != seen.document
+        notes: set[str] | None = changed - {seen.document_name}
+        if not (notes or is_document):
+            return True  # it was the watcher itself
+        if not all(name in seen.notes for name in notes or ()):
+            notes = None
         try:
-            yield from self._heal(target)
-            yield from self._index(target, seen)
-            yield from self._warn(target, seen)
+            if is_document:
+                yield from self._heal(seen.target)
+            yield from self._index(seen, notes, anyway=is_document)
+            if is_document:
+                yield from self._warn(seen)
         except (AgentMemoryError, OSError) as error:
             problem = str(error)
             if problem != seen.problem:
-                yield Happened("problem", target, problem)
+                yield Happened("problem", seen.target, problem)
             seen.problem = problem
+            seen.forget()
+            return False
+        return True
 
     def _heal(self, target: Target) -> Iterator[Happened]:
         for synced in self.workspace.sync(apply=True, targets=[target]):
@@ -135,65 +194,32 @@ class Watcher:
                 yield Happened("problem", target, f"overwritten: {way_back(target, list(synced.kept_out))}")
             for text in synced.removed_by_hand:
                 yield Happened("noted", target, f"taken out by hand, kept in the ledger: {_words(text)}")
+            for secret in synced.unkept:
+                yield Happened("noted", target, f"taken out by hand, kept nowhere: holds {secret}")
 
-    def _index(self, target: Target, seen: _Seen) -> Iterator[Happened]:
-        for state in self.workspace.index([target]):
-            if state.changed:
-                yield Happened("indexed", target, f"{state.notes} notes, {len(state.added)} lines added")
-            if state.problem and state.problem != seen.problem:
-                yield Happened("problem", target, state.problem)
-            seen.problem = state.problem
+    def _index(self, seen: _Seen, touched: Collection[str] | None, *, anyway: bool) -> Iterator[Happened]:
+        state = self.workspace.index_known(seen.target, seen.notes, touched, anyway=anyway)
+        if state is None:
+            return
+        seen.document = _digest_of(state.left)
+        if state.changed:
+            yield Happened("indexed", seen.target, f"{state.notes} notes, {len(state.added)} lines added")
+        if state.problem and state.problem != seen.problem:
+            yield Happened("problem", seen.target, state.problem)
+        seen.problem = state.problem
 
-    def _warn(self, target: Target, seen: _Seen) -> Iterator[Happened]:
-        for row in self.workspace.status(targets=[target]):
+    def _warn(self, seen: _Seen) -> Iterator[Happened]:
+        for row in self.workspace.status(targets=[seen.target]):
             is_near = row.share >= NEAR
             if is_near and not seen.is_near:
-                yield Happened("near-limit", target, f"{row.share:.0%} of the limit are used; `amp prune {target}`")
+                used = f"{row.share:.0%} of the limit are used"
+                yield Happened("near-limit", seen.target, f"{used}; `amp prune {seen.target}`")
             seen.is_near = is_near
 
     def _folders(self) -> dict[str, Target]:
         """Return every folder that holds a tier document or notes, and the document."""
         targets = dict.fromkeys([*self.workspace.targets(Actor()), *self.workspace.note_folders()])
         return {str(self.workspace.path.joinpath(*target.parts[:-1])): target for target in targets}
-
-    def _observe(self) -> tuple[BaseObserver | None, str]:
-        """Ask the system for file events. Returns None, and why, where it has none to give."""
-        if self.poll is not None:
-            return None, ""
-        observer = Observer()
-        try:
-            observer.schedule(Wake(self._woken), str(self.workspace.path / SCAFFOLDING), recursive=True)
-            observer.start()
-        except OSError as error:
-            why = explain(error) if error.errno != 28 else "the inotify watch limit of this system is reached"
-            return None, f"no file events ({why}); looking every {POLL:g} seconds instead"
-        return observer, ""
-
-    def _wait(self, *, polling: bool) -> None:
-        """Wait for an event and then for quiet, or until it is time to look without one."""
-        if polling:
-            self._stopped.wait(self.poll or POLL)
-            return
-        if not self._woken.wait(self.look_again):
-            return
-        deadline = monotonic() + _SETTLE * self.debounce
-        while monotonic() < deadline and not self._stopped.is_set():
-            self._woken.clear()
-            if not self._woken.wait(self.debounce):
-                return
-
-
-class Wake(FileSystemEventHandler):
-    """Wakes the watcher at events that may mean a change: not at reading, nor at its own locks and temporary files."""
-
-    def __init__(self, woken: threading.Event) -> None:
-        self._woken = woken
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        """Take in one event."""
-        paths = [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path]
-        if event.event_type in _WAKING and any(map(_matters, paths)):
-            self._woken.set()
 
 
 async def changes(watcher: Watcher) -> AsyncIterator[Happened]:
@@ -224,24 +250,28 @@ async def changes(watcher: Watcher) -> AsyncIterator[Happened]:
         watcher.stop()
 
 
-def _matters(path: str) -> bool:
-    name = os.path.basename(path)
-    inside_local = f"{os.sep}.amp{os.sep}" in path or name == ".amp"
-    return not inside_local and not name.endswith((TEMPORARY, ".swp", ".swx", "~", ".jsonl"))
+def _stamps(folder: str, names: Collection[str] | None = None) -> dict[str, Stamp]:
+    """Return the Markdown files of a folder, or those of these, each with what tells one state of it from another."""
+    found = {}
+    with suppress(OSError):
+        for name in os.listdir(folder) if names is None else names:
+            if name.lower().endswith(".md"):
+                with suppress(OSError):
+                    found[name] = stamp(os.stat(os.path.join(folder, name)))
+    return found
 
 
-def _signature(folder: str) -> tuple[tuple[str, int, int, int], ...]:
-    """Return what tells one state of a folder's Markdown files from another: names, inodes, sizes, times."""
-    found = []
+def _digest(seen: _Seen) -> bytes:
+    """Return what tells one text of a folder's tier document from another."""
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".md"):
-                    info = entry.stat(follow_symlinks=False)
-                    found.append((entry.name, info.st_ino, info.st_size, info.st_mtime_ns))
+        with open(os.path.join(seen.folder, seen.document_name), "rb") as file:
+            return _digest_of(file.read())
     except OSError:
-        return ()
-    return tuple(sorted(found))
+        return b""
+
+
+def _digest_of(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
 
 
 def _words(text: str) -> str:

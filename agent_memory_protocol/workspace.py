@@ -5,12 +5,24 @@ all of them alike. This module holds no rule, only the order of steps; the verbs
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 
-from . import checking, config, diagnosis, git_ignore, limits, notekeeping, remembering, review, rewriting, upkeep
+from . import (
+    checking,
+    config,
+    diagnosis,
+    git_ignore,
+    indexing,
+    limits,
+    notekeeping,
+    remembering,
+    review,
+    rewriting,
+    upkeep,
+)
 from .access import Actor
 from .answers import (
     Created,
@@ -40,6 +52,7 @@ from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
+from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
@@ -642,7 +655,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            return notekeeping.folders(session, actor or Actor())
+            return indexing.folders(session, actor or Actor())
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
@@ -663,12 +676,22 @@ class Workspace:
             return notekeeping.show(session, actor, target or self.target(actor), name)
 
     def remove_note(
-        self, name: str, *, target: Target | None = None, actor: Actor | None = None, reason: str = "removed"
+        self,
+        name: str,
+        *,
+        target: Target | None = None,
+        actor: Actor | None = None,
+        reason: str = "removed",
+        redact: bool = False,
     ) -> str:
-        """Remove a note and its index line; its text stays in the ledger, from where `restore` brings it back."""
+        """Remove a note and its index line; its text stays in the ledger, from where `restore` brings it back.
+
+        With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
+        """
         actor = actor or Actor()
         with self._session(for_writing=True) as session:
-            return notekeeping.take_out(session, actor, target or self.target(actor), name, reason)
+            target = target or self.target(actor)
+            return notekeeping.take_out(session, actor, target, name, reason, redact=redact)
 
     def merge_notes(
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
@@ -688,7 +711,24 @@ class Workspace:
         if self._missing:
             return []
         with self._session(for_writing=not check) as session:
-            return notekeeping.reindex(session, actor or Actor(), targets, check=check)
+            return indexing.reindex(session, actor or Actor(), targets, check=check)
+
+    def index_known(
+        self, target: Target, known: KnownNotes, touched: Collection[str] | None = None, *, anyway: bool = False
+    ) -> Indexed | None:
+        """Bring one index up to date as a watcher does, which knows the notes and is told which were touched.
+
+        Args:
+            target: the document that holds the index.
+            known: what was read of its notes; it is brought up to date too.
+            touched: the known notes that may have changed; None where any may have, or come, or gone.
+            anyway: whether the document itself may have changed, too.
+
+        Returns:
+            What the index is now; None where nothing that it is made from has changed.
+        """
+        with self._session(for_writing=True) as session:
+            return indexing.reindex_known(session, target, known, touched, anyway=anyway)
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""

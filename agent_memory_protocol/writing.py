@@ -256,7 +256,7 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
 def _sweep(folder: Folder, name: str) -> None:
     """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
     if folder.leftovers is None:
-        folder.leftovers = [name for name, _, _ in folder.scan() if name.endswith(TEMPORARY)]
+        folder.leftovers = [name for name in folder.names() if name.endswith(TEMPORARY)]
     start = _temporary_start(name)
     for left in folder.leftovers:
         if left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY):

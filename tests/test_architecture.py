@@ -22,7 +22,7 @@ OUTSIDE = {
     "jinja2": {"templates"},
     "markdown_it": {"tiers.referee"},
     "filelock": {"lock", "formats.jsonl_lock"},
-    "watchdog": {"watch"},
+    "watchdog": {"file_events"},
     "subprocess": {"git_ignore", "integrations.merge_driver"},
     "nacl": {"records.signing"},
     "sqlite3": {"database", "records.side_file"},

@@ -5,10 +5,11 @@ import os
 import pytest
 
 from agent_memory_protocol import Actor, Workspace
-from agent_memory_protocol.errors import AccessDenied, InvalidArgument
+from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument, SecretFound
 from agent_memory_protocol.layout import Target, Tier
 
 SHARED = ".scaffolding/agent-memory/shared"
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 
 
 @pytest.fixture
@@ -147,3 +148,143 @@ def test_index_lines_are_no_entries_and_stay_when_entries_are_remembered_and_pru
     text = (tmp_path / SHARED / "KNOWLEDGE.md").read_text()
     assert text.index("Redis") < text.index("## Notes")
     assert [entry.text for entry in workspace.entries()] == ["- Redis needs AOF on."]
+
+
+# -- notes that hold a secret ------------------------------------------------------------------------------------------
+
+
+def holding(tmp_path, text):
+    """Return the files, by name, that hold a text. A journal is local, and forgets in a day."""
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and "journal" not in path.parts]
+    return {path.name for path in files if text in path.read_text()}
+
+
+@pytest.fixture
+def leaky(workspace, tmp_path):
+    """A note that a person has written a token into."""
+    path = new(workspace, "leaky")
+    path.write_text(path.read_text().replace("because", f"because of {TOKEN}"))
+    return path
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_note_with_a_secret_is_removed_only_without_a_copy(workspace, tmp_path, leaky):
+    with pytest.raises(SecretFound, match="amp note remove feedback_leaky --redact") as refused:
+        workspace.remove_note("leaky")
+    assert TOKEN not in str(refused.value)
+    assert holding(tmp_path, TOKEN) == {"feedback_leaky.md"}
+    workspace.remove_note("leaky", redact=True)
+    assert not leaky.exists()
+    assert "feedback_leaky.md" not in leaky.with_name("KNOWLEDGE.md").read_text()
+    assert holding(tmp_path, TOKEN) == set()
+    assert workspace.restorable() == []
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_note_is_redacted_from_the_ledger_that_kept_it_before(workspace, tmp_path, leaky):
+    text = leaky.read_text().replace(TOKEN, "the first reason")
+    leaky.write_text(text)
+    workspace.remove_note("leaky")
+    assert "the first reason" in leaky.with_name("ledger.jsonl").read_text()
+    leaky.write_text(text)
+    workspace.remove_note("leaky", redact=True)
+    assert holding(tmp_path, "the first reason") == set()
+    assert workspace.check(select=["ledger"]) == []
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_note_with_a_secret_is_not_merged_away(workspace, tmp_path, leaky):
+    keeper = new(workspace, "keep")
+    before = keeper.read_bytes()
+    with pytest.raises(SecretFound, match=r"feedback_leaky\.md holds"):
+        workspace.merge_notes(["leaky"], "keep")
+    assert keeper.read_bytes() == before
+    assert holding(tmp_path, TOKEN) == {"feedback_leaky.md"}
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_removed_note_whose_secret_was_found_late_is_taken_out_of_the_ledger_by_its_id(workspace, tmp_path, leaky):
+    leaky.write_text(leaky.read_text().replace(TOKEN, "a pointer"))
+    workspace.remove_note("leaky")
+    ledger = leaky.with_name("ledger.jsonl")
+    ledger.write_text(ledger.read_text().replace("a pointer", TOKEN))
+    (found,) = workspace.check(select=["secret"])
+    entry_id = found.message.partition("amp forget ")[2].partition(" ")[0]
+    workspace.redact([entry_id])
+    assert holding(tmp_path, TOKEN) == set()
+
+
+@pytest.mark.requirement("S2-29", "S2-05")
+@pytest.mark.parametrize("key", ["name", "description"])
+def test_an_index_line_copies_no_secret_and_the_note_is_indexed_all_the_same(workspace, tmp_path, key):
+    folder = tmp_path / SHARED
+    folder.mkdir(parents=True)
+    said = {"name": "ci", "description": "how CI deploys", key: f"CI uses {TOKEN}"}
+    (folder / "reference_ci.md").write_text(f"---\nname: {said['name']}\ndescription: {said['description']}\n---\n")
+    (folder / "reference_a.md").write_text("---\nname: reference_a\ndescription: no secret\n---\n")
+    (state,) = workspace.index()
+    assert "reference_ci.md: its description holds a GitHub" in state.problem
+    assert TOKEN not in state.problem
+    text = (folder / "KNOWLEDGE.md").read_text()
+    assert "- [Ci](reference_ci.md)\n" in text
+    assert "- [A](reference_a.md) - no secret\n" in text
+    assert holding(tmp_path, TOKEN) == {"reference_ci.md"}
+    assert not any(state.changed for state in workspace.index())
+
+
+# -- notes as other programs leave them --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+def test_a_merge_keeps_the_line_endings_and_the_byte_order_mark(workspace, bom):
+    keeper = new(workspace, "keep", why="first reason")
+    new(workspace, "gone", why="second reason")
+    keeper.write_bytes(bom + keeper.read_bytes().replace(b"\n", b"\r\n"))
+    workspace.merge_notes(["gone"], "keep")
+    data = keeper.read_bytes()
+    assert data.startswith(bom + b"---\r\n")
+    assert data.count(b"\n") == data.count(b"\r\n")
+    assert b"second reason\r\n" in data
+
+
+def test_a_note_named_twice_is_merged_once(workspace):
+    new(workspace, "keep")
+    new(workspace, "gone", why="second reason")
+    workspace.merge_notes(["gone", "feedback_gone"], "keep")
+    assert workspace.show_note("keep")[1].count("second reason") == 1
+
+
+def test_a_note_that_is_no_text_is_not_merged_and_nothing_is_lost(workspace):
+    keeper, gone = new(workspace, "keep"), new(workspace, "gone")
+    for path in (keeper, gone):
+        whole = path.read_bytes()
+        path.write_bytes(whole + b"\xff")
+        with pytest.raises(DamagedFile, match=f"{path.name}:13: "):
+            workspace.merge_notes(["gone"], "keep")
+        assert gone.exists()
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("asked", ["caf\u00e9", "cafe\u0301"])
+@pytest.mark.parametrize("stored", ["caf\u00e9", "cafe\u0301"])
+def test_a_note_is_found_whatever_unicode_form_its_name_has(workspace, tmp_path, asked, stored):
+    """B46."""
+    folder = tmp_path / SHARED
+    folder.mkdir(parents=True)
+    (folder / f"reference_{stored}.md").write_text("---\nname: x\ndescription: d\n---\nThe menu.\n")
+    (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n- [Caf\u00e9](reference_{asked}.md) - menu\n")
+    assert "The menu." in workspace.show_note(asked)[1]
+    (state,) = workspace.index(check=True)
+    assert (state.is_clean, state.listed) == (True, 1)
+    assert workspace.check(select=["index"]) == []
+
+
+def test_a_new_note_stands_although_its_index_cannot_be_written(workspace, tmp_path):
+    folder = tmp_path / SHARED
+    folder.mkdir(parents=True)
+    conflict = "# Shared Knowledge\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
+    (folder / "KNOWLEDGE.md").write_text(conflict)
+    path = new(workspace, "x")
+    assert path.exists()
+    assert (folder / "KNOWLEDGE.md").read_text() == conflict
+    assert any("the index was not brought up to date" in notice for notice in workspace.notices)

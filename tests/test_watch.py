@@ -1,6 +1,7 @@
 """The watcher: real files, real events, every wait is for an outcome with a deadline."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -12,11 +13,21 @@ import time
 from pathlib import Path
 
 import pytest
-from watchdog.events import FileSystemEventHandler
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirModifiedEvent,
+    DirMovedEvent,
+    FileCreatedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileOpenedEvent,
+)
 from watchdog.observers import Observer
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.watch import Wake, Watcher, changes
+from agent_memory_protocol.file_events import FileEvents
+from agent_memory_protocol.watch import Watcher, changes
 
 SECONDS = 20
 SHARED = ".scaffolding/agent-memory/shared"
@@ -132,42 +143,29 @@ def test_a_change_is_indexed_once_and_other_folders_are_left_alone(workspace, fo
         assert (folder / "KNOWLEDGE.md").stat().st_mtime_ns == written
 
 
-class WhatWakes(FileSystemEventHandler):
-    """Records the names of the files whose events would wake a watcher, in the order of what was done."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.names = []
-
-    def on_any_event(self, event):
-        woken = threading.Event()
-        Wake(woken).on_any_event(event)
-        if woken.is_set() and not event.is_directory:
-            self.names.append(Path(event.dest_path or event.src_path).name)
-
-    def before(self, name):
-        """Return the files that have woken it, but for those like this one, when this one appears."""
-        (self.folder / name).write_text("no note")
-        wait_for(lambda: name in self.names)
-        return {one for one in self.names if not one.endswith(".txt")}
-
-
 def test_it_does_not_wake_itself_and_reading_wakes_it_neither(workspace, folder):
     (folder / "user_a.md").write_text(NOTE.format("a", "d"))
     watcher = Watcher(workspace)
 
-    def woken_by_a_look(name):
-        wakes, observer = WhatWakes(folder), Observer()
-        observer.schedule(wakes, str(folder.parents[1]), recursive=True)
-        observer.start()
+    def woken_by_a_look(marker):
+        """Return the memory files whose events would wake it, all that come before those of a marker."""
+        events = FileEvents()
+        named: set[str] = set()
+
+        def came():
+            named.update(events.take() or ())
+            return str(folder / marker) in named
+
+        assert events.start(str(folder.parents[1])) == ""
         try:
             list(watcher.look())
             for path in folder.iterdir():
                 path.read_bytes()
-            return wakes.before(name)
+            (folder / marker).write_text("no note")
+            wait_for(came)
+            return {os.path.basename(path) for path in named if path.endswith(".md")}
         finally:
-            observer.stop()
-            observer.join()
+            events.close()
 
     assert woken_by_a_look("first.txt") == {"KNOWLEDGE.md"}
     (folder / "user_b.md").write_text(NOTE.format("b", "d"))
@@ -219,16 +217,151 @@ def test_it_warns_once_when_a_file_is_nearly_full(workspace, folder):
         assert running.count("near-limit") == 1
 
 
-@pytest.mark.parametrize("number", [28, 24])
-def test_where_the_system_gives_no_events_it_says_so_and_looks_again_and_again(workspace, folder, monkeypatch, number):
+# -- looking where an event says ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def watcher(workspace, folder):
+    """A watcher that has seen two notes and an entry."""
+    workspace.remember("Redis needs AOF on.")
+    for name in "ab":
+        (folder / f"user_{name}.md").write_text(NOTE.format(name, f"about {name}"))
+    made = Watcher(workspace)
+    list(made.look())
+    return made
+
+
+def look_at(watcher, *paths):
+    return [(one.what, str(one.target)) for one in watcher.look_at({str(path) for path in paths})]
+
+
+def test_a_note_that_an_event_names_is_read_whatever_its_time_says(watcher, folder):
+    path = folder / "user_a.md"
+    before = path.stat()
+    path.write_text(NOTE.format("a", "about z"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert look_at(watcher, path) == [("indexed", "shared")]
+    assert "- [A](user_a.md) - about z\n" in index(folder)
+    assert list(watcher.look()) == []
+
+
+def test_a_change_that_no_index_line_shows_writes_nothing(watcher, folder):
+    before = (folder / "KNOWLEDGE.md").stat()
+    path = folder / "user_a.md"
+    path.write_text(path.read_text() + "More of the body.\n")
+    assert look_at(watcher, path, folder / "KNOWLEDGE.md") == []
+    assert (folder / "KNOWLEDGE.md").stat() == before
+
+
+def test_notes_that_come_and_go_are_found_from_the_events_that_name_them(watcher, folder):
+    (folder / "user_c.md").write_text(NOTE.format("c", "about c"))
+    (folder / "user_a.md").unlink()
+    assert look_at(watcher, folder / "user_c.md", folder / "user_a.md") == [("indexed", "shared")]
+    assert "user_a.md" not in index(folder)
+    assert "user_c.md" in index(folder)
+
+
+def test_a_folder_that_is_new_is_found_from_the_event_of_one_of_its_files(watcher, folder):
+    other = folder.parent / "agents" / "dev"
+    other.mkdir(parents=True)
+    (other / "user_z.md").write_text(NOTE.format("z", "d"))
+    assert look_at(watcher, other / "user_z.md") == [("indexed", "agent:dev")]
+
+
+def test_a_document_that_another_program_changed_is_healed_and_indexed(watcher, workspace, folder):
+    old = index(folder)
+    workspace.remember("The new fact.")
+    (folder / "KNOWLEDGE.md").write_text(old.replace("- [A](user_a.md) - about a\n", ""))
+    assert look_at(watcher, folder / "KNOWLEDGE.md") == [("healed", "shared"), ("indexed", "shared")]
+    assert "The new fact." in index(folder)
+    assert "user_a.md" in index(folder)
+    assert look_at(watcher, folder / "KNOWLEDGE.md") == []
+
+
+def test_other_limits_are_known_as_soon_as_the_settings_change(watcher, tmp_path):
+    settings = tmp_path / ".scaffolding" / "amp.toml"
+    settings.write_text("[limits]\nmax_lines = 14\n")
+    assert look_at(watcher, settings) == [("near-limit", "shared")]
+
+
+def test_what_cannot_be_done_is_told_once_and_tried_again(watcher, folder):
+    good = index(folder)
+    (folder / "KNOWLEDGE.md").write_text(good + "\n<<<<<<< ours\n- x\n=======\n- y\n>>>>>>> theirs\n")
+    (folder / "user_c.md").write_text(NOTE.format("c", "about c"))
+    assert [one.what for one in watcher.look()] == ["problem"]
+    assert list(watcher.look()) == []
+    (folder / "KNOWLEDGE.md").write_text(good)
+    assert [one.what for one in watcher.look()] == ["indexed"]
+    assert "about c" in index(folder)
+
+
+def test_a_conversation_has_no_notes(watcher, workspace, folder):
+    workspace.remember("We keep Postgres.", conversation="c1")
+    context = folder.parents[1] / "conversations" / "c1" / "agent-memory" / "context.md"
+    context.with_name("user_a.md").write_text(NOTE.format("a", "about a"))
+    before = context.read_bytes()
+    assert list(watcher.look()) == []
+    assert context.read_bytes() == before
+
+
+def test_where_events_get_lost_it_says_so_and_looks_again_and_again(workspace, folder, monkeypatch):
+    monkeypatch.setattr(FileEvents, "on_any_event", lambda *_: None)
+    (folder / "user_a.md").write_text(NOTE.format("a", "first"))
+    with Running(Watcher(workspace, debounce=0.05, look_again=0.1)) as running:
+        wait_for(lambda: running.indexed() == ["shared"])
+        assert running.count("polling") == 0
+        place(folder / "user_b.md", NOTE.format("b", "second"))
+        wait_for(lambda: running.count("polling") == 1)
+        assert "second" in index(folder)
+
+
+@pytest.mark.parametrize(
+    ("event", "is_taken"),
+    [
+        (FileModifiedEvent("/p/.scaffolding/agent-memory/shared/user_a.md"), True),
+        (FileMovedEvent("/p/.scaffolding/x.tmp", "/p/.scaffolding/agent-memory/shared/user_a.md"), True),
+        (FileOpenedEvent("/p/.scaffolding/agent-memory/shared/user_a.md"), False),
+        (FileModifiedEvent("/p/.scaffolding/.amp/journal/shared.md"), False),
+        (FileModifiedEvent("/p/.scaffolding/agent-memory/shared/.user_a.md.swp"), False),
+        (FileCreatedEvent("/p/.scaffolding/agent-memory/shared/user_a.md~"), False),
+        (FileModifiedEvent("/p/.scaffolding/agent-memory/shared/ledger.jsonl"), False),
+        (DirModifiedEvent("/p/.scaffolding/agent-memory/shared"), False),
+    ],
+)
+def test_only_events_that_can_mean_a_change_of_memory_wake_it(event, is_taken):
+    events = FileEvents()
+    events.on_any_event(event)
+    assert bool(events.take()) is is_taken
+    assert events.take() == set()
+
+
+@pytest.mark.parametrize("event", [DirMovedEvent("/p/a", "/p/b"), DirDeletedEvent("/p/a"), DirCreatedEvent("/p/a")])
+def test_a_folder_that_comes_or_goes_means_that_anything_may_have_changed(event):
+    events = FileEvents()
+    events.on_any_event(FileModifiedEvent("/p/x.md"))
+    events.on_any_event(event)
+    events.on_any_event(FileModifiedEvent("/p/y.md"))
+    assert events.take() is None
+    assert events.take() == set()
+
+
+def test_very_many_files_at_once_mean_the_same():
+    events = FileEvents()
+    for number in range(1_000):
+        events.on_any_event(FileModifiedEvent(f"/p/{number}.md"))
+    assert events.take() is None
+
+
+@pytest.mark.parametrize(("number", "limit"), [(errno.ENOSPC, "watches"), (errno.EMFILE, "instances")])
+def test_where_the_system_gives_no_events_it_says_so_and_polls(workspace, folder, monkeypatch, number, limit):
     def refuse(self):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(Observer, "start", refuse)
     (folder / "user_a.md").write_text(NOTE.format("a", "first"))
-    watcher = Watcher(workspace)
-    with Running(watcher) as running:
+    with Running(Watcher(workspace)) as running:
         wait_for(lambda: running.count("polling") == 1)
+        assert f"the limit of inotify {limit}" in next(one.message for one in running.said if one.what == "polling")
         assert "looking every" in next(one.message for one in running.said if one.what == "polling")
         (folder / "user_b.md").write_text(NOTE.format("b", "second"))
         wait_for(lambda: "second" in index(folder))

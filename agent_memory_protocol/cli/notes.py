@@ -139,19 +139,25 @@ def show_command(name: str, agent: str | None, as_json: bool, root: str | None, 
 @note_command.command("remove")
 @click.argument("name")
 @click.option("--reason", default="removed", metavar="R", help="Why; kept in the ledger.")
+@click.option("--redact", is_flag=True, help="Keep no copy, and take those there are out of the ledger: for secrets.")
 @agent_option
 @json_option
 @root_option
 @as_option
 def remove_command(
-    name: str, reason: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+    name: str, reason: str, redact: bool, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
 ) -> None:
-    """Remove a note and its index line. Its text stays in the ledger: `amp restore --last` shows it."""
+    """Remove a note and its index line. Its text stays in the ledger, except with --redact.
+
+    `amp restore --last` shows what was removed last.
+    """
     here = workspace(root)
     target = _target(agent, as_agent)
-    file = here.remove_note(name, target=target, actor=actor(as_agent), reason=reason)
+    file = here.remove_note(name, target=target, actor=actor(as_agent), reason=reason, redact=redact)
     if as_json:
         print_json({"file": file})
+    elif redact:
+        click.echo(f"removed: {file}; no copy was kept")
     else:
         click.echo(f"removed: {file}; `amp restore --last --apply` brings it back")
     for state in here.index([target], actor=actor(as_agent), check=True):

@@ -278,6 +278,8 @@ def _say_healing(found: Sequence[Synced], *, applied: bool) -> None:
         for text in one.removed_by_hand:
             place = f"{'now' if applied else 'to be'} in the ledger"
             click.echo(f"{one.target}  taken out by hand, {place}: {_words(text)}")
+        for secret in one.unkept:
+            click.echo(f"{one.target}  taken out by hand, kept nowhere: holds {secret}")
     if not found:
         click.echo("nothing to heal")
     elif not applied:
@@ -406,5 +408,6 @@ def _synced_json(one: Synced) -> dict[str, object]:
         "put_back": list(one.put_back),
         "removed_by_hand": list(one.removed_by_hand),
         "kept_out": [{"id": entry_id, "text": text} for entry_id, text in one.kept_out.items()],
+        "unkept": list(one.unkept),
         "problem": one.problem or None,
     }

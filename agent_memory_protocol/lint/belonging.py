@@ -5,28 +5,45 @@ from collections.abc import Iterator
 from agent_memory_protocol import routing
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
+from agent_memory_protocol.lint.ledgers import LedgerView
 from agent_memory_protocol.lint.notes import NoteView
 from agent_memory_protocol.lint.tiers import TierView
 from agent_memory_protocol.routing_words import REPOSITORY, STATE
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets import Secret, find_secrets
 
 
 @rule(
     "secret",
     ERROR,
-    "tier note",
+    "tier note ledger",
     "A password, token, key or account number. Memory is read into every session and copied to every clone "
     "(S2-30). Change the secret, keep it in an env file outside git, and write here where it is.",
 )
-def secret(view: TierView | NoteView) -> Iterator[Hit]:
+def secret(view: TierView | NoteView | LedgerView) -> Iterator[Hit]:
+    if isinstance(view, LedgerView):
+        yield from _secrets_in_ledger(view)
+        return
     text = "\n".join(view.document.lines) if isinstance(view, TierView) else view.text
     for found in find_secrets(text):
         if found.fingerprint not in view.allowed:
-            yield Hit(
-                found.line,
-                f"this looks like {found.description}; change it, and write where it is kept instead "
-                f"(if it is none, allow {found.fingerprint} under [secrets] allow)",
-            )
+            yield _of_secret(found, found.line, "write where it is kept instead")
+
+
+def _secrets_in_ledger(view: LedgerView) -> Iterator[Hit]:
+    for line, entry_id, text in view.texts():
+        for fingerprint, found in {one.fingerprint: one for one in find_secrets(text)}.items():
+            if fingerprint not in view.allowed:
+                yield _of_secret(
+                    found, line, f"`amp forget {entry_id} --redact` takes it out" if entry_id else "take the line out"
+                )
+
+
+def _of_secret(found: Secret, line: int, what_to_do: str) -> Hit:
+    return Hit(
+        line,
+        f"this looks like {found.description}; change it, and {what_to_do} "
+        f"(if it is none, allow {found.fingerprint} under [secrets] allow)",
+    )
 
 
 @rule(

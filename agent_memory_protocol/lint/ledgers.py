@@ -1,18 +1,37 @@
 """Rules on ledgers."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from agent_memory_protocol.formats.jsonl import Entry, Line, Unreadable
 from agent_memory_protocol.formats.jsonl_view import Contents
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
-    """A ledger as the rules see it: its contents, and whether git ignores it while it tracks the document."""
+    """A ledger as the rules see it.
 
+    Attributes:
+        lines: each of its lines: what it is, and its text.
+        contents: what they mean together.
+        redacted: the ids of entries that were taken out of it for good.
+        is_ignored: whether git ignores it while it tracks the document.
+        allowed: fingerprints of what only looks like a secret.
+    """
+
+    lines: Sequence[tuple[Line, str]]
     contents: Contents
+    redacted: Collection[str] = ()
     is_ignored: bool = False
+    allowed: Collection[str] = ()
+
+    def texts(self) -> Iterator[tuple[int, str, str]]:
+        """Yield the number of each line, the id of its entry ("" where it is none), and every text in it."""
+        for number, (line, text) in enumerate(self.lines, start=1):
+            said = text if isinstance(line, Unreadable) else "\n".join(dict.fromkeys(_texts_in(json.loads(text))))
+            yield number, line.id if isinstance(line, Entry) else "", said
 
 
 @rule(
@@ -38,11 +57,12 @@ def header(view: LedgerView) -> Iterator[Hit]:
     "ledger-tombstone",
     WARNING,
     "ledger",
-    "A tombstone without the entry it buries: what it removed cannot be restored. Harmless after a redaction.",
+    "A tombstone without the entry it buries, which was not redacted: what it removed cannot be restored. A merge or "
+    "an edit by hand lost the entry's line; bring it back from git.",
 )
 def tombstone(view: LedgerView) -> Iterator[Hit]:
     for entry_id in view.contents.tombstones:
-        if entry_id not in view.contents.entries:
+        if entry_id not in view.contents.entries and entry_id not in view.redacted:
             yield Hit(None, f"the tombstone of {entry_id} has no entry; it cannot be restored")
 
 
@@ -55,3 +75,14 @@ def tombstone(view: LedgerView) -> Iterator[Hit]:
 def ignored(view: LedgerView) -> Iterator[Hit]:
     if view.is_ignored:
         yield Hit(None, "git ignores this ledger but tracks its document; track both")
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts_in(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_in(inner)

@@ -4,7 +4,7 @@ A line that a person wrote is a person's and is never changed. The block between
 end, holds the lines of the notes that are named nowhere else. Building it again gives the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
@@ -78,25 +78,35 @@ def read(text: str) -> Index:
             lines.append(IndexLine(number + 1, key(file), in_block, bare[width:].lstrip(" \t")))
     counts: dict[str, int] = {}
     for found in lines:
-        separator = links.separator_of(found.text)
-        if separator and not found.in_block:
+        separator = "" if found.in_block else links.separator_of(found.text)
+        if separator:
             counts[separator] = counts.get(separator, 0) + 1
     best = max(counts, key=lambda separator: counts[separator], default=" - ")
     return Index(tuple(lines), frozenset(map(key, links.mentioned_notes(outside))), block, best)
 
 
-def build(text: str, heads: Mapping[str, Head], *, max_lines: int, max_bytes: int, more: str) -> Built:
+def build(
+    text: str,
+    index: Index,
+    files: Mapping[str, str],
+    heads: Mapping[str, Head],
+    *,
+    max_lines: int,
+    max_bytes: int,
+    more: str,
+) -> Built:
     """Return the tier file's text with its block brought up to date.
 
     Args:
         text: the tier file.
-        heads: for each note of the folder, by file name, what its line is made from.
+        index: what `read` finds in it.
+        files: the notes of the folder, as `by_key` gives them.
+        heads: for each of them, by file name, what its line is made from.
         max_lines: the limit of the tier file, which binds the index too.
         max_bytes: the other limit.
         more: the command that lists all notes, for the line that says how many had no room.
     """
-    index = read(text)
-    unlisted = _in_order(index, [file for file in heads if key(file) not in index.mentioned])
+    unlisted = _in_order(index, files)
     raw = split_lines_with_ends(text)
     newline = "\r\n" if raw and raw[0].endswith("\r\n") else "\n"
     before, after = _around_block(raw, index.block)
@@ -142,10 +152,13 @@ def _fill(
     return [], len(files)
 
 
-def _in_order(index: Index, files: Sequence[str]) -> list[str]:
-    """Order notes for the block: lines that stand there keep their order, new ones follow by name."""
-    place = {line.file: number for number, line in enumerate(index.lines) if line.in_block}
-    return sorted(files, key=lambda file: (place.get(key(file), len(place)), file))
+def _in_order(index: Index, files: Mapping[str, str]) -> list[str]:
+    """Return the notes for the block: lines that stand there keep their order, new ones follow by name."""
+    left = dict(files)
+    for file in index.mentioned:
+        left.pop(file, None)
+    standing = [left.pop(line.file) for line in index.lines if line.in_block and line.file in left]
+    return [*standing, *sorted(left.values())]
 
 
 def _find_block(lines: Sequence[str]) -> tuple[int, int] | None:
@@ -187,3 +200,8 @@ def _heading_for(before: list[str], newline: str) -> list[str]:
 def key(file: str) -> str:
     """Return what makes two spellings the same file: a link in NFC finds a file in NFD (B46)."""
     return file if file.isascii() else normalize("NFC", file)
+
+
+def by_key(files: Iterable[str]) -> dict[str, str]:
+    """Return files by what makes two spellings the same."""
+    return {file if file.isascii() else key(file): file for file in files}

@@ -107,7 +107,7 @@ def read_head(text: str) -> Head | None:
     if end < 0:
         return None
     block = text[4:end]
-    if any(sign in block for sign in _UNPLAIN):
+    if not _is_plain(block):
         return _head(headers.split_header(text), text[end + 4 :].split("\n"))
     values = {}
     for line in block.split("\n"):
@@ -118,8 +118,11 @@ def read_head(text: str) -> Head | None:
     return _head(headers.split_header(text), text[end + 4 :].split("\n"))
 
 
-_UNPLAIN = ('"', "'", " #", "|", ">", "\n- ", "[", "{", "\r", ": &", ": *", ": !")
-"""Signs in a header that the quick reading would get wrong."""
+def _is_plain(block: str) -> bool:
+    """Say whether a header holds nothing that the quick reading would get wrong. Asked often, so it is written out."""
+    quoted = '"' in block or "'" in block or "|" in block or ">" in block or "[" in block or "{" in block
+    marked = ": &" in block or ": *" in block or ": !" in block
+    return not (quoted or marked or " #" in block or "\n- " in block or "\r" in block)
 
 
 def title_of(file: str, head: Head) -> str:
@@ -175,6 +178,8 @@ def render(note_type: str, file: str, description: str, *, why: str, how: str, b
 
 def merged(into: str, others: Sequence[Note]) -> str:
     """Return the text of a note with the facts, Whys and Hows of others added to its own. Its header stays as it is."""
+    if "\r\n" in into:
+        return merged(into.replace("\r\n", "\n"), others).replace("\n", "\r\n")
     note = parse(into, "")
     lines = split_lines(into)
     start = note.body_line - 1

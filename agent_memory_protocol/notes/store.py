@@ -1,17 +1,20 @@
 """The notes of a folder on disk: list them, read their heads quickly, read one whole."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent_memory_protocol import files
 from agent_memory_protocol.errors import DamagedFile
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.files import Root, Stamp
 from agent_memory_protocol.notes import note
 from agent_memory_protocol.notes.note import Head, Note
 
 _START_BYTES = 512
 _HEADER_BYTES = 16_384
 _LARGEST = 1 << 20
+_TICK = 2_000_000_000
+"""The coarsest clock, in nanoseconds, by which a file system tells when a file was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,65 @@ class Folder:
     heads: dict[str, Head] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def is_anything(self) -> bool:
+        """Whether there is anything that is, or should be, a note."""
+        return bool(self.heads or self.problems)
+
+    def read(self, root: Root, folder: tuple[str, ...], name: str) -> None:
+        """Take in one note as it is on disk now. What cannot be read is a problem, not an error."""
+        try:
+            head = read_head(root, (*folder, name))
+        except DamagedFile as error:
+            self.problems[name] = str(error)
+        else:
+            if head is not None:
+                self.heads[name] = head
+
+
+class KnownNotes:
+    """The notes of a folder as they were read, so that the next time only those are read that have changed.
+
+    A change is seen by inode, size and time. A file that was written just now is read again the next time whatever
+    they say, since a second write within one tick of the clock of its disk leaves the time as it is.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Folder()
+        self._stamps: dict[str, Stamp | None] = {}
+
+    def __contains__(self, name: str) -> bool:
+        """Say whether a note was there, and could be read."""
+        return name in self.folder.heads
+
+    def look(self, root: Root, folder: tuple[str, ...], tier_file: str) -> None:
+        """Look at every note, and read those that are new or have changed."""
+        just_now = time.time_ns() - _TICK
+        old, stamps = self.folder, root.stamps(folder)
+        self.folder = Folder()
+        for name in [name for name in stamps if is_note(name, tier_file)]:
+            stamp = stamps[name]
+            if stamp is not None and stamp == self._stamps.get(name) and name in old.heads:
+                self.folder.heads[name] = old.heads[name]
+            else:
+                self.folder.read(root, folder, name)
+            if stamp is not None and stamp[2] > just_now:
+                stamps[name] = None
+        self._stamps = stamps
+
+    def look_at(self, root: Root, folder: tuple[str, ...], names: Iterable[str]) -> bool:
+        """Read some of the known notes again. Says whether anything that an index line is made from has changed."""
+        before = {name: self.folder.heads.get(name) for name in names}
+        now = Folder()
+        for name in before:
+            now.read(root, folder, name)
+            self._stamps[name] = None
+        self.folder.heads.update(now.heads)
+        self.folder.problems.update(now.problems)
+        for name in before.keys() - now.heads.keys():
+            self.folder.heads.pop(name, None)
+        return before != {name: now.heads.get(name) for name in before}
+
 
 def is_note(name: str, tier_file: str) -> bool:
     """Say whether a file of a memory folder is a note: Markdown, not hidden, not the tier file itself."""
@@ -37,17 +99,16 @@ def list_names(root: Root, folder: tuple[str, ...], tier_file: str) -> list[str]
     return [name for name in root.list_files(folder) if is_note(name, tier_file)]
 
 
-def read_folder(root: Root, folder: tuple[str, ...], tier_file: str, names: Iterable[str] | None = None) -> Folder:
-    """Read the heads of a folder's notes, of all or of those named. What cannot be read is a problem, not an error."""
+def has_notes(root: Root, folder: tuple[str, ...], tier_file: str) -> bool:
+    """Say whether a folder has a note at all."""
+    return root.has_file(folder, lambda name: is_note(name, tier_file))
+
+
+def read_folder(root: Root, folder: tuple[str, ...], tier_file: str) -> Folder:
+    """Read the heads of a folder's notes."""
     found = Folder()
-    for name in list_names(root, folder, tier_file) if names is None else names:
-        try:
-            head = read_head(root, (*folder, name))
-        except DamagedFile as error:
-            found.problems[name] = str(error)
-            continue
-        if head is not None:
-            found.heads[name] = head
+    for name in list_names(root, folder, tier_file):
+        found.read(root, folder, name)
     return found
 
 

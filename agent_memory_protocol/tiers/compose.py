@@ -24,7 +24,7 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
     """Return the entry that a text makes. A date that begins the text is its date, unless `day` is given.
 
     Raises:
-        RefusedText: it is empty or a mere placeholder, larger than a whole tier file, dated with no day of the
+        RefusedText: it is empty, only holds a place, is larger than a whole tier file, is dated with no day of the
             calendar, or holds characters or comments that a reader would not see.
     """
     lines = [line.rstrip(" \t") for line in split_lines(text)]

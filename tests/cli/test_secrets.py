@@ -209,3 +209,34 @@ def test_an_answer_in_json_does_not_repeat_it_either(project):
     answer = project("route", f"The token is {SECRETS['github-token']}", "--json")
     assert answer.json()["place"] == "secret"
     assert DRAWN not in json.dumps(answer.json()) + answer.err
+
+
+@pytest.mark.requirement("S2-29")
+def test_what_was_taken_out_by_hand_with_a_secret_is_told_without_it_and_kept_nowhere(project):
+    path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    text = (project.root / path).read_text()
+    project.write(path, f"{text}- The token is {SECRETS['github-token']}.\n")
+    assert project("remember", "so that the journal knows it").code == 0
+    project.write(path, text)
+
+    shown = project("sync")
+    assert "taken out by hand, kept nowhere: holds a GitHub" in shown.out
+    assert DRAWN not in shown.out + project("sync", "--json").out
+    done = project("remember", "another fact")
+    assert "1 entry with a secret had been taken out by hand; no copy was kept" in done.err
+    assert DRAWN not in (project.root / path).with_name("ledger.jsonl").read_text()
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_note_with_a_secret_is_redacted_by_the_command_that_the_refusal_names(project):
+    note = project.root / ".scaffolding/agent-memory/shared/project_a-note.md"
+    note.write_text(f"{note.read_text()}\nThe token is {SECRETS['github-token']}.\n")
+    before = everything(project)
+    answer = project("note", "remove", "a-note")
+    answer.refuses(3, "github-token", "`amp note remove project_a-note --redact`")
+    assert DRAWN not in answer.err
+    assert everything(project) == before
+    assert (
+        project("note", "remove", "project_a-note", "--redact").out == "removed: project_a-note.md; no copy was kept\n"
+    )
+    assert not any(DRAWN.encode() in data for data in everything(project).values())

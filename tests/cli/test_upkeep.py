@@ -523,6 +523,7 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
                 "put_back": ["- just told"],
                 "removed_by_hand": ["- stays"],
                 "kept_out": [],
+                "unkept": [],
                 "problem": None,
             }
         ],

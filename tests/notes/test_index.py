@@ -13,7 +13,8 @@ HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "seco
 
 
 def build(text, heads, **limits):
-    return index.build(text, heads, **{"max_lines": 200, "max_bytes": 25_600, "more": "amp note list", **limits})
+    limits = {"max_lines": 200, "max_bytes": 25_600, **limits}
+    return index.build(text, index.read(text), index.by_key(heads), heads, more="amp note list", **limits)
 
 
 @pytest.mark.requirement("S2-23")

@@ -274,7 +274,7 @@ def test_a_writer_killed_at_any_moment_leaves_whole_versions(kind, tmp_path):
         store.close()
 
 
-CALLS = ("open", "write", "fsync", "link", "unlink", "mkdir", "close", "replace", "scandir", "read", "stat")
+CALLS = ("open", "write", "fsync", "link", "unlink", "mkdir", "close", "replace", "scandir", "listdir", "read", "stat")
 
 
 def put_archive_redact(path: Path, one: Record, say: Callable[[str], object]) -> None:

@@ -1,0 +1,169 @@
+"""The index as a verb on an opened session: which folders hold notes, and one line for each in the tier file."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from .access import Actor
+from .answers import Indexed
+from .errors import DamagedFile
+from .layout import Target, Tier
+from .limits import split_lines
+from .notes import index
+from .notes import store as note_store
+from .notes.note import Head
+from .notes.store import Folder, KnownNotes
+from .session import Session
+from .tiers import document as documents
+from .tiers import store
+from .tiers.document import Document
+from .transaction import Change
+
+
+def reindex(session: Session, actor: Actor, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
+    """Bring the index of these folders up to date, or with `check` only say what differs."""
+    found = []
+    for named in folders(session, actor) if targets is None else targets:
+        target = store.locate(session.root, named)
+        session.check_read(actor, target)
+        try:
+            if check:
+                found.append(_compare(session, target))
+            else:
+                session.check_write(actor, target)
+                found.append(refresh(session, target))
+        except DamagedFile as error:
+            found.append(Indexed(target, session.path(target), problem=str(error)))
+    return found
+
+
+def reindex_known(
+    session: Session, target: Target, known: KnownNotes, touched: Collection[str] | None, *, anyway: bool
+) -> Indexed | None:
+    """Bring one index up to date, reading of its notes only what has changed since they were read last.
+
+    Args:
+        session: the opened project.
+        target: the tier file.
+        known: what was read of its notes; it is brought up to date too.
+        touched: the notes that may have changed, all of them known; None where any may have, or come, or gone.
+        anyway: whether the tier file itself may have changed, so that the index is looked at whatever the notes say.
+
+    Returns:
+        None where nothing that an index line is made from has changed, and for a conversation, which has no notes.
+    """
+    if target.tier is Tier.CONVERSATION:
+        return None
+    session.check_write(Actor(), target)
+    folder = target.parts[:-1]
+    if touched is None:
+        known.look(session.root, folder, target.parts[-1])
+    elif not known.look_at(session.root, folder, touched) and not anyway:
+        return None
+    return refresh(session, target, lambda: known.folder)
+
+
+def folders(session: Session, actor: Actor) -> list[Target]:
+    """List the folders that hold notes and that this actor may read."""
+    candidates = session.readable(actor)
+    agents = session.root.list_folders(Target(Tier.AGENT, "x").parts[:-2])
+    owners = [Target(Tier.SHARED), *(Target(Tier.AGENT, name) for name in agents)]
+    candidates += [target for target in owners if target not in candidates]
+    return [
+        target
+        for target in candidates
+        if target.tier is not Tier.CONVERSATION
+        and session.may_read(actor, target)
+        and note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])
+    ]
+
+
+def refresh(session: Session, target: Target, read: Callable[[], Folder] | None = None) -> Indexed:
+    """Give every note of a folder its line. `read` gives the notes; without it they are read from the disk."""
+    state = Indexed(target, session.path(target))
+    read = read or (lambda: _notes(session, target))
+
+    def change(current: Document) -> Change:
+        nonlocal state
+        text = "".join(current.raw)
+        built, state = _build(session, target, text, read())
+        if built == text:
+            return Change(current)
+        return Change(documents.parse(current.bom + built.encode(), target))
+
+    if not session.root.exists(target.parts) and not read().is_anything:
+        return state
+    left = session.change(target, change).document
+    return replace(state, left=left.data)
+
+
+def _compare(session: Session, target: Target) -> Indexed:
+    current = session.read(target)
+    text = "".join(current.raw) if current else session.header(target)
+    return _build(session, target, text, _notes(session, target))[1]
+
+
+def _notes(session: Session, target: Target) -> Folder:
+    return note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+
+
+def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[str, Indexed]:
+    """Return the tier file's text with its index up to date, and what that index is."""
+    whose = f" --agent {target.owner}" if target.owner else ""
+    before, files = index.read(text), index.by_key(notes.heads)
+
+    def build(heads: dict[str, Head]) -> index.Built:
+        return index.build(
+            text,
+            before,
+            files,
+            heads,
+            max_lines=session.settings.max_lines,
+            max_bytes=session.settings.max_bytes,
+            more=f"amp note list{whose}",
+        )
+
+    built = build(notes.heads)
+    problems = list(notes.problems.values())
+    if built.text != text and _has_new_secret(session, text, built.text):
+        held = _heads_with_secrets(session, notes.heads)
+        # A line that says nothing but the file's name copies no secret (S2-29).
+        built = build({**notes.heads, **dict.fromkeys(held, Head())})
+        problems += [
+            f"{'/'.join((*target.parts[:-1], file))}: its description holds {secret}; its index line leaves that out"
+            for file, secret in held.items()
+        ]
+    after = before if built.text == text else index.read(built.text)
+    state = _state(Indexed(target, session.path(target)), files, notes.problems, before, after)
+    return built.text, replace(
+        state,
+        unlisted=built.unlisted,
+        changed=state.changed or built.text != text,
+        problem="; ".join(problems),
+    )
+
+
+def _state(
+    state: Indexed, files: Mapping[str, str], unreadable: Collection[str], before: index.Index, after: index.Index
+) -> Indexed:
+    """Return what an index is, given what the tier file says before and after it is brought up to date."""
+    there = {*files, *index.by_key(unreadable)} if unreadable else files.keys()
+    missing = files.keys() - before.files
+    return replace(
+        state,
+        notes=len(files),
+        listed=len(files) - len(missing),
+        added=tuple(sorted(files[key] for key in missing & after.files)),
+        dangling=tuple((line.line, line.file) for line in after.lines if line.file not in there),
+        changed=bool({line.file for line in before.lines} - there - after.files),
+    )
+
+
+def _has_new_secret(session: Session, before: str, after: str) -> bool:
+    there = set(split_lines(before))
+    return bool(session.secret_in("\n".join(line for line in split_lines(after) if line not in there)))
+
+
+def _heads_with_secrets(session: Session, heads: dict[str, Head]) -> dict[str, str]:
+    """Return the notes whose index line would hold a secret, and what it is."""
+    said = {file: session.secret_in(f"{head.name}\n{head.heading}\n{head.description}") for file, head in heads.items()}
+    return {file: secret for file, secret in said.items() if secret}
