@@ -58,7 +58,12 @@ def read_only_reason(
             break
         if mine:
             return None
-    if any(wanted == name_key(name) for name in settings.read_only):
+    return named_in_settings(agent, settings)
+
+
+def named_in_settings(agent: str, settings: "Settings") -> str | None:
+    """Return why this agent is read-only where no definition says otherwise; None where it may write."""
+    if any(name_key(agent) == name_key(name) for name in settings.read_only):
         where = settings.origin.get("access.read_only", "by default")
         return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"
     return None

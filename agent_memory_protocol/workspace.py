@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from . import (
+    agents,
     checking,
     config,
     diagnosis,
@@ -199,6 +200,13 @@ class Workspace:
                 else:
                     found += [] if read is None else stored_entries(read)
         return found
+
+    def why_read_only(self, actor: Actor) -> str | None:
+        """Return why this actor's agent is read-only, as the end of a sentence; None where it may write (S4-52)."""
+        if self._missing:
+            return actor.agent and agents.named_in_settings(actor.agent, self.settings)
+        with self._session() as session:
+            return session.read_only_reason(actor)
 
     def files(self, actor: Actor | None = None) -> list[StoredFile]:
         """List the documents, and the notes beside them, that this actor may read. Links are left out."""

@@ -27,6 +27,8 @@ OUTSIDE = {
     "nacl": {"records.signing"},
     "sqlite3": {"database", "records.side_file"},
     "anthropic": {"integrations.anthropic_tool"},
+    "mcp": {"integrations.mcp_server"},
+    "mcp_types": {"integrations.mcp_server"},
 }
 """What is used in one place only, and where."""
 

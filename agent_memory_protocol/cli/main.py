@@ -36,6 +36,7 @@ _VERBS = {
     "merge": "merge",
     "where": "status",
     "doctor": "doctor",
+    "mcp": "mcp",
 }
 """Each verb and the module of this package that has it. The order is that of `amp --help`."""
 
@@ -82,6 +83,12 @@ def main() -> None:
             raise
         code = _stop_printing(error)
     sys.exit(code)
+
+
+def mcp() -> None:
+    """Run `amp-mcp`, which is `amp mcp`."""
+    sys.argv.insert(1, "mcp")
+    main()
 
 
 def _run() -> int:

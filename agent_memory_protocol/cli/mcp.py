@@ -1,0 +1,51 @@
+"""`amp mcp`, also `amp-mcp`: the MCP server, and the settings by which a host starts it."""
+
+import json
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+import click
+
+from agent_memory_protocol.access import Actor
+
+from .options import root_option, typed, workspace
+
+
+@click.command("mcp")
+@root_option
+@click.option("--agent", metavar="NAME", help="Whose memory it is; by default AMP_AGENT, else a person's.")
+@click.option("--conversation", metavar="ID", help="The conversation it is in; by default AMP_CONVERSATION.")
+@click.option("--config", is_flag=True, help="Print the mcpServers JSON that starts it with these options.")
+def mcp_command(root: str | None, agent: str | None, conversation: str | None, config: bool) -> None:
+    """Serve memory to an MCP host over stdin and stdout.
+
+    Project, agent and conversation are fixed for as long as it runs. Needs the extra `mcp`.
+
+    \b
+    Example:
+        amp mcp --agent developer --config
+    """
+    actor = Actor(
+        (os.environ.get("AMP_AGENT") or None) if agent is None else agent,
+        (os.environ.get("AMP_CONVERSATION") or None) if conversation is None else conversation,
+    )
+    here = workspace(root)
+    if config:
+        arguments = ["--root", str(here.path)]
+        for name, value in (("--agent", actor.agent), ("--conversation", actor.conversation)):
+            arguments += [name, value] if value else []
+        server = {"command": _script(), "args": arguments}
+        click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
+        return
+    from agent_memory_protocol.integrations.mcp_server import serve
+    from agent_memory_protocol.integrations.mcp_tools import Door
+
+    serve(Door(here, actor))
+
+
+def _script() -> str:
+    """Return the program to start: the script that is installed with this Python, whatever the host's PATH is."""
+    script = Path(sysconfig.get_path("scripts"), "amp-mcp.exe" if sys.platform == "win32" else "amp-mcp")
+    return str(script) if script.exists() else "amp-mcp"
