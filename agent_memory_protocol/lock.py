@@ -28,17 +28,18 @@ _RECORD_SIZE = 1000
 
 
 @contextmanager
-def hold(root: Root, name: str, *, wait: float = 10.0) -> Iterator[None]:
+def hold(root: Root, name: str, *, wait: float = 10.0, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
     """Hold the lock `name` of this project for the length of a `with` block. It cannot be taken twice.
 
-    `wait` is the number of seconds to wait while another process holds it; 0 tries once.
+    `wait` is the number of seconds to wait while another process holds it; 0 tries once. `local` is the folder for what
+    may be deleted at any time.
 
     Raises:
         LockBusy: another process held it all the time; the message names it.
         StorageError: the lock file cannot be made, or the file system has no locks.
     """
     try:
-        fd = _acquire(root, name, wait)
+        fd = _acquire(root, local, name, wait)
     except OSError as error:
         raise StorageError(f"{shown(name)}: the lock cannot be taken: {explain(error)}") from error
     holder = os.getpid()
@@ -60,28 +61,28 @@ def _unlock(fd: int) -> None:
     unlock_descriptor(fd)
 
 
-def _acquire(root: Root, name: str, wait: float) -> int:
+def _acquire(root: Root, local: tuple[str, ...], name: str, wait: float) -> int:
     """Take the lock, after whoever came before.
 
     Who releases a lock and wants it again at once is quicker than all who look for it now and then, and could keep
     them waiting for ever. So one waiter at a time has the turn, a lock of its own, and nobody takes the lock without.
     """
     start = time.monotonic()
-    turn = _open(root, f"{name}.turn")
+    turn = _open(root, local, f"{name}.turn")
     try:
-        _wait_for(turn, root, name, start, wait)
-        return _acquire_in_turn(root, name, start, wait)
+        _wait_for(turn, root, local, name, start, wait)
+        return _acquire_in_turn(root, local, name, start, wait)
     finally:
         close(turn)
 
 
-def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
+def _acquire_in_turn(root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> int:
     for _ in range(_TRIES):
-        fd = _open(root, f"{name}.lock")
+        fd = _open(root, local, f"{name}.lock")
         try:
-            _wait_for(fd, root, name, start, wait)
+            _wait_for(fd, root, local, name, start, wait)
             # The folder may be deleted at any time, and a lock on a file that is no longer there keeps nobody away.
-            if _stands(root, name, fd):
+            if _stands(root, local, name, fd):
                 return fd
         except BaseException:
             close(fd)
@@ -90,18 +91,18 @@ def _acquire_in_turn(root: Root, name: str, start: float, wait: float) -> int:
     raise StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
 
 
-def _wait_for(fd: int, root: Root, name: str, start: float, wait: float) -> None:
+def _wait_for(fd: int, root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> None:
     from filelock import lock_descriptor  # takes as long to load as half of the rest: only who writes waits for it
 
     while not lock_descriptor(fd, blocking=False):
         waited = time.monotonic() - start
         if waited >= wait:
-            raise LockBusy(_busy(root, name, waited))
+            raise LockBusy(_busy(root, local, name, waited))
         time.sleep(min(_FIRST_PAUSE if waited < _FIRST_PAUSE else _PAUSE, wait - waited))
 
 
-def _open(root: Root, name: str) -> int:
-    parts = (*make_local_folder(root, FOLDER), name)
+def _open(root: Root, local: tuple[str, ...], name: str) -> int:
+    parts = (*make_local_folder(root, FOLDER, local=local), name)
     root.exists(parts)  # refuses a name that is a path
     folder = root.folder(parts[:-1])
     if folder is None:
@@ -120,9 +121,9 @@ def _open(root: Root, name: str) -> int:
     return fd
 
 
-def _stands(root: Root, name: str, fd: int) -> bool:
+def _stands(root: Root, local: tuple[str, ...], name: str, fd: int) -> bool:
     root.forget()
-    folder = root.folder((*LOCAL, FOLDER))
+    folder = root.folder((*local, FOLDER))
     info = None if folder is None else folder.stat(f"{name}.lock")
     return info is not None and os.path.samestat(info, os.fstat(fd))
 
@@ -160,8 +161,8 @@ def _read_record(fd: int) -> str:
     return f", probably process {pid} ({command}) on {host}, since {since}"
 
 
-def _busy(root: Root, name: str, waited: float) -> str:
-    fd = _open(root, f"{name}.lock")
+def _busy(root: Root, local: tuple[str, ...], name: str, waited: float) -> str:
+    fd = _open(root, local, f"{name}.lock")
     try:
         holder = _read_record(fd) or ", which left no name"
     finally:

@@ -7,82 +7,44 @@ and which records answer a query are rules, and stand elsewhere.
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from .access import Actor
-from .errors import BadSignature, InvalidArgument, Refused, StorageError, UnknownRecord
+from .consolidation import decay, pipeline, write
+from .consolidation.extractors import WholeText
+from .consolidation.pipeline import Operators
+from .consolidation.proposals import Action, Operator, Outcome, Report
+from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError, UnknownRecord
 from .files import Root
 from .formats.memory_file import SignedMemoryFile
 from .limits import split_lines
+from .memory_answers import Checked, MemoryStatus, RememberedRecord
 from .memory_home import Home
 from .record_finder import Finder
-from .records import lifecycle
-from .records.canonical import cut_moment, freeze_text
+from .records.canonical import EMPTY, cut_moment, freeze_text
 from .records.catalog import Catalog
 from .records.proof import check_history
-from .records.record import Provenance, Record, RecordType, State, is_id, new_record
+from .records.record import Provenance, Record, RecordType, State, is_id
 from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
 from .retrieval import BUDGET_TOKENS, Recalled, choose
 from .search.port import SearchIndex
 from .search.scan import ScanIndex
-from .writing import create
+from .writing import ChangedMeanwhile, create
 from .writing import replace as replace_file
 
+CONSOLIDATE_EVERY = 4
+"""After so many new records, these are compared with the ones that resemble them; less often among thousands."""
+
 _LIVE = (State.ACTIVE, State.TRANSITIONAL)
-_CONFIDENCE = 0.9
+_ALIKE = 16
+_TRIES = 10
 _MILLISECOND = timedelta(milliseconds=1)
-
-
-@dataclass(frozen=True, slots=True)
-class RememberedRecord:
-    """What came of remembering.
-
-    Attributes:
-        record_id: the record that says it.
-        new: whether it was added; False where a record said so already, which was counted as used once more.
-    """
-
-    record_id: str
-    new: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryStatus:
-    """What there is in a memory.
-
-    Attributes:
-        records: the number of records.
-        by_state, by_type: how many of them are in each state, and of each type.
-        disputes: how many contradictions wait for a decision.
-        problems: why a record cannot be read, one line each.
-    """
-
-    records: int
-    by_state: dict[str, int]
-    by_type: dict[str, int]
-    disputes: int
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What verifying has come to.
-
-    Attributes:
-        records, versions: how many could be read.
-        signed: how many of the versions claim a signature.
-        problems: what does not verify, one line each.
-    """
-
-    records: int
-    versions: int
-    signed: int
-    problems: tuple[str, ...]
 
 
 def _utc_now() -> datetime:
@@ -97,9 +59,13 @@ class Memory:
             Nothing is created before the first record.
         store: where the records are instead.
         indexes: what finds records.
+        extractor: what makes records of a text; without one a text becomes one fact, word for word.
+        operators: who proposes what becomes of records; see `Operators`. Without them, those that need no model.
         identity: who signs every version that is written and every export: the path of an identity file, which is
             created when it does not exist, or a signer.
         actor: who acts; an agent that may write nowhere changes no record either.
+        consolidate_every: after how many new records these are compared with the ones that resemble them; 0: only
+            `consolidate` does that.
         clock: what says how late it is.
 
     Raises:
@@ -114,8 +80,11 @@ class Memory:
         *,
         store: RecordStore | None = None,
         indexes: Sequence[SearchIndex] | None = None,
+        extractor: Operator | None = None,
+        operators: Operators | None = None,
         identity: Signer | str | os.PathLike[str] | None = None,
         actor: Actor | None = None,
+        consolidate_every: int = CONSOLIDATE_EVERY,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
         self._home = Home(path, actor=actor or Actor())
@@ -124,6 +93,10 @@ class Memory:
         self._indexes = tuple(indexes or ())
         self._finder: Finder | None = None
         self._usage = Usage()
+        self._extractor: Operator = WholeText() if extractor is None else extractor
+        self._operators = Operators() if operators is None else operators
+        self._consolidate_every = consolidate_every
+        self._fresh: list[Record] = []
         if isinstance(identity, (str, os.PathLike)):
             identity = Identity.load_or_create(os.fspath(identity))
         self._identity: Signer | None = identity
@@ -172,29 +145,34 @@ class Memory:
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
         with self._lock:
-            self._home.check_may_change()
+            allow = self._home.check_may_change()
             body = freeze_text("\n".join(split_lines(text.strip())))
             for what, said in (("text", body), ("source", source), *(("tag", tag) for tag in tags)):
                 if said is not None:
                     self._home.check_text(said, what)
             finder = self._look(hurried=True)
-            now = self._now()
-            for same in () if finder is None else finder.saying(body):
-                if same.state in _LIVE:
-                    self._tag(same, tags, now)
-                    self._usage.count([same.id], now)
-                    return RememberedRecord(same.id, new=False)
             address = None if self._identity is None else self._identity.address
-            record = new_record(
-                RecordType.FACT,
+            outcome = write.take_in(
                 body,
+                extractor=self._extractor,
                 provenance=Provenance("conversation", source, address),
-                now=now,
-                confidence=_CONFIDENCE,
-                tags=tuple(dict.fromkeys(tags)),
+                known=() if finder is None else finder.ids,
+                now=self._now(),
+                tags=tags,
+                allow=allow,
             )
-            self._put(record)
-            return RememberedRecord(record.id, new=True)
+            kept = [self._keep(record) for record in outcome.writes]
+            added = tuple(record.id for record, is_new in kept if is_new)
+            known = tuple(dict.fromkeys([*outcome.reinforced, *(record.id for record, is_new in kept if not is_new)]))
+            self._usage.count(known, self._last)
+            self._fresh += [record for record, is_new in kept if is_new]
+            return RememberedRecord(
+                kept[0][0].id if kept else next(iter(known), ""),
+                added,
+                known,
+                tuple(action.reason for action in outcome.report.refused),
+                self._consolidate_fresh(),
+            )
 
     def recall(self, query: str, *, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Recalled:
         """Return what the memory knows about something, best first: whole records, as many as fit.
@@ -242,12 +220,22 @@ class Memory:
             UnknownRecord: there is no such record.
             RefusedText, SecretFound, AccessDenied, Disabled, StorageError: as for `remember`.
         """
+
+        def plan() -> tuple[Outcome, dict[str, Record]]:
+            concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
+            concerned |= self._rules_on(concerned)
+            decided = pipeline.resolve(
+                concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now()
+            )
+            for action in decided.report.refused:
+                raise IllegalMove(action.reason)
+            return decided, concerned
+
         with self._lock:
             self._check_change(reason)
-            loser, winner = self._store.get(loser_id), self._store.get(winner_id)
-            won, lost = lifecycle.resolve(winner, loser, reason=reason, now=self._now())
-            # The loser first: if this is the end, the winner is still disputed, and who asks again finishes it.
-            return self._put(lost, after=loser) if lost != loser else loser, self._put(won, after=winner)
+            with self._alone():
+                self._carry_out(plan)
+            return self._store.get(loser_id), self._store.get(winner_id)
 
     def redact(self, record_id: str, reason: str) -> Record:
         """Take the content of a record away for good, in every version and every index; return what is left.
@@ -264,9 +252,13 @@ class Memory:
             self._check_change(reason)
             if not isinstance(self._store, Redacting):
                 raise Refused(f"{type(self._store).__name__} cannot redact; take the content out of it by hand")
-            tombstone = self._store.redact(record_id, reason=reason, now=self._now())
-            self._wrote(tombstone)
-            self._usage.forget(record_id)
+            with self._alone():
+                tombstone = self._store.redact(record_id, reason=reason, now=self._now())
+                finder = self._look()
+                if finder is not None:
+                    finder.redacted(tombstone)
+                self._usage.forget(record_id)
+                self._carry_out(lambda: self._plan_flags(tombstone))
             return tombstone
 
     def sign(self, ids: Iterable[str] = ()) -> tuple[Record, ...]:
@@ -283,6 +275,53 @@ class Memory:
             named = [self._store.get(one) for one in ids]
             records = named or [record for record in self._store.list() if not record.signed]
             return tuple(self._put(record, after=record) for record in records if not record.redacted)
+
+    # -- looking after the records -----------------------------------------------------------------------------------
+
+    def consolidate(self, *, apply: bool = True) -> Report:
+        """Merge what says the same, mark what contradicts, make rules of what happens again, and flag rules in doubt.
+
+        No contradiction is decided, unless `operators` has somebody who does. Without `apply` nothing is written, and
+        the report says what would be.
+
+        Raises:
+            StorageError: a record cannot be read, or something was not written. What was done is whole; call it again.
+            AccessDenied, Disabled: as for `remember`.
+        """
+        with self._lock:
+            allow = self._check_pass(apply)
+
+            def plan() -> tuple[Outcome, dict[str, Record]]:
+                records = self._store.list()
+                outcome = pipeline.consolidate(records, now=self._now(), operators=self._operators, allow=allow)
+                return outcome, {record.id: record for record in records}
+
+            if not apply:
+                return plan()[0].report
+            with self._alone():
+                report = self._carry_out(plan)
+            self._fresh.clear()
+            return report
+
+    def decay(self, *, apply: bool = True, rates: decay.Rates | None = None) -> Report:
+        """Archive what nobody has needed for long; the report names what is protected, too.
+
+        Without `apply` nothing is written, and the report says what would be. Raises as `consolidate`.
+        """
+        with self._lock:
+            self._check_pass(apply)
+            self._look()
+
+            def plan() -> tuple[Outcome, dict[str, Record]]:
+                records = self._store.list()
+                touches = {one: decay.Touch(uses.count, uses.last) for one, uses in self._usage.all().items()}
+                outcome = decay.decay(records, now=self._now(), touches=touches, rates=rates)
+                return outcome, {record.id: record for record in records}
+
+            if not apply:
+                return plan()[0].report
+            with self._alone():
+                return self._carry_out(plan)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -400,6 +439,76 @@ class Memory:
         self._home.check_may_change()
         self._home.check_text(reason, "reason")
 
+    def _check_pass(self, apply: bool) -> tuple[str, ...]:
+        """Return the fingerprints of what is no secret, if a pass may be made."""
+        return self._home.check_may_change() if apply else self._home.check_is_on()
+
+    @contextmanager
+    def _alone(self, wait: float = 10.0) -> Iterator[None]:
+        """Keep other processes from deciding at the same time, where the records are a memory directory."""
+        if not (self._is_at_home and self._home.has_records()):
+            yield
+            return
+        with self._home.alone(wait):
+            yield
+
+    def _keep(self, record: Record) -> tuple[Record, bool]:
+        """Store a new record; where one says the same and holds, give that one the tags instead."""
+        for same in () if self._finder is None else self._finder.saying(record.body):
+            if same.state in _LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
+                tags = tuple(dict.fromkeys([*same.tags, *record.tags]))
+                if tags != same.tags:
+                    now = max(self._last, same.updated_at)
+                    self._put(replace(same, tags=tags, updated_at=now, signed_by=None, signature=""), after=same)
+                return same, False
+        return self._put(record), True
+
+    def _carry_out(self, plan: Callable[[], tuple[Outcome, dict[str, Record]]]) -> Report:
+        """Store what a plan comes to; where somebody was quicker, plan again. A plan says what it was made of."""
+        done: list[Action] = []
+        for _ in range(_TRIES):
+            outcome, newest = plan()
+            left = list(outcome.writes)
+            try:
+                while left:
+                    newest[left[0].id] = self._put(left[0], after=newest.get(left[0].id))
+                    del left[0]
+            except ChangedMeanwhile as error:
+                changed = error
+                unwritten = {record.id for record in left}
+                done += [action for action in outcome.report.done if unwritten.isdisjoint(action.ids)]
+            else:
+                return replace(outcome.report, done=(*done, *outcome.report.done))
+        raise changed
+
+    def _rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
+        finder = self._look()
+        return {} if finder is None else finder.rules_on(ids)
+
+    def _plan_flags(self, record: Record) -> tuple[Outcome, dict[str, Record]]:
+        concerned = {**self._rules_on([record.id]), record.id: record}
+        return pipeline.refresh_flags(concerned.values(), now=self._now()), concerned
+
+    def _consolidate_fresh(self) -> Report | None:
+        """Compare new records with those that resemble them, when enough have come; what is missed now is found later.
+
+        Rules are made of all episodes there are, so that is left to `consolidate`.
+        """
+        finder = self._finder
+        every = max(self._consolidate_every, len(finder.ids) // 1000) if finder is not None else 0
+        if finder is None or not self._consolidate_every or len(self._fresh) < every:
+            return None
+        fresh, self._fresh = self._fresh, []
+        operators = replace(self._operators, promotion=())
+
+        def plan() -> tuple[Outcome, dict[str, Record]]:
+            alike = finder.alike(fresh, _ALIKE)
+            return pipeline.consolidate(alike.values(), now=self._now(), operators=operators), alike
+
+        with suppress(StorageError), self._alone(wait=0):  # the records are kept, whatever becomes of this
+            return self._carry_out(plan)
+        return None
+
     def _put(self, record: Record, after: Record | None = None) -> Record:
         """Store a version, signed where there is an identity."""
         if self._identity is not None:
@@ -413,12 +522,6 @@ class Memory:
             self._look()
         else:
             self._finder.wrote(record)
-
-    def _tag(self, record: Record, tags: Sequence[str], now: datetime) -> None:
-        merged = tuple(dict.fromkeys((*record.tags, *map(freeze_text, tags))))
-        if merged != record.tags:
-            changed = replace(record, tags=merged, updated_at=max(now, record.updated_at), signed_by=None, signature="")
-            self._put(changed, after=record)
 
     def _look(self, *, hurried: bool = False) -> Finder | None:
         """Take in what others have written; None as long as there is nothing, and nothing is created for that."""

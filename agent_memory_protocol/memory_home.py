@@ -1,7 +1,8 @@
 """Where a memory directory lies, and what the project around it says: who may write, what is no secret, what is off."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from . import agents, config
 from .access import Actor, check_write
@@ -9,6 +10,7 @@ from .errors import Disabled, InvalidArgument, RefusedText, SecretFound, Storage
 from .files import Root
 from .layout import SCAFFOLDING, Target, Tier
 from .limits import MAX_BYTES
+from .lock import hold
 from .secrets import check_text
 from .settings import Settings
 from .visible import first_invisible
@@ -76,26 +78,50 @@ class Home:
             return b""
         return b"" if content is None else content.data
 
+    @contextmanager
+    def alone(self, wait: float) -> Iterator[None]:
+        """Keep other processes out of a `with` block that takes the same lock.
+
+        Raises:
+            LockBusy: another process has held it for `wait` seconds.
+            StorageError: there can be no lock here.
+        """
+        with Root.open(self.root) as root, hold(root, _RECORDS, wait=wait, local=self._local):
+            yield
+
     # -- what the project says ---------------------------------------------------------------------------------------
 
-    def check_may_change(self) -> None:
+    def check_may_change(self) -> tuple[str, ...]:
         """Refuse a change where memory is switched off, and to an agent that may write nowhere (decisions 6, 9).
+
+        Returns the fingerprints of what is no secret.
 
         Raises:
             Disabled, AccessDenied: the message says which rule forbids it.
+        """
+        allow = self.check_is_on()
+        if self._actor.agent is not None:
+            with self._project() as root:
+                settings = config.load_settings(root, self._environ)
+                reason = agents.read_only_reason(root, self._actor.agent, settings, environ=self._environ)
+            check_write(self._actor, Target(Tier.SHARED), read_only_reason=reason)
+        return allow
+
+    def check_is_on(self) -> tuple[str, ...]:
+        """Refuse to work where memory is switched off (decision 6). Returns the fingerprints of what is no secret.
+
+        Raises:
+            Disabled: the message says by what.
         """
         settings = self._settings()
         if not settings.enabled:
             origin = settings.origin["enabled"]
             where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
             raise Disabled(f"memory is switched off by {where} to use it")
-        if self._actor.agent is not None:
-            with self._project() as root:
-                reason = agents.read_only_reason(root, self._actor.agent, settings, environ=self._environ)
-            check_write(self._actor, Target(Tier.SHARED), read_only_reason=reason)
+        return settings.secrets_allow
 
     def is_on(self) -> bool:
-        """Say whether memory is switched on, by the environment and the settings (decision 6)."""
+        """Say whether memory is switched on (decision 6)."""
         return self._settings().enabled
 
     def check_text(self, text: str, what: str = "text") -> None:

@@ -1,7 +1,8 @@
 """The records of one store, found by their words, and current whoever writes them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, KeysView, Sequence
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 from .records.catalog import Catalog
 from .records.record import Record, State
@@ -16,6 +17,14 @@ CANDIDATES = 64
 _LIVE = (State.ACTIVE, State.TRANSITIONAL)
 
 
+@runtime_checkable
+class Kept(Protocol):
+    """An index that keeps something on disk."""
+
+    def delete(self) -> None:
+        """Remove it, with all that is left in it of what was taken out. The next call makes it anew."""
+
+
 class Finder:
     """What finds records in one store. Whoever uses it lets no two threads in at once."""
 
@@ -24,15 +33,17 @@ class Finder:
         self._view = View(store, catalog)
         self._indexes = indexes
         self._indexed = False
+        self._pending: set[str] = set()
+        self._gone: set[str] = set()
 
     def close(self) -> None:
         """Close the file of what was seen. The next call opens it again."""
         self._catalog.close()
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> KeysView[str]:
         """The ids of the records that can be read."""
-        return tuple(self._view.stamps)
+        return self._view.stamps.keys()
 
     @property
     def every_id(self) -> tuple[str, ...]:
@@ -47,23 +58,25 @@ class Finder:
     def look(self, *, hurried: bool = False) -> None:
         """Take in what others have written. `hurried` is for whoever writes much; see `View.look`."""
         changes = self._view.look(hurried=hurried)
-        if not self._indexed:
-            stamps = self._view.stamps
-            everything = [Source(one, stamp, partial(self._passages_of, one)) for one, stamp in stamps.items()]
-            for index in self._indexes:
-                index.refresh(everything)
-            self._indexed = True
-        elif changes.records or changes.gone:
-            self._update(changes.records, changes.gone)
+        self._pending |= {record.id for record in changes.records}
+        self._gone |= set(changes.gone)
 
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
         self._view.wrote([record])
-        self._update([record])
+        self._pending.add(record.id)
+
+    def redacted(self, record: Record) -> None:
+        """Take in that a record was redacted: nothing of its text stays in an index, at once."""
+        self.wrote(record)
+        for index in self._indexes:
+            if isinstance(index, Kept):
+                index.delete()  # what was taken out of a file may still stand in it
+        self._update_indexes()
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
-        return [record for record in map(self._view.read, self.ids) if record is not None]
+        return [record for record in map(self._view.read, list(self.ids)) if record is not None]
 
     def saying(self, body: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, the oldest first."""
@@ -73,6 +86,7 @@ class Finder:
 
     def find(self, query: str, *, include_history: bool) -> list[Candidate]:
         """Return the records that look most like a query, each as it is now."""
+        self._update_indexes()
         limit = CANDIDATES
         while True:
             hits = self._indexes[0].search(query, limit=limit)
@@ -102,17 +116,48 @@ class Finder:
                         wanted.append(other)
         return found
 
-    def _update(self, records: Iterable[Record], gone: Iterable[str] = ()) -> None:
+    def rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return by id every rule that rests on one of these records, and all that such a rule rests on."""
+        wanted = set(ids)
+        rules = [rule for rule in map(self._view.read, self._catalog.rules()) if rule is not None]
+        concerned = [rule for rule in rules if not wanted.isdisjoint(rule.evidence)]
+        found = {rule.id: rule for rule in concerned}
+        for one in {one for rule in concerned for one in rule.evidence}:
+            if (record := self._view.read(one)) is not None:
+                found[one] = record
+        return found
+
+    def alike(self, records: Iterable[Record], count: int) -> dict[str, Record]:
+        """Return by id these records and as many of those that look most like each, with all that is tied to them.
+
+        That is the other sides of disputes, and the rules that rest on them, with what those rest on.
+        """
+        found: dict[str, Record] = {}
+        for record in records:
+            candidates = self.find(record.body, include_history=False)[:count]
+            found |= {one.record.id: one.record for one in candidates} | self.linked(candidates, include_history=False)
+            if record.id not in found and (now := self._view.read(record.id)) is not None:
+                found[record.id] = now
+        return found | self.rules_on(found)
+
+    def _update_indexes(self) -> None:
+        """Bring the indexes in line. That takes time in proportion to the store, so it waits for somebody who asks."""
         stamps = self._view.stamps
-        sources = [Source(one.id, stamps.get(one.id, ""), partial(_passages, one)) for one in records]
-        for index in self._indexes:
-            index.update(sources, gone)
+        changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
+        sources = [Source(one, stamps[one], partial(self._passages, one)) for one in changed]
+        if not self._indexed:
+            for index in self._indexes:
+                index.refresh(sources)
+        elif sources or self._gone:
+            for index in self._indexes:
+                index.update(sources, self._gone)
+        self._indexed = True
+        self._pending.clear()
+        self._gone.clear()
 
-    def _passages_of(self, id: str) -> tuple[Passage, ...]:
+    def _passages(self, id: str) -> tuple[Passage, ...]:
+        """Return what an index knows of a record. The key says its state."""
         record = self._view.read(id)
-        return () if record is None else _passages(record)
-
-
-def _passages(record: Record) -> tuple[Passage, ...]:
-    """Return what an index knows of a record. The key says its state."""
-    return () if record.redacted else (Passage(record.state.value, record.body, " ".join(record.tags)),)
+        if record is None or record.redacted:
+            return ()
+        return (Passage(record.state.value, record.body, " ".join(record.tags)),)

@@ -30,7 +30,6 @@ from click.testing import CliRunner
 from agent_memory_protocol import Memory, Workspace, errors
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.records.lifecycle import dispute
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -128,12 +127,17 @@ class Project:
         return self.workspace.remember(text, agent=agent, conversation=conversation, dated=dated)
 
     def records(self) -> dict[str, str]:
-        """Make a record, and two that contradict each other; return their ids."""
-        with Memory(self.path / ".scaffolding" / "agent-memory") as memory:
-            ids = [memory.remember(text).record_id for text in ("A fact.", "It is so.", "It is not so.")]
-            sides = (memory.store.get(ids[1]), memory.store.get(ids[2]))
-            for side in dispute(*sides, reason="one negates the other", now=datetime.now(UTC)):
-                memory.store.put(side)
+        """Make an old record, two that contradict each other, and two that say the same; return the first three ids."""
+        path = self.path / ".scaffolding" / "agent-memory"
+        with Memory(path, clock=lambda: datetime(2025, 1, 1, tzinfo=UTC)) as memory:
+            ids = [memory.remember("A fact.").record_id]
+        with Memory(path, consolidate_every=0) as memory:
+            ids += [
+                memory.remember(text).record_id for text in ("The staging host is up.", "The staging host is not up.")
+            ]
+            memory.consolidate()
+            memory.remember("Deploys go out on Tuesdays.")
+            memory.remember("deploys go out on tuesdays")
         return dict(zip(("RECORD", "LOSER", "WINNER"), ids, strict=True))
 
     def write(self, block: Block) -> Path:

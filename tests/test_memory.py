@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Memory
+from agent_memory_protocol.consolidation.pipeline import Operators
+from agent_memory_protocol.consolidation.proposals import Create, Resolve
 from agent_memory_protocol.errors import (
     AccessDenied,
     BadSignature,
@@ -32,7 +34,7 @@ from agent_memory_protocol.errors import (
 )
 from agent_memory_protocol.formats.memory_file import SignedMemoryFile
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact
-from agent_memory_protocol.records.record import Record, State
+from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, verify_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.records.store import DirectoryStore, MemoryStore
@@ -68,8 +70,10 @@ def disputed(memory: Memory) -> tuple[Record, Record]:
     return sides
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+def tree(folder: Path, *, local: bool = False) -> dict[str, bytes]:
+    """Every file and its bytes; with `local` also what may be deleted at any time."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and (local or ".amp" not in path.parts))
+    return {str(path): path.read_bytes() for path in files}
 
 
 # Remember and recall
@@ -172,7 +176,9 @@ def test_what_came_later_is_later_in_every_list(monkeypatch):
     with Memory(store=MemoryStore(), clock=lambda: NOW) as memory:
         ids = [memory.remember(f"Fact {number}.").record_id for number in range(5)]
         assert [record.id for record in memory.records()] == ids
-        assert memory.records()[-1].created_at == NOW + timedelta(milliseconds=4)
+        born = [record.created_at for record in memory.records()]
+        assert born == sorted(set(born))
+        assert NOW < born[-1] < NOW + timedelta(seconds=1)
 
 
 @pytest.mark.requirement("S1-43", "S1-73")
@@ -417,7 +423,7 @@ def test_the_store_can_be_another_one(tmp_path):
 # Deciding
 
 
-@pytest.mark.requirement("S1-28", "S1-30", "S1-31", "S1-32", "S1-38")
+@pytest.mark.requirement("S1-08", "S1-28", "S1-30", "S1-31", "S1-32", "S1-38")
 def test_who_decides_names_the_winner_and_the_reason_stays(memory):
     one, other = disputed(memory)
     assert len(memory.recall("staging database")) == 2
@@ -450,7 +456,7 @@ def test_redacting_takes_a_text_out_of_everything(memory):
     assert memory.recall("4711 code door", include_history=True).ids == (kept,)
     assert memory.saying("The code is 4711.") == ()
     memory.close()
-    for path, data in tree(Path()).items():
+    for path, data in tree(Path(), local=True).items():
         assert b"4711" not in data, path
     refuses(memory, RefusedText, lambda: memory.redact(kept, ""))
     refuses(memory, UnknownRecord, lambda: memory.redact("mem:" + "0" * 32, "x"))
@@ -591,3 +597,271 @@ def test_a_status_counts_what_there_is(memory):
     assert (status.records, status.disputes, status.problems) == (3, 1, ())
     assert status.by_state == {"transitional": 2, "active": 1}
     assert status.by_type == {"fact": 3}
+
+
+# Looking after records
+
+DEMO = """
+memory = Memory("./memory")
+
+a = memory.remember("The staging database is Postgres.")
+b = memory.remember("The staging database is not Postgres.")
+
+memory.consolidate()
+print(memory.recall("staging database").as_prompt_block())
+
+memory.resolve(a.record_id, b.record_id, "checked infra: staging moved off Postgres in March")
+
+print(memory.recall("staging database").as_prompt_block())
+
+print(memory.recall("staging database", include_history=True).as_prompt_block())
+"""
+PRINTED = """\
+- The staging database is Postgres. [disputed: one side negates the other]
+- The staging database is not Postgres. [disputed: one side negates the other]
+- The staging database is not Postgres.
+- The staging database is not Postgres.
+- The staging database is Postgres. [superseded — kept for history]
+"""
+
+
+@pytest.mark.requirement("S1-28", "S1-29", "S1-30", "S1-31", "S1-32", "S1-33")
+def test_the_ghost_memory_demo_prints_what_it_promises():
+    command = [sys.executable, "-c", f"from agent_memory_protocol import Memory\n{DEMO}"]
+    environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environ, check=True)
+    assert done.stdout == PRINTED
+    assert done.stderr == ""
+
+
+@pytest.mark.requirement("S1-09", "S1-28", "S1-38")
+def test_consolidating_marks_a_contradiction_once_and_decides_nothing(memory):
+    ids = [memory.remember(text).record_id for text in (POSTGRES, NOT_POSTGRES)]
+    shown = memory.consolidate(apply=False)
+    assert [(action.kind, action.ids) for action in shown.done] == [("dispute", tuple(ids))]
+    assert {record.state for record in memory.records()} == {State.ACTIVE}
+    assert memory.consolidate().done == shown.done
+    assert {record.state for record in memory.records()} == {State.TRANSITIONAL}
+    assert memory.consolidate().done == ()
+    memory.verify()
+
+
+@pytest.mark.requirement("S1-25")
+def test_after_every_few_records_the_new_ones_are_compared_with_what_resembles_them(memory):
+    reports = [memory.remember(text).consolidation for text in (POSTGRES, "The sky is blue.", "Tea is hot.")]
+    assert reports == [None] * 3
+    done = memory.remember(NOT_POSTGRES)
+    assert done.consolidation is not None
+    assert [action.kind for action in done.consolidation.done] == ["dispute"]
+    assert len(memory.records(state=State.TRANSITIONAL)) == 2
+    with Memory("other", consolidate_every=0) as never, Memory("third", consolidate_every=1) as always:
+        for text in (POSTGRES, NOT_POSTGRES) * 3:
+            never.remember(text)
+            always.remember(text)
+        assert {record.state for record in never.records()} == {State.ACTIVE}
+        assert {record.state for record in always.records()} == {State.TRANSITIONAL}
+
+
+def test_thirty_services_on_thirty_ports_stay_thirty_facts(memory):
+    for number in range(30):
+        memory.remember(f"service s{number} listens on port {1000 + number}")
+    memory.consolidate()
+    assert len(memory.records(state=State.ACTIVE)) == 30
+
+
+@pytest.mark.requirement("S1-11", "S1-44", "S1-62")
+@pytest.mark.parametrize("how", ["resolve", "redact"])
+def test_a_rule_is_flagged_the_moment_its_evidence_is_gone(memory, how):
+    one, other = disputed(memory)
+    others = [memory.remember(f"Thing {number}.").record_id for number in range(2)]
+    source = Provenance("consolidation")
+    rules = [
+        new_record(RecordType.RULE, body, provenance=source, now=NOW, evidence=evidence)
+        for body, evidence in (("One.", (one.id,)), ("Two.", (one.id, others[0])), ("Three.", (others[1],)))
+    ]
+    for rule in rules:
+        memory.store.put(rule)
+    if how == "resolve":
+        memory.resolve(one.id, other.id, "x")
+    else:
+        memory.redact(one.id, "x")
+    assert [memory.store.get(rule.id).flagged for rule in rules] == [True, False, False]
+    assert "[flagged: all evidence" in memory.recall("one").as_prompt_block()
+    memory.verify()
+
+
+def test_a_rule_that_rests_on_records_out_of_sight_is_not_flagged_in_passing(memory):
+    """Only some records are looked at when new ones are compared, and what a rule rests on may be none of them."""
+    one, other = (memory.remember(text).record_id for text in ("The queue is Redis.", "Quite another thing."))
+    rule = new_record(
+        RecordType.RULE, "The queue rule.", provenance=Provenance("consolidation"), now=NOW, evidence=(one, other)
+    )
+    memory.store.put(rule)
+    memory.store.put(archive(memory.store.get(one), reason="x", now=datetime.now(UTC)))
+    for text in ("The queue is Redis Cluster.", "the queue has a rule", "the rule is in the queue", "Redis is a queue"):
+        memory.remember(text)
+    assert len(memory.history(rule.id)) == 1
+
+
+class Splitting:
+    """An extractor that makes a record of each line, whatever it is."""
+
+    name = "splitting"
+
+    def propose(self, question):
+        return [
+            Create(
+                new_record(
+                    RecordType(line.partition(" ")[0]),
+                    line.partition(" ")[2],
+                    provenance=question.provenance,
+                    now=question.now,
+                    evidence=("mem:" + "0" * 32,) if line.startswith("rule") else (),
+                )
+            )
+            for line in question.text.split("\n")
+        ]
+
+
+@pytest.mark.requirement("S1-14", "S1-26", "S1-39", "S1-45", "S1-75")
+def test_an_extractor_may_create_and_nothing_else(memory):
+    with Memory("memory", extractor=Splitting(), identity="agent.key") as split:
+        done = split.remember("fact One.\nrule Two.\nepisode Three.\nfact Four.", tags=("a",))
+        assert (len(done.added), len(done.refused)) == (3, 1)
+        assert "rule" in done.refused[0]
+        again = split.remember("fact One.\nfact Five.")
+        assert (again.record_id, again.known, len(again.added)) == (done.record_id, (done.record_id,), 1)
+        nothing = split.remember("rule Six.")
+        assert (nothing.record_id, nothing.new, len(nothing.refused)) == ("", False, 1)
+        assert {(record.type.value, record.body) for record in split.records(tag="a")} == {
+            ("fact", "One."),
+            ("episode", "Three."),
+            ("fact", "Four."),
+        }
+        assert all(record.signed for record in split.records())
+        split.verify()
+
+
+class Deciding:
+    """A resolver that lets the newer side win."""
+
+    name = "deciding"
+
+    def propose(self, question):
+        sides = [record for record in question.records if record.transition is not None]
+        return [Resolve(sides[-1].id, sides[0].id, "newer")] if sides else []
+
+
+@pytest.mark.requirement("S1-16", "S1-26", "S1-35")
+def test_operators_propose_and_the_lifecycle_decides(memory):
+    with Memory("memory", operators=Operators(resolution=(Deciding(),)), identity="agent.key") as deciding:
+        one, other = (deciding.remember(text).record_id for text in (POSTGRES, NOT_POSTGRES))
+        assert [action.kind for action in deciding.consolidate().done] == ["dispute", "resolve"]
+        assert deciding.recall("staging").ids == (other,)
+        assert [version.signed for version in deciding.history(one)] == [True] * 3
+        deciding.verify()
+
+
+@pytest.mark.requirement("S1-42", "S1-69", "S1-82")
+def test_what_was_of_use_lately_does_not_decay(memory):
+    long_ago = datetime.now(UTC) - timedelta(days=365)
+    with Memory("memory", clock=lambda: long_ago) as old:
+        ids = [old.remember(text).record_id for text in ("The sprint ends.", "The licence is Apache.")]
+    assert memory.recall("licence").ids == (ids[1],)
+    shown = memory.decay(apply=False)
+    assert [action.ids for action in shown.done] == [(ids[0],)]
+    assert len(memory.records(state=State.ARCHIVED)) == 0
+    assert memory.decay().done == shown.done
+    assert [record.id for record in memory.records(state=State.ARCHIVED)] == [ids[0]]
+    assert memory.recall("sprint").ids == ()
+    assert memory.recall("sprint", include_history=True).as_prompt_block() == "- The sprint ends. [archived]"
+
+
+class Interrupted(Exception):
+    """Stands for a process that is killed."""
+
+
+@pytest.mark.requirement("S1-44", "S1-64")
+@pytest.mark.parametrize("work", ["consolidate", "resolve"])
+def test_what_was_interrupted_is_finished_by_the_next_pass(memory, work, monkeypatch):
+    texts = (POSTGRES, NOT_POSTGRES, "Deploys go out on Tuesdays.", "deploys go out on Tuesdays")
+    with Memory("expected", consolidate_every=0, clock=lambda: NOW) as whole:
+        for text in texts:
+            whole.remember(text)
+        whole.consolidate()
+        if work == "resolve":
+            whole.resolve(whole.records()[0].id, whole.records()[1].id, "x")
+        expected = sorted((record.body, record.state) for record in whole.records())
+    for writes in range(10):
+        path = f"memory{writes}"
+        with Memory(path, consolidate_every=0, clock=lambda: NOW) as memory:
+            ids = [memory.remember(text).record_id for text in texts]
+            if work == "resolve":
+                memory.consolidate()
+            left = writes
+            put = DirectoryStore.put
+
+            def dying(self: Any, record: Any, *, after: Any = None, put: Callable[..., int] = put) -> int:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise Interrupted
+                return put(self, record, after=after)
+
+            def call(memory: Memory = memory, ids: list[str] = ids) -> Any:
+                return memory.consolidate() if work == "consolidate" else memory.resolve(ids[0], ids[1], "x")
+
+            with monkeypatch.context() as patch:
+                patch.setattr(DirectoryStore, "put", dying)
+                try:
+                    call()
+                    finished = True
+                except Interrupted:
+                    finished = False
+        with Memory(path, consolidate_every=0, clock=lambda: NOW) as again:
+            again.verify()
+            again.consolidate()
+            if work == "resolve" and again.store.get(ids[0]).state is State.TRANSITIONAL:
+                again.resolve(ids[0], ids[1], "x")
+            assert sorted((record.body, record.state) for record in again.records()) == expected
+            again.verify()
+        if finished:
+            break
+    assert writes > 1
+
+
+def test_who_is_overtaken_while_consolidating_plans_anew(memory, monkeypatch):
+    ids = [memory.remember(text).record_id for text in (POSTGRES, NOT_POSTGRES)]
+    put = DirectoryStore.put
+    others = iter([DirectoryStore("memory/records")])
+
+    def overtaken(self: Any, record: Any, *, after: Any = None) -> int:
+        for other in others:
+            put(other, archive(other.get(ids[1]), reason="theirs", now=datetime.now(UTC)))
+        return put(self, record, after=after)
+
+    monkeypatch.setattr(DirectoryStore, "put", overtaken)
+    report = memory.consolidate()
+    monkeypatch.undo()
+    assert memory.store.get(ids[1]).state is State.ARCHIVED
+    memory.consolidate()
+    assert memory.store.get(ids[0]).state is State.ACTIVE
+    assert {action.kind for action in report.done} <= {"dispute", "resolve"}
+    memory.verify()
+
+
+def test_two_processes_that_consolidate_at_once_do_it_once(memory):
+    for number in range(10):
+        memory.remember(f"Service {number} is up.")
+        memory.remember(f"Service {number} is not up.")
+    with Memory("plain", consolidate_every=0) as plain:
+        for record in memory.records():
+            plain.remember(record.body)
+    program = "from agent_memory_protocol import Memory\nMemory('plain').consolidate()"
+    workers = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [("", 0)] * 3
+    with Memory("plain") as plain:
+        assert len(plain.records()) == 20
+        assert {len(plain.history(record.id)) for record in plain.records()} == {2}
+        assert plain.status().disputes == 10
+        plain.verify()

@@ -32,7 +32,7 @@ def doctor_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Say where memory lies, what AGENT would recall, what is wrong.
+    """Say where memory lies, what AGENT recalls, what is wrong.
 
     Ends with exit code 4 when something on disk is damaged or unreadable.
 

@@ -33,6 +33,8 @@ _VERBS = {
     "restore": "upkeep",
     "sync": "upkeep",
     "record": "records",
+    "consolidate": "records",
+    "decay": "records",
     "merge": "merge",
     "where": "status",
     "doctor": "doctor",

@@ -1,4 +1,4 @@
-"""`amp record`: the records of the project, or of any memory directory."""
+"""`amp record`, `amp consolidate` and `amp decay`: the records of the project, or of any memory directory."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from agent_memory_protocol.consolidation.proposals import Report
 from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.memory_home import MEMORY
 from agent_memory_protocol.records.record import Record, RecordType, State
@@ -261,6 +262,65 @@ def sign_command(
         click.echo(f"signed: {record.id}  {_short(record)}")
     if not signed:
         click.echo("there is nothing to sign")
+
+
+@click.command("consolidate")
+@click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@identity_option
+@record_options
+def consolidate_command(
+    apply: bool, identity: str | None, store: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Merge records that say the same, and mark what contradicts.
+
+    Repeated episodes become rules, and rules whose evidence is gone are flagged. No contradiction is decided here:
+    `amp record resolve` does that.
+
+    \b
+    Example:
+        amp consolidate --apply
+    """
+    memory = open_memory(store, root, as_agent, identity if apply else None)
+    _report(memory, memory.consolidate(apply=apply), applied=apply, as_json=as_json)
+
+
+@click.command("decay")
+@click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@identity_option
+@record_options
+def decay_command(
+    apply: bool, identity: str | None, store: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Archive records that nobody has needed for long.
+
+    They stay readable. What is disputed, what a rule rests on and what is tagged `keep` stays as it is.
+
+    \b
+    Example:
+        amp decay --apply
+    """
+    memory = open_memory(store, root, as_agent, identity if apply else None)
+    _report(memory, memory.decay(apply=apply), applied=apply, as_json=as_json)
+
+
+_WORDS = {"done": "", "refused": "refused: ", "deferred": "waits: ", "protected": "kept: "}
+
+
+def _report(memory: Memory, report: Report, *, applied: bool, as_json: bool) -> None:
+    """Print what a pass has done, or would do, and what it leaves alone."""
+    if as_json:
+        print_json({"applied": applied, **report.to_json()})
+        return
+    actions = [(word, action) for kept, word in _WORDS.items() for action in getattr(report, kept)]
+    records = {record.id: record for record in memory.records()} if actions else {}
+    for word, action in actions:
+        click.echo(f"{word}{action.kind}: {plain(action.reason)}")
+        for one in action.ids:
+            click.echo(f"  {one}  {_short(records[one])}" if one in records else f"  {one}  (new)")
+    if not report.done:
+        click.echo("there is nothing to do")
+    elif not applied:
+        note("nothing was changed; add --apply to do this")
 
 
 def _print_record(record: Record) -> None:

@@ -15,7 +15,7 @@ _TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "
 @root_option
 @as_option
 def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """List what to merge, what is too old, and what to look at again.
+    """List what to merge, what is old, what to look at again.
 
     `amp check` says when a review is due: a month after the last.
 

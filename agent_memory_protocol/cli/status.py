@@ -30,7 +30,7 @@ _BAR = 20
 @root_option
 @as_option
 def status_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Show how full each memory file is, and how old its entries are.
+    """Show how full each memory file is, and how old it is.
 
     Ends with exit code 4 when one cannot be read.
 

@@ -18,7 +18,7 @@ from .options import note, plain, root_option, target_json, workspace
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @root_option
 def watch_command(once: bool, poll: float | None, debounce: int | None, as_json: bool, root: str | None) -> None:
-    """Keep indexes fresh and heal memory files for as long as it runs.
+    """Keep indexes fresh and heal files for as long as it runs.
 
     It indexes notes, puts back what other programs overwrote, and warns when a file is nearly full. Ends cleanly at
     Ctrl-C and at SIGTERM.

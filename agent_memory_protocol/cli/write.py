@@ -47,7 +47,7 @@ def init_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Create the memory files that are missing, each with its header.
+    """Create the memory files that are missing, with headers.
 
     A file that exists is never touched. The memory is tracked by git unless --ignore is given.
 

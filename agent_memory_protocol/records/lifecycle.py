@@ -205,7 +205,12 @@ def _check(record: Record, target: State, by: str, reason: str) -> None:
 
 def _illegal(record: Record, target: State, by: str = "") -> IllegalMove:
     targets = [move.target for move in MOVES if move.source is record.state and by in ("", move.by)]
-    ways = f"it can become {' or '.join(targets)}" if targets else "there is no way on from here"
+    sources = dict.fromkeys(move.source for move in MOVES if move.by == by)
+    ways = "there is no way on from here"
+    if targets:
+        ways = f"it can become {' or '.join(targets)}"
+    elif sources:
+        ways = f"{by} takes what is {' or '.join(sources)}"
     return IllegalMove(f"{record.id} is {record.state} and cannot become {target}{f' by {by}' if by else ''}; {ways}")
 
 

@@ -27,10 +27,10 @@ _ADD = (
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """How often a record was used, and when last; None where it never was."""
+    """How often a record was used, and when last."""
 
-    count: int = 0
-    last: datetime | None = None
+    count: int
+    last: datetime
 
 
 class Usage:
@@ -88,6 +88,6 @@ def _sum(row: tuple[int, str] | None, others: Uses | None) -> Uses | None:
     if row is None:
         return others
     count, last = row[0], parse_moment(row[1])
-    if others is None or others.last is None:
+    if others is None:
         return Uses(count, last)
     return Uses(count + others.count, max(last, others.last))

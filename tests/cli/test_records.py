@@ -177,3 +177,57 @@ def test_memory_that_is_switched_off_has_no_records(amp, memory, sides):
     off = {"AMP_DISABLE": "1"}
     assert amp("record", "list", "--json", environ=off).json()["records"] == []
     amp("record", "redact", sides[0].id, "--reason", "x", environ=off).refuses(3, "switched off")
+
+
+# Looking after them
+
+
+def test_consolidating_shows_what_it_would_do_and_does_it_when_told(amp, memory):
+    texts = (
+        "The queue is Redis.",
+        "The queue is not Redis.",
+        "Deploys go out on Tuesdays.",
+        "deploys go out on Tuesdays",
+    )
+    with Memory(memory.path, clock=lambda: NOW, consolidate_every=0) as quiet:
+        ids = [quiet.remember(text).record_id for text in texts]
+    before = amp.tree()
+    answer = amp("consolidate")
+    assert amp.tree() == before
+    assert (answer.code, answer.err) == (0, "amp: nothing was changed; add --apply to do this\n")
+    assert f"dispute: one side negates the other\n  {ids[0]}  {texts[0]}\n  {ids[1]}  {texts[1]}\n" in answer.out
+    assert "  (new)\n" in answer.out
+    done = amp("consolidate", "--apply", "--json").json()
+    assert done["applied"]
+    assert sorted(action["kind"] for action in done["done"]) == ["dispute", "supersede"]
+    assert amp("consolidate", "--apply") == (0, "there is nothing to do\n", "")
+    assert amp("record", "list", "--state", "transitional").out.count("\n") == 2
+
+
+def test_decay_archives_what_is_old_and_keeps_what_is_tagged_so(amp, memory):
+    long_ago = datetime(2025, 1, 1, tzinfo=UTC)
+    with Memory(memory.path, clock=lambda: long_ago) as old:
+        one = old.remember("The sprint ends on Friday.").record_id
+        kept = old.remember("The licence is Apache.", tags=["keep"]).record_id
+    answer = amp("decay")
+    assert answer.out.startswith("archive: its salience is 0.0000, below 0.05\n")
+    assert f"  {one}  The sprint ends on Friday.\n" in answer.out
+    assert "kept: archive: " in answer.out
+    amp("decay", "--apply")
+    assert amp("record", "list", "--state", "archived").out.startswith(one)
+    assert amp("record", "list", "--state", "active").out.startswith(kept)
+
+
+@pytest.mark.parametrize("verb", ["consolidate", "decay"])
+def test_an_agent_that_may_write_nowhere_may_look_and_not_apply(amp, memory, sides, verb):
+    assert amp(verb, "--as", "reviewer").code == 0
+    before = amp.tree()
+    assert amp(verb, "--apply", "--as", "reviewer").code == 3
+    assert amp.tree() == before
+
+
+@pytest.mark.parametrize("verb", ["consolidate", "decay"])
+def test_with_no_store_there_is_nothing_to_do(amp, verb):
+    for more in ([], ["--apply"]):
+        assert amp(verb, *more) == (0, "there is nothing to do\n", "")
+    assert amp.tree() == {}
