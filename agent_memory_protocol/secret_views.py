@@ -67,6 +67,8 @@ class View:
 
 def plain(text: str) -> View:
     """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone."""
+    if text.isascii() and "\\" not in text and text.replace("\n", "").isprintable():
+        return View(text)  # as nearly every text
     changes = []
     for character in set(text):
         if not (" " <= character <= "~" or character in "\t\n\r") and (read := _reads_as(character)) != "?":
@@ -97,6 +99,8 @@ def long_words(view: View) -> View:
 
 def joined(view: View) -> View:
     """Return only the places of a view where a value may go on in the next line, with the lines joined there."""
+    if "\n" not in view.text and "\r" not in view.text:
+        return View("", view)
     changes: list[tuple[int, int, str]] = []
     done = 0
     for found in _BREAK.finditer(view.text):

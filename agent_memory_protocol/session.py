@@ -62,6 +62,7 @@ class Session:
 
         Raises:
             InvalidArgument: there is no such entry, among the documents that this actor may read.
+            StorageError: it was not found, and a document that may have it cannot be read.
             AccessDenied: this actor may not write one of the documents.
         """
         if not entry_ids:
@@ -82,11 +83,10 @@ class Session:
             if here:
                 found[target] = here
                 left -= set(here)
+        if left and problems:
+            raise StorageError(f"{', '.join(sorted(left))} may stand in what cannot be read: {'; '.join(problems)}")
         if left:
-            unread = f", and these were not read: {'; '.join(problems)}" if problems else ""
-            raise InvalidArgument(
-                f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are{unread}"
-            )
+            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
         for target in found:
             self.check_write(actor, target)
         return found

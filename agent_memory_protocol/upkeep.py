@@ -177,6 +177,8 @@ def restorable(
         command = max(commands, default=("", ""))[1]
         found = [one for one in found if command and one.archived.run == command]
     missing = set(entry_ids) - {one.archived.taken.id for one in found}
+    if missing and problems:
+        raise StorageError(f"{', '.join(sorted(missing))} may be in what cannot be read: {'; '.join(problems)}")
     if missing:
         raise InvalidArgument(
             f"no ledger has {', '.join(sorted(missing))}, or it stands again; "
