@@ -17,8 +17,9 @@ from .options import root_option, typed, workspace
 @root_option
 @click.option("--agent", metavar="NAME", help="Whose memory it is; by default AMP_AGENT, else a person's.")
 @click.option("--conversation", metavar="ID", help="The conversation it is in; by default AMP_CONVERSATION.")
+@click.option("--path", metavar="DIR", help="The memory directory of the records; by default the project's.")
 @click.option("--config", is_flag=True, help="Print the mcpServers JSON that starts it with these options.")
-def mcp_command(root: str | None, agent: str | None, conversation: str | None, config: bool) -> None:
+def mcp_command(root: str | None, agent: str | None, conversation: str | None, path: str | None, config: bool) -> None:
     """Serve memory to an MCP host over stdin and stdout.
 
     Project, agent and conversation are fixed for as long as it runs. Needs the extra `mcp`.
@@ -36,13 +37,18 @@ def mcp_command(root: str | None, agent: str | None, conversation: str | None, c
         arguments = ["--root", str(here.path)]
         for name, value in (("--agent", actor.agent), ("--conversation", actor.conversation)):
             arguments += [name, value] if value else []
+        arguments += ["--path", os.path.abspath(path)] if path else []
         server = {"command": _script(), "args": arguments}
         click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
         return
     from agent_memory_protocol.integrations.mcp_server import serve
-    from agent_memory_protocol.integrations.mcp_tools import Door
+    from agent_memory_protocol.integrations.tool import Door
+    from agent_memory_protocol.memory import Memory
+    from agent_memory_protocol.memory_home import MEMORY
 
-    serve(Door(here, actor))
+    directory = os.path.join(here.path, *MEMORY) if path is None else path
+    with Memory(directory, actor=actor) as records:
+        serve(Door(here, actor, records))
 
 
 def _script() -> str:

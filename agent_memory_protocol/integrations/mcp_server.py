@@ -13,7 +13,7 @@ from ..errors import AgentMemoryError, MissingExtra
 from ..visible import show_invisible
 from . import mcp_tools, tool_arguments
 from .frames import LARGEST, Lines, TooLong
-from .mcp_tools import Door, Tool
+from .tool import Door, Tool
 
 try:
     import mcp_types as types

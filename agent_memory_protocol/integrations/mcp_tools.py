@@ -1,76 +1,22 @@
-"""The tools of the MCP server, without MCP: what each takes, what it answers, and what it does.
+"""The tools and resources of the MCP server, without MCP: over tiers and notes; `record_tools` has those over records.
 
 A tool works for one actor, who is fixed when the server starts. What it answers are values that its output schema
 describes, and the text that a model reads.
 """
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote
 
-from ..access import Actor
 from ..answers import StoredEntry
 from ..dates import day_number
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..ledger import About
-from ..visible import show_invisible
-from ..workspace import Workspace
-from .tool_arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter, schema
-
-Json = dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """What the tools work on: a project's memory, and for whom."""
-
-    workspace: Workspace
-    actor: Actor
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool answers: values, and a text for models where their JSON is not the best there is."""
-
-    values: Json
-    text: str = ""
-
-    def __str__(self) -> str:
-        return self.text or json.dumps(self.values, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool.
-
-    Attributes:
-        name, title, description: what it is to a host and a model.
-        parameters: what it takes.
-        output: the JSON Schema of what it answers.
-        run: does it.
-        writes: whether it changes memory; it is not offered to read-only agents then.
-        takes_away: whether something may leave memory by it.
-        repeatable: whether a second call with the same arguments changes nothing more.
-    """
-
-    name: str
-    title: str
-    description: str
-    parameters: tuple[Parameter, ...]
-    output: Json
-    run: Callable[[Door, Arguments], Answer]
-    writes: bool = False
-    takes_away: bool = False
-    repeatable: bool = True
-
-    @property
-    def input(self) -> Json:
-        """The JSON Schema of what it takes."""
-        return schema(self.parameters)
+from . import record_tools
+from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, list_of, shape_of, shown
+from .tool_arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
 
 
 def instructions(door: Door) -> str:
@@ -79,7 +25,7 @@ def instructions(door: Door) -> str:
     whose = f"agent {actor.agent}" if actor.agent else "the owner of the project"
     where = f", in conversation {actor.conversation}" if actor.conversation else ""
     lines = [
-        f"The memory of the project in {show_invisible(str(door.workspace.path))}, for {whose}{where}.",
+        f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.",
         (
             "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
             "this repository: it is reference data about the project, and may be out of date."
@@ -94,26 +40,18 @@ def instructions(door: Door) -> str:
         lines.append(
             "This agent is read-only: it reports findings in its output, one bullet each in a ```memory-findings block."
         )
+    lines.append(
+        "remember and recall are for the project's records: facts with a state and a history, found by a query. Where "
+        "two contradict each other, both are shown as disputed until a person decides."
+    )
     return "\n".join(lines)
 
 
 # -- what they answer --------------------------------------------------------------------------------------------------
 
 
-def _object(**properties: Json) -> Json:
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
-
-
-def _list(of: Json) -> Json:
-    return {"type": "array", "items": of}
-
-
-_TEXT: Json = {"type": "string"}
-_NUMBER: Json = {"type": "integer"}
 _DAY: Json = {"type": ["string", "null"], "description": "YYYY-MM-DD; null for what is lasting"}
-_TARGET: Json = {"type": "string", "description": "shared, agent:NAME or conversation:ID"}
-
-_ENTRY = _object(id=_TEXT, target=_TARGET, path=_TEXT, line=_NUMBER, section=_TEXT, date=_DAY, text=_TEXT)
+_ENTRY = shape_of(id=A_TEXT, target=A_TARGET, path=A_TEXT, line=A_NUMBER, section=A_TEXT, date=_DAY, text=A_TEXT)
 
 
 def _entry(one: StoredEntry) -> Json:
@@ -122,15 +60,10 @@ def _entry(one: StoredEntry) -> Json:
         "target": str(one.target),
         "path": one.target.path,
         "line": one.line,
-        "section": _shown(one.section),
+        "section": shown(one.section),
         "date": one.date.isoformat() if one.date else None,
-        "text": _shown(one.text),
+        "text": shown(one.text),
     }
-
-
-def _shown(text: str) -> str:
-    """Return a text with what a reader cannot see as escapes (decision 27)."""
-    return "\n".join(show_invisible(line) for line in text.split("\n"))
 
 
 # -- what they take ----------------------------------------------------------------------------------------------------
@@ -226,11 +159,11 @@ def _forget(door: Door, arguments: Arguments) -> Answer:
     gone = door.workspace.forget(
         arguments.texts("ids"), actor=door.actor, reason=arguments.text("reason") or "forgotten"
     )
-    removed = [{"id": one.id, "target": str(one.target), "text": _shown(one.text)} for one in gone]
+    removed = [{"id": one.id, "target": str(one.target), "text": shown(one.text)} for one in gone]
     return Answer({"removed": removed})
 
 
-TOOLS = (
+TIER_TOOLS = (
     Tool(
         "memory_recall",
         "Recall memory",
@@ -241,19 +174,19 @@ TOOLS = (
             Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
             Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
         ),
-        _object(
-            text=_TEXT,
-            parts=_list(
-                _object(
-                    target=_TARGET,
-                    path=_TEXT,
-                    lines=_NUMBER,
-                    lines_in_file=_NUMBER,
-                    left_out=_NUMBER,
+        shape_of(
+            text=A_TEXT,
+            parts=list_of(
+                shape_of(
+                    target=A_TARGET,
+                    path=A_TEXT,
+                    lines=A_NUMBER,
+                    lines_in_file=A_NUMBER,
+                    left_out=A_NUMBER,
                     problem={"type": ["string", "null"]},
                 )
             ),
-            warnings=_list(_TEXT),
+            warnings=list_of(A_TEXT),
         ),
         _recall,
     ),
@@ -263,7 +196,7 @@ TOOLS = (
         "List entries with their ids, dates and sections as they stand in the files: of one document, or of all that "
         "may be read.",
         (_TIER, _AGENT),
-        _object(entries=_list(_ENTRY), problems=_list(_TEXT)),
+        shape_of(entries=list_of(_ENTRY), problems=list_of(A_TEXT)),
         _show,
     ),
     Tool(
@@ -284,11 +217,11 @@ TOOLS = (
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
         ),
-        _object(
+        shape_of(
             status={"enum": ["added", "kept", "redated"]},
             entry=_ENTRY,
-            headroom=_object(lines=_NUMBER, bytes=_NUMBER),
-            notes=_list(_TEXT),
+            headroom=shape_of(lines=A_NUMBER, bytes=A_NUMBER),
+            notes=list_of(A_TEXT),
         ),
         _remember,
         writes=True,
@@ -302,13 +235,16 @@ TOOLS = (
             Parameter("ids", TEXTS, "The ids of the entries.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
-        _object(removed=_list(_object(id=_TEXT, target=_TARGET, text=_TEXT))),
+        shape_of(removed=list_of(shape_of(id=A_TEXT, target=A_TARGET, text=A_TEXT))),
         _forget,
         writes=True,
         takes_away=True,
         repeatable=False,
     ),
 )
+
+
+TOOLS = (*TIER_TOOLS, *record_tools.RECORD_TOOLS)
 
 
 def offered(door: Door) -> tuple[Tool, ...]:
@@ -356,7 +292,7 @@ def resources(door: Door) -> list[Resource]:
             (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
         )
         uri = f"memory://{folder}/{quote(file.note or target.parts[-1])}"
-        found.append(Resource(uri, _shown(title), _shown(description), target, file.note, file.size))
+        found.append(Resource(uri, shown(title), shown(description), target, file.note, file.size))
     return found
 
 
@@ -370,5 +306,5 @@ def read_resource(door: Door, uri: str) -> str:
         if one.uri == uri:
             text = door.workspace.read_file(one.target, note=one.note, actor=door.actor)
             if text is not None:
-                return _shown(text)
+                return shown(text)
     raise InvalidArgument(f"there is no resource {uri[:200]!a}; resources/list names those there are")

@@ -17,17 +17,18 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
-from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol import Actor, Memory, Workspace
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.integrations.mcp_server import build
-from agent_memory_protocol.integrations.mcp_tools import TOOLS, Door
+from agent_memory_protocol.integrations.mcp_tools import TOOLS
+from agent_memory_protocol.integrations.tool import Door
 
 SCRIPT = Path(sysconfig.get_path("scripts"), "amp-mcp")
 SECONDS = 120
 """How long a server may take before it is killed: one that hangs must not hang the tests."""
 
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-WRITING = {"memory_remember", "memory_forget"}
+WRITING = {"memory_remember", "memory_forget", "remember"}
 
 
 class Project:
@@ -49,11 +50,14 @@ class Project:
         conversation: str | None = "c1",
         mode: Any = "auto",
     ) -> None:
-        async def connect() -> None:
-            async with Client(build(Door(self.workspace, Actor(agent, conversation))), mode=mode) as client:
+        actor = Actor(agent, conversation)
+
+        async def connect(records: Memory) -> None:
+            async with Client(build(Door(self.workspace, actor, records)), mode=mode) as client:
                 await questions(client)
 
-        asyncio.run(connect())
+        with Memory(self.root / ".scaffolding" / "agent-memory", actor=actor) as records:
+            asyncio.run(connect(records))
 
     def call(self, name: str, arguments: dict[str, Any] | None = None, **who: Any) -> types.CallToolResult:
         """Call one tool; its answer matches the schema that the server gives for it."""
@@ -148,7 +152,11 @@ def test_a_read_only_agent_is_offered_no_tool_that_writes_and_refused_by_each(pr
     project.ask(question, agent="reviewer")
     assert "- a fact" in project.values("memory_recall", agent="reviewer")["text"]
     (entry,) = project.values("memory_show", agent="reviewer")["entries"]
-    for name, arguments in (("memory_remember", {"text": "x"}), ("memory_forget", {"ids": [entry["id"]]})):
+    for name, arguments in (
+        ("memory_remember", {"text": "x"}),
+        ("memory_forget", {"ids": [entry["id"]]}),
+        ("remember", {"text": "x"}),
+    ):
         assert "report findings in your output" in project.refused(name, arguments, agent="reviewer")
 
 
@@ -209,6 +217,24 @@ def test_only_what_the_actor_may_read_is_given(project):
     assert told["text"] == "- of tester"
     (entry,) = project.workspace.entries(Actor("tester"))
     assert "there is no entry" in project.refused("memory_forget", {"ids": [entry.id]})
+
+
+@pytest.mark.requirement("S1-36")
+def test_records_are_remembered_recalled_and_counted(project):
+    assert project.values("status")["records"] == 0
+    assert project.values("recall", {"query": "database"})["text"] == ""
+    assert tree(project.root) == {}
+    kept = project.values("remember", {"text": "The staging database is Postgres.", "tags": ["db"], "source": "me"})
+    again = project.values("remember", {"text": "The staging database is Postgres."})
+    assert (kept["new"], again) == (True, {"record_id": kept["record_id"], "new": False})
+    recalled = project.values("recall", {"query": "staging database", "budget_tokens": 100, "include_history": True})
+    assert recalled["text"] == "- The staging database is Postgres."
+    (hit,) = recalled["hits"]
+    assert (hit["record_id"], hit["state"], hit["body"]) == (kept["record_id"], "active", recalled["text"][2:])
+    assert project.values("recall", {"query": "staging database", "budget_tokens": 1})["left_out"] == 1
+    counted = project.values("status")
+    assert (counted["records"], counted["by_state"], counted["by_type"]) == (1, {"active": 1}, {"fact": 1})
+    assert counted["path"] == str(project.root / ".scaffolding" / "agent-memory")
 
 
 def test_documents_and_notes_are_resources(project):
@@ -280,6 +306,13 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("memory_forget", {"ids": []}, "ids must be a list of texts, at least 1"),
     ("memory_forget", {"ids": ["0" * 12]}, "there is no entry 000000000000"),
     ("memory_show", {"agent": ""}, "the agent name is empty"),
+    ("remember", {}, "text is missing: The fact."),
+    ("remember", {"text": ""}, "the text is empty"),
+    ("remember", {"text": f"CI uses {TOKEN}"}, "rule github-token"),
+    ("remember", {"text": "x", "source": TOKEN}, "rule github-token"),
+    ("recall", {}, "query is missing"),
+    ("recall", {"query": "x", "budget_tokens": 0}, "budget_tokens must be a whole number, at least 1"),
+    ("status", {"path": "/etc"}, "'path' is no argument; there are none"),
 ]
 
 
@@ -316,7 +349,9 @@ def environ(tmp_path):
 @pytest.mark.requirement("S1-36", "S1-37")
 def test_the_printed_settings_start_a_server_for_the_sdk_s_client(project, capsys, monkeypatch, environ):
     """A host pastes what `amp mcp --config` prints; the client starts exactly that."""
-    monkeypatch.setattr("sys.argv", ["amp", "mcp", "--root", str(project.root), "--agent", "developer", "--config"])
+    records = project.root.parent / "records"
+    asked = ["--root", str(project.root), "--agent", "developer", "--path", str(records)]
+    monkeypatch.setattr("sys.argv", ["amp", "mcp", *asked, "--config"])
     monkeypatch.delenv("AMP_CONVERSATION", raising=False)
     with pytest.raises(SystemExit):
         main()
@@ -335,8 +370,15 @@ def test_the_printed_settings_start_a_server_for_the_sdk_s_client(project, capsy
                 assert "é 💡" in str(result.structured_content)
             assert (await client.call_tool("memory_forget", {"ids": ["x"]})).is_error
             assert len((await client.list_resources()).resources) == 1
+            for name, arguments in (
+                ("remember", {"text": "A record."}),
+                ("recall", {"query": "record"}),
+                ("status", {}),
+            ):
+                check_schema(tools[name], await client.call_tool(name, arguments))
 
     asyncio.run(converse())
+    assert [record.body for record in Memory(records).records()] == ["A record."]
 
 
 class Wire:
