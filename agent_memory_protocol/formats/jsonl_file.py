@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
 
-from .. import config
 from ..disk_errors import damaged, explain, shown
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..files import Root
@@ -24,6 +23,7 @@ from .jsonl_lock import WAIT, Locked, chunks, open_for_lock
 from .jsonl_prompt import Outranked, find_outranked, render_prompt
 from .jsonl_view import Compacted, Contents, View, current, sort_out
 from .moments import expiry_text, new_stamp
+from .record_files import allowances
 
 LEDGER = "ledger.jsonl"
 
@@ -160,7 +160,7 @@ class MemoryFile:
         try:
             encode(draft)
         except SecretFound:
-            allow = _allowances(os.path.dirname(os.path.realpath(self.path)))
+            allow = allowances(self.path)
             encode(draft, allow=allow)
             return allow
         return ()
@@ -219,15 +219,6 @@ def _garbage_left_alone() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _allowances(folder: str) -> tuple[str, ...]:
-    """Return the fingerprints that the settings of the project around a folder, and the person's own, allow."""
-    try:
-        with Root.open(config.find_root(folder).path) as root:
-            return config.load_settings(root).secrets_allow
-    except StorageError:
-        return ()
 
 
 def _aware(now: datetime | None) -> datetime:

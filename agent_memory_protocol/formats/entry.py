@@ -1,0 +1,228 @@
+"""One remembered thing as record files carry it: the value that every format reads and writes.
+
+Its fields are those of `agentmemory.proto` and `agent_memory_schema.json`. A value is checked once, where it enters
+(`check`), so nobody who writes one asks again. "" for the source, 0 for the relevance and no embedding mean the same
+as their absence, as they do on the wire.
+"""
+
+import array
+import re
+import struct
+import sys
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from math import isfinite
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..errors import InvalidArgument
+
+ENTRY_BYTES = 1 << 20
+"""The most bytes of text and embedding that one entry has. A file that claims more is damaged or hostile."""
+
+MOST_TAGS = 1_000
+"""The most tags, and the most pairs in `extra`, that one entry has."""
+
+LATEST = 2**64 - 1
+"""The latest time, in milliseconds: `timestamp_ms` is an unsigned number of 64 bits."""
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+_NAMESPACE = uuid.UUID("5b6d3c1e-8a0f-5f53-9d6e-2f1c7a4b9e10")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class BadEntry(InvalidArgument):
+    """This cannot be an entry, or not one of the format it is written in; the message says every reason."""
+
+
+class Unknown(NamedTuple):
+    """Fields that the schema does not name, in the spelling of the wire they came on: `protobuf` or `json`."""
+
+    wire: str
+    content: bytes
+
+
+class MemoryEntry(NamedTuple):
+    """One entry of a record file. A named tuple, because files have a hundred thousand of them.
+
+    Attributes:
+        id: what it is called, preferably a UUID (S3-14).
+        timestamp_ms: when it was created, in milliseconds since 1970; 0 where nobody knows.
+        text: what it says.
+        tags: what it is found by.
+        source: where it comes from: a tool, an address, a person; "" for unknown.
+        embedding: its vector, as float32 in little-endian order; b"" where there is none (S3-16).
+        relevance: its score in the latest search; 0 for none.
+        extra: whatever else is known about it.
+        unknown: fields of a later schema, which a rewrite in the same format keeps (S3-18).
+    """
+
+    id: str
+    timestamp_ms: int
+    text: str
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    embedding: bytes = b""
+    relevance: float = 0.0
+    extra: Mapping[str, str] = NOTHING
+    unknown: Unknown | None = None
+
+
+class Problem(NamedTuple):
+    """A part of a file that is no entry: where it stands, as a reader of the file would find it, and why."""
+
+    place: str
+    reason: str
+
+
+def check(entry: MemoryEntry) -> MemoryEntry:
+    """Return an entry that keeps the rules.
+
+    Raises:
+        BadEntry: it does not; the message says every reason.
+    """
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
+    try:
+        texts = "".join((key, text, source, *tags, *extra, *extra.values()))
+        size = len(texts.encode()) + len(embedding) + (len(unknown.content) if unknown else 0)
+        # A float32 is not finite if its exponent is all ones; its top byte then ends in seven ones. Looking for that
+        # byte among all top bytes takes a hundredth of the time that looking at each number takes.
+        tops = embedding[3::4]
+        if (
+            key
+            and type(timestamp_ms) is int
+            and 0 <= timestamp_ms <= LATEST
+            and size <= ENTRY_BYTES
+            and len(tags) <= MOST_TAGS
+            and len(extra) <= MOST_TAGS
+            and not len(embedding) & 3
+            and b"\x7f" not in tops
+            and b"\xff" not in tops
+            and isfinite(relevance)
+        ):
+            return entry
+    except (TypeError, AttributeError, UnicodeEncodeError):
+        pass
+    problems = _problems(entry)
+    if problems:
+        raise BadEntry("; ".join(problems))
+    return entry
+
+
+def _problems(entry: MemoryEntry) -> list[str]:
+    problems = []
+    texts: list[tuple[str, object]] = [("id", entry.id), ("text", entry.text), ("source", entry.source)]
+    texts += [("a tag", tag) for tag in entry.tags[: MOST_TAGS + 1]]
+    texts += [("a text in extra", text) for pair in list(entry.extra.items())[: MOST_TAGS + 1] for text in pair]
+    size = len(entry.embedding)
+    for name, text in texts:
+        if not isinstance(text, str):
+            problems.append(f"{name} is no text")
+            continue
+        try:
+            size += len(text.encode())
+        except UnicodeEncodeError:
+            problems.append(f"{name} holds half of a surrogate pair")
+    if entry.id == "":
+        problems.append("it has no id")
+    if type(entry.timestamp_ms) is not int or not 0 <= entry.timestamp_ms <= LATEST:
+        problems.append("timestamp_ms is no number of milliseconds from 0 to 2^64 - 1")
+    for name, number in (("tags", len(entry.tags)), ("pairs in extra", len(entry.extra))):
+        if number > MOST_TAGS:
+            problems.append(f"it has {number:,} {name}, {MOST_TAGS:,} are allowed")
+    problems += embedding_problems(entry.embedding)
+    if not isinstance(entry.relevance, (int, float)) or not isfinite(entry.relevance):
+        problems.append("relevance is no finite number")
+    if size > ENTRY_BYTES:
+        problems.append(f"it has {size:,} bytes, {ENTRY_BYTES:,} are allowed")
+    return problems
+
+
+def embedding_problems(embedding: bytes) -> list[str]:
+    """Say what keeps bytes from being an embedding; [] when nothing does."""
+    if len(embedding) % 4:
+        return [f"its embedding has {len(embedding)} bytes, which is no whole number of float32"]
+    if not all(map(isfinite, floats(embedding))):
+        return ["its embedding holds a number that is not finite (NaN or infinity)"]
+    return []
+
+
+def floats(embedding: bytes) -> "array.array[float]":
+    """Return the numbers of an embedding."""
+    numbers = array.array("f", embedding)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def embedding_of(numbers: Iterable[float]) -> bytes:
+    """Return an embedding from its numbers, each cut to float32.
+
+    Raises:
+        BadEntry: one of them is not finite, or beyond what float32 holds.
+    """
+    made = array.array("f", numbers)
+    if sys.byteorder == "big":
+        made.byteswap()
+    problems = embedding_problems(made.tobytes())
+    if problems:
+        raise BadEntry(problems[0])
+    return made.tobytes()
+
+
+def plain_float32(number: float) -> float:
+    """Return the shortest decimal that means the same float32: 0.8 for what came off the wire as 0.800000011920929."""
+    for digits in (6, 7, 8):
+        short = float(f"{number:.{digits}g}")
+        if to_float32(short) == number:
+            return short
+    return float(f"{number:.9g}")
+
+
+def to_float32(number: float) -> float:
+    """Return a number cut to float32; the largest one for what is beyond it."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
+    except OverflowError:
+        return float(struct.unpack("<f", b"\xff\xff\x7f\x7f" if number > 0 else b"\xff\xff\x7f\xff")[0])
+
+
+def is_uuid(id: str) -> bool:
+    """Say whether an id is spelled as a UUID."""
+    return _UUID.fullmatch(id) is not None
+
+
+def named(id: str, extra: Mapping[str, str] = NOTHING) -> tuple[str, Mapping[str, str]]:
+    """Return the UUID for an id of another kind, always the same, and `extra` with the id as it was (decision 33)."""
+    if is_uuid(id):
+        return id, extra
+    return str(uuid.uuid5(_NAMESPACE, id)), MappingProxyType({**extra, "id": id})
+
+
+def original_id(entry: MemoryEntry) -> str:
+    """Return the id that `named` was given, or the entry's own."""
+    original = entry.extra.get("id", "")
+    return original if original and str(uuid.uuid5(_NAMESPACE, original)) == entry.id else entry.id
+
+
+def to_milliseconds(moment: datetime) -> int:
+    """Return a moment in milliseconds since 1970, the rest cut off.
+
+    Raises:
+        BadEntry: it is before 1970.
+    """
+    milliseconds = (moment - _EPOCH) // timedelta(milliseconds=1)
+    if milliseconds < 0:
+        raise BadEntry(f"{moment:%Y-%m-%d} is before 1970, where timestamp_ms begins")
+    return milliseconds
+
+
+def to_moment(timestamp_ms: int) -> datetime:
+    """Return a time as a moment in UTC. One after the year 9999 is the last moment of it."""
+    try:
+        return _EPOCH + timedelta(milliseconds=timestamp_ms)
+    except OverflowError:
+        return datetime.max.replace(microsecond=999_000, tzinfo=UTC)

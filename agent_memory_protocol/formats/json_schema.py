@@ -1,0 +1,348 @@
+"""Entries as JSON that `agent_memory_schema.json` describes: one a line (NDJSON), or all in one array.
+
+What is read is held against the schema here, in so many words, so that nothing else need be installed; the tests
+compare the verdicts with those of a validator. The embedding is the last key of a line: it is most of it, and needs
+no JSON reader then.
+"""
+
+import binascii
+import json
+import os
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from json.scanner import make_scanner
+from types import MappingProxyType
+from typing import Any, BinaryIO, NoReturn
+
+from ..disk_errors import shown
+from ..errors import DamagedFile
+from ..files import split_bom
+from . import record_files
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, check
+from .loss import FOREIGN_IDS, unknown_fields
+
+WIRE = "json"
+LINE_BYTES = 2 << 20
+"""No entry of an ordinary text makes a longer line; a longer one is not held in memory."""
+
+LOSSES = (FOREIGN_IDS, unknown_fields(WIRE))
+
+_KEYS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
+_REQUIRED = {"id", "timestamp_ms", "text", "embedding"}
+_EMBEDDING = b',"embedding":"'
+_BLANKS = " \t\n\r"
+
+
+# Writing
+
+
+def encode(entry: MemoryEntry) -> bytes:
+    r"""Return an entry as one line of JSON in UTF-8, without its ``\n``. What is empty is left out, as it may be.
+
+    Raises:
+        BadEntry: it has no embedding, which the schema requires, or the line would be too long to be read.
+    """
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
+    if not embedding:
+        raise BadEntry("it has no embedding, which the schema requires")
+    fields: dict[str, object] = {"id": key, "timestamp_ms": timestamp_ms, "text": text}
+    if tags:
+        fields["tags"] = tags
+    if source:
+        fields["source"] = source
+    if relevance:
+        fields["relevance"] = relevance
+    if extra:
+        fields["extra"] = dict(extra)
+    if unknown is not None:
+        fields |= json.loads(unknown.content)
+    line = _dump(fields).encode()
+    line = b"%b%b%b%b" % (line[:-1], _EMBEDDING, binascii.b2a_base64(embedding, newline=False), b'"}')
+    if len(line) > LINE_BYTES:
+        raise BadEntry(f"it makes a line of {len(line):,} bytes, {LINE_BYTES:,} are allowed")
+    return line
+
+
+def write(path: str, lines: Iterable[bytes]) -> None:
+    """Write a new NDJSON file from what `encode` has returned."""
+    with open(path, "wb", buffering=record_files.CHUNK) as file:
+        file.writelines(line + b"\n" for line in lines)
+
+
+def append(path: str, line: bytes) -> None:
+    """Add a line to the end of an NDJSON file; see `record_files.append`. A last line without its end gets it first."""
+
+    def end_of_line(fd: int) -> bytes:
+        if not os.lseek(fd, 0, os.SEEK_END):
+            return b""
+        os.lseek(fd, -1, os.SEEK_END)
+        return b"" if os.read(fd, 1) == b"\n" else b"\n"
+
+    record_files.append(path, line + b"\n", end_of_line)
+
+
+def write_document(path: str, lines: Iterable[bytes]) -> None:
+    """Write a new JSON document: an array with an entry on each line."""
+    with open(path, "wb", buffering=record_files.CHUNK) as file:
+        before = b"[\n"
+        for line in lines:
+            file.write(before + line)
+            before = b",\n"
+        file.write(b"\n]\n" if before == b",\n" else b"[]\n")
+
+
+def _dump(value: object) -> str:
+    text = _ENCODER.encode(value)
+    if not text.isascii():
+        # Some tools end a line at these, JSON does not.
+        for separator in "\x85\u2028\u2029":
+            text = text.replace(separator, f"\\u{ord(separator):04x}")
+    return text
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+# Reading
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read an NDJSON file, one line at a time. A line that is no entry is a problem, and costs no other line."""
+    with record_files.reading(path) as file:
+        if not split_bom(file.read(3))[0]:
+            file.seek(0)
+        for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES + 2), b""), start=1):
+            too_long = len(line) > LINE_BYTES and not line.endswith(b"\n")
+            while too_long and (rest := file.readline(record_files.CHUNK)):
+                if rest.endswith(b"\n"):
+                    break
+            try:
+                if too_long:
+                    raise BadEntry(f"is longer than {LINE_BYTES:,} bytes")  # noqa: TRY301 - one place makes the problem
+                if not line.isspace():
+                    yield decode(line)
+            except BadEntry as error:
+                yield Problem(f"line {number:,}", str(error))
+
+
+def read_document(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read a JSON document: an array of entries, or one entry. It is read in pieces, however long it is.
+
+    Raises:
+        DamagedFile: from some line on it is no JSON.
+    """
+    with record_files.reading(path) as file:
+        try:
+            yield from _Document(file).entries()
+        except BadEntry as error:
+            raise DamagedFile(str(error), path=shown(path)) from None
+
+
+def decode(line: bytes) -> MemoryEntry:
+    """Return the entry that a line is.
+
+    Raises:
+        BadEntry: it is none; the message says every reason.
+    """
+    # As it is written here, the embedding ends the line. A quote within a text has a backslash before it, so what is
+    # looked for can only be a key, and the rest is an object only if that key is one of the entry itself.
+    at = line.rfind(_EMBEDDING)
+    tail = line[at + len(_EMBEDDING) :].rstrip()
+    if at > 0 and tail.endswith(b'"}'):
+        try:
+            head = line[:at].decode() + "}"
+            fields, end = _scan(head, 0)
+            if type(fields) is dict and end == len(head) and "embedding" not in fields:
+                fields["embedding"] = binascii.a2b_base64(tail[:-2], strict_mode=True)
+                return _entry(fields)
+        except (StopIteration, ValueError, RecursionError):
+            pass  # what is wrong, the reader of whole lines finds out
+    fields = _parse(line)
+    if not isinstance(fields, dict):
+        raise BadEntry("is no JSON object")
+    return _entry(fields)
+
+
+def _parse(data: bytes) -> object:
+    try:
+        return _DECODER.decode(data.decode())
+    except BadEntry:
+        raise
+    except UnicodeDecodeError as error:
+        raise BadEntry(f"byte 0x{data[error.start]:02X} at {error.start + 1} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise BadEntry(f"is no JSON: {error.msg} at character {error.pos + 1}") from None
+    except (ValueError, RecursionError):
+        raise BadEntry("is no JSON that can be read: a number is too long, or it is nested too deeply") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise BadEntry(f"is no JSON: it holds {name}")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
+
+
+def _entry(fields: dict[str, Any]) -> MemoryEntry:
+    """Return the entry that a parsed object is; its embedding may have been decoded already."""
+    get: Callable[..., Any] = fields.get
+    key, when, text, embedding = get("id"), get("timestamp_ms"), get("text"), get("embedding")
+    tags, source, relevance, extra = get("tags", _NO_TAGS), get("source", ""), get("relevance", 0.0), get("extra", {})
+    if type(when) is float and when.is_integer():
+        when = int(when)  # to JSON Schema, 1.0 is an integer
+    try:
+        if type(embedding) is str:
+            embedding = binascii.a2b_base64(embedding, strict_mode=True)
+        unknown = None if fields.keys() <= _KNOWN else _unknown_of(fields)
+        if (
+            type(embedding) is bytes
+            and type(tags) is list
+            and type(source) is str
+            and type(extra) is dict
+            and type(relevance) in (float, int)
+        ):
+            # That a text is a text, and a time a time, is seen to where all entries are.
+            frozen = MappingProxyType(extra) if extra else NOTHING
+            return check(
+                MemoryEntry(key, when, text, tuple(tags), source, embedding, float(relevance), frozen, unknown)
+            )
+    except (binascii.Error, ValueError, OverflowError, RecursionError) as error:
+        if isinstance(error, BadEntry) and fields.keys() >= _REQUIRED:
+            raise
+    raise BadEntry("; ".join(_problems(fields)))
+
+
+def _problems(fields: dict[str, Any]) -> list[str]:
+    problems = [f"it has no {name}" for name in _KEYS if name in _REQUIRED and name not in fields]
+    for name, kinds, what in _TYPES:
+        if name in fields and type(fields[name]) not in kinds:
+            problems.append(f"{name} is not {what}")
+    if type(embedding := fields.get("embedding")) is str:
+        try:
+            binascii.a2b_base64(embedding, strict_mode=True)
+        except ValueError:
+            problems.append("embedding is not base64")
+    if not problems:
+        problems.append("it holds a number or a text that cannot be written again")
+    return problems
+
+
+def _unknown_of(fields: dict[str, Any]) -> Unknown:
+    return Unknown(WIRE, _dump({key: value for key, value in fields.items() if key not in _KNOWN}).encode())
+
+
+_KNOWN = frozenset(_KEYS)
+_NO_TAGS: list[str] = []
+_TYPES = (
+    ("id", (str,), "a text"),
+    ("timestamp_ms", (int, float), "a whole number from 0 on"),
+    ("text", (str,), "a text"),
+    ("tags", (list,), "a list of texts"),
+    ("source", (str,), "a text"),
+    ("embedding", (str, bytes), "a text"),
+    ("relevance", (int, float), "a number"),
+    ("extra", (dict,), "an object of texts"),
+)
+
+
+class _Document:
+    """A JSON document of which only as much is in memory as its largest entry takes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._decoder = getincrementaldecoder("utf-8")()
+        self._text = ""
+        self._at = 0
+        self._line = 1
+        self._counted = 0
+        """How far line ends are counted in `_line`."""
+        self._more = True
+
+    def entries(self) -> Iterator[MemoryEntry | Problem]:
+        """Yield the items of the array, or the one object that is there."""
+        opening = self._next()
+        if opening == "\ufeff":
+            self._at += 1
+            opening = self._next()
+        if opening != "[":
+            yield self._entry()
+        else:
+            self._at += 1
+            if self._next() == "]":
+                self._at += 1
+            else:
+                yield from self._items()
+        if self._next():
+            raise self._broken("something follows the end")
+
+    def _items(self) -> Iterator[MemoryEntry | Problem]:
+        while True:
+            yield self._entry()
+            sign = self._next()
+            self._at += 1
+            if sign == "]":
+                return
+            if sign != ",":
+                raise self._broken("a comma or the end of the array is missing")
+
+    def _entry(self) -> MemoryEntry | Problem:
+        self._next()
+        place = f"line {self._line_here():,}"
+        value = self._value()
+        try:
+            if not isinstance(value, dict):
+                raise BadEntry("is no JSON object")  # noqa: TRY301 - one place makes the problem
+            return _entry(value)
+        except BadEntry as error:
+            return Problem(place, str(error))
+
+    def _value(self) -> object:
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except BadEntry as error:
+                raise self._broken(str(error)) from None
+            except json.JSONDecodeError as error:
+                if not self._more:
+                    raise self._broken(error.msg) from None
+            except (ValueError, RecursionError):
+                raise self._broken("a number is too long, or something is nested too deeply") from None
+            else:
+                # A number that reaches the end of what is in memory may go on behind it.
+                if end < len(self._text) or not self._more:
+                    self._at = end
+                    return value
+            if len(self._text) - self._at > LINE_BYTES:
+                raise self._broken(f"no entry ends within {LINE_BYTES:,} characters")
+            self._read(len(self._text) - self._at)
+
+    def _next(self) -> str:
+        """Go to what is not blank and return it; "" at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _BLANKS:
+                self._at += 1
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more:
+                return ""
+            self._read(0)
+
+    def _read(self, least: int) -> None:
+        """Forget what has been read, and read on: at least so many bytes, so that a long entry is not parsed often."""
+        self._line_here()
+        data = self._file.read(max(record_files.CHUNK, least))
+        self._more = data != b""
+        try:
+            self._text = self._text[self._at :] + self._decoder.decode(data, final=not self._more)
+        except UnicodeDecodeError:
+            raise self._broken("there are bytes that are not UTF-8") from None
+        self._at = self._counted = 0
+
+    def _line_here(self) -> int:
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
+
+    def _broken(self, why: str) -> BadEntry:
+        return BadEntry(f"from line {self._line_here():,} on it is no JSON array of entries: {why}")

@@ -1,0 +1,149 @@
+"""agent-memory/0.1 files as entries of record files, and back.
+
+What holds in the file becomes entries; what was deleted, replaced or has expired stays behind. The fields that only
+this format has (kind, scope, confidence, …) stand in `extra`, from where they find their way back.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from . import jsonl, record_files
+from .entry import BadEntry, MemoryEntry, Problem, Unknown, check, named, original_id, to_milliseconds, to_moment
+from .jsonl import Entry, Header, default_confidence
+from .jsonl_rules import KINDS, is_writable_scope
+from .jsonl_view import view
+from .loss import EMBEDDING, FOREIGN_IDS, RELEVANCE, Loss, unknown_fields
+from .moments import instant, is_expiry, new_stamp
+
+WIRE = "agent-memory/0.1"
+_DEFAULT_KIND, _DEFAULT_SCOPE = "fact", "global"
+_LAST = to_milliseconds(datetime.max.replace(tzinfo=UTC))
+_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join("".join(" " if one in _BREAKS else one for one in text).split(" "))
+
+
+LOSSES = (
+    FOREIGN_IDS,
+    EMBEDDING,
+    RELEVANCE,
+    Loss(
+        "line breaks and tabs in a text",
+        "blanks",
+        lambda entry: not _BREAKS.isdisjoint(entry.text),
+        lambda entry: entry._replace(text=_on_one_line(entry.text)),
+    ),
+    Loss(
+        "times after the year 9999",
+        "its last moment",
+        lambda entry: entry.timestamp_ms > _LAST,
+        lambda entry: entry._replace(timestamp_ms=_LAST),
+    ),
+    unknown_fields(WIRE),
+)
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read what holds now in a file, oldest first, and what its lines are that are none of the format."""
+    with record_files.reading(path) as file:
+        found = view(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")), datetime.now(UTC))
+    for notice in found.warnings:
+        yield Problem(f"line {notice.line:,}" if notice.line else "the file", notice.message)
+    for entry in found.entries:
+        try:
+            yield check(_from(entry))
+        except BadEntry as error:
+            yield Problem(f"entry {entry.id[:40]!a}", str(error))
+
+
+def encode(entry: MemoryEntry) -> bytes:
+    """Return an entry as a line.
+
+    Raises:
+        RefusedText, InvalidArgument: a rule of the format forbids a text: it is empty, say, or holds what nobody sees.
+    """
+    return jsonl.encode(_to(entry), allow=None)
+
+
+def write(path: str, lines: Iterable[bytes]) -> None:
+    """Write a new file: a header, then what `encode` has returned."""
+    with open(path, "wb", buffering=record_files.CHUNK) as file:
+        file.write(jsonl.encode(Header(jsonl.FORMAT, new_stamp(datetime.now(UTC)))))
+        file.writelines(lines)
+
+
+def _from(entry: Entry) -> MemoryEntry:
+    own = dict(_told(entry))
+    more = dict(entry.extra or {})
+    pairs = more.pop("extra", None)
+    if isinstance(pairs, dict) and all(isinstance(value, str) for value in pairs.values()):
+        own |= pairs
+    elif pairs is not None:
+        more["extra"] = pairs
+    key, extra = named(entry.id, own)
+    moment = instant(entry.created_at)
+    return MemoryEntry(
+        id=key,
+        timestamp_ms=to_milliseconds(moment) if moment else 0,
+        text=entry.text,
+        tags=entry.tags,
+        source=entry.source or "",
+        extra=MappingProxyType(dict(extra)),
+        unknown=Unknown(WIRE, json.dumps(more, ensure_ascii=False).encode()) if more else None,
+    )
+
+
+def _told(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield what stands in `extra` for the fields that only this format has; nothing for what is usual."""
+    if entry.kind != _DEFAULT_KIND:
+        yield "kind", entry.kind
+    if entry.scope != _DEFAULT_SCOPE:
+        yield "scope", entry.scope
+    if entry.confidence != default_confidence(entry.source):
+        yield "confidence", json.dumps(entry.confidence)
+    if entry.expires_at is not None:
+        yield "expires_at", entry.expires_at
+    if entry.supersedes is not None:
+        yield "supersedes", entry.supersedes
+
+
+def _to(entry: MemoryEntry) -> Entry:
+    pairs = dict(entry.extra)
+    key = original_id(entry)
+    source = entry.source or None
+    made = Entry(
+        id=key,
+        kind=pairs["kind"] if pairs.get("kind") in KINDS else _DEFAULT_KIND,
+        text=entry.text,
+        scope=pairs["scope"] if is_writable_scope(pairs.get("scope", "")) else _DEFAULT_SCOPE,
+        tags=entry.tags,
+        source=source,
+        confidence=_confidence(pairs, default_confidence(source)),
+        expires_at=pairs["expires_at"] if is_expiry(pairs.get("expires_at")) else None,
+        supersedes=pairs.get("supersedes") or None,
+        created_at=_stamp(entry.timestamp_ms),
+    )
+    # What the fields do not say again when they are read stays a pair.
+    said = dict(_told(made)) | ({"id": key} if key != entry.id else {})
+    rest = {key: value for key, value in pairs.items() if said.get(key) != value}
+    more = json.loads(entry.unknown.content) if entry.unknown is not None else {}
+    if rest:
+        more["extra"] = rest
+    return made._replace(extra=more or None)
+
+
+def _confidence(pairs: Mapping[str, str], default: float) -> float:
+    try:
+        value = float(pairs["confidence"])
+    except (KeyError, ValueError):
+        return default
+    return value if 0 <= value <= 1 else default
+
+
+def _stamp(timestamp_ms: int) -> str:
+    moment = to_moment(timestamp_ms).replace(tzinfo=None)
+    return moment.isoformat(timespec="milliseconds" if timestamp_ms % 1000 else "seconds") + "Z"

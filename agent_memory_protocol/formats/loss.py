@@ -1,0 +1,66 @@
+"""What a format cannot carry, as data: the same rows change an entry, count what was lost, and make the table.
+
+A conversion asks each row of its target whether an entry has what the row is about, counts it, and goes on with what
+the row leaves of it. So what is lost and what is said about it cannot differ (decision 32).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .entry import NOTHING, MemoryEntry, is_uuid, named
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing that a format cannot carry.
+
+    Attributes:
+        what: the thing, as a plural or a noun: "relevance scores".
+        instead: what the file has in its place.
+        found: whether an entry has it.
+        without: the entry as the format carries it.
+    """
+
+    what: str
+    instead: str
+    found: Callable[[MemoryEntry], bool]
+    without: Callable[[MemoryEntry], MemoryEntry]
+
+
+def unknown_fields(wire: str = "") -> Loss:
+    """Return the row for fields that the schema does not name: kept where the wire is the same, dropped elsewhere."""
+    return Loss(
+        "fields that the schema does not name",
+        "left out" + (f", unless they came as {wire}" if wire else ""),
+        lambda entry: entry.unknown is not None and entry.unknown.wire != wire,
+        lambda entry: entry._replace(unknown=None),
+    )
+
+
+EMBEDDING = Loss(
+    "embeddings",
+    "left out; the next format that needs one makes it from the text",
+    lambda entry: entry.embedding != b"",
+    lambda entry: entry._replace(embedding=b""),
+)
+RELEVANCE = Loss(
+    "relevance scores",
+    "left out",
+    lambda entry: entry.relevance != 0,
+    lambda entry: entry._replace(relevance=0.0),
+)
+SOURCE = Loss("sources", "left out", lambda entry: entry.source != "", lambda entry: entry._replace(source=""))
+EXTRA = Loss("extra", "left out", lambda entry: bool(entry.extra), lambda entry: entry._replace(extra=NOTHING))
+
+
+def _with_uuid(entry: MemoryEntry) -> MemoryEntry:
+    key, extra = named(entry.id, entry.extra)
+    return entry._replace(id=key, extra=extra)
+
+
+FOREIGN_IDS = Loss(
+    "ids that are no UUID",
+    "a UUID made from the id, which is kept in extra.id",
+    lambda entry: not is_uuid(entry.id),
+    _with_uuid,
+)

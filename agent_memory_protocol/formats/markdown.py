@@ -1,0 +1,229 @@
+"""Tier documents as entries of record files, and back: headings as tags, dates as times.
+
+A document is for people, so it keeps what people read: the texts, under which headings they stand, and the days they
+are dated with. What it is read from is never written over; a new document is written from nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from functools import lru_cache
+from pathlib import PurePath
+from typing import NamedTuple
+
+from ..errors import InvalidName, RefusedText
+from ..layout import Target, Tier, check_owner
+from ..tiers import compose, document
+from ..tiers.document import Document, item_lines
+from ..tiers.entries import Entry
+from . import record_files
+from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check, named, original_id
+from .loss import EMBEDDING, RELEVANCE, SOURCE, Loss, unknown_fields
+
+TITLE = "# Memory"
+DAY = 86_400_000
+"""Milliseconds of a day."""
+
+LARGEST = 16 << 20
+"""No document that people read is larger."""
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
+_DEEPEST = 5
+"""Below the title, Markdown has headings of five further levels."""
+
+_NAMES = {Tier.SHARED: "KNOWLEDGE.md", Tier.AGENT: "MEMORY.md", Tier.CONVERSATION: "context.md"}
+
+
+class Piece(NamedTuple):
+    """An entry as it will stand in a document: the headings above it, outermost first, and its lines."""
+
+    headings: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+# Reading
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read a document.
+
+    Raises:
+        DamagedFile: it is not UTF-8.
+    """
+    with record_files.reading(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise BadEntry(f"{path}: has more than {LARGEST:,} bytes, more than a document that people read")
+    yield from entries_of(document.parse(data, target_of(path)))
+
+
+def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
+    """Yield the entries of a document, the title left out of their tags; an undated one has the time 0."""
+    headings = found.outline.headings
+    titles = [heading for heading in headings if heading.level == 1]
+    title = headings[0] if headings and titles == [headings[0]] else None
+    for entry_id, entry in zip(found.ids, found.outline.entries, strict=True):
+        key, extra = named(entry_id)
+        above = [headings[index] for index in entry.headings]
+        made = MemoryEntry(
+            id=key,
+            timestamp_ms=0 if entry.day is None else max(entry.day - _EPOCH, 0) * DAY,
+            text=_text(found, entry),
+            tags=tuple(heading.text for heading in above if heading is not title),
+            extra=extra,
+        )
+        try:
+            yield check(made)
+        except BadEntry as error:
+            yield Problem(f"line {entry.start + 1:,}", str(error))
+
+
+def target_of(path: str) -> Target:
+    """Return which tier document a path names; the shared one where it names none, for ids are made with it."""
+    parts = PurePath(path).parts
+    for tier, place in ((Tier.AGENT, -2), (Tier.CONVERSATION, -3)):
+        if len(parts) >= -place and parts[-1] == _NAMES[tier]:
+            try:
+                return Target(tier, check_owner(tier, parts[place]))
+            except InvalidName:
+                break
+    return Target(Tier.SHARED)
+
+
+def _text(found: Document, entry: Entry) -> str:
+    """Return what an entry says, without bullet, date and the indentation that belongs to the bullet."""
+    lines = document.identity_text(found.lines, entry).split("\n")
+    shift = entry.column if entry.is_item else 0
+    loose = [lines[0], *(line[shift:] if not line[:shift].strip() else line.lstrip() for line in lines[1:])]
+    return "\n".join(line.rstrip(" \t") for line in loose).strip("\n")
+
+
+# Writing
+
+
+def encode(entry: MemoryEntry) -> Piece:
+    """Return an entry as it will stand in a document.
+
+    Raises:
+        RefusedText: its text cannot be an entry: it is empty, or holds what a reader would not see.
+    """
+    day = entry.timestamp_ms // DAY
+    new = compose.compose(entry.text, day=day + _EPOCH if day else None, max_bytes=ENTRY_BYTES)
+    return Piece(entry.tags, new.lines)
+
+
+def write(path: str, pieces: Iterable[Piece]) -> None:
+    """Write a new document from what `encode` has returned."""
+    with open(path, "wb") as file:
+        file.write(render(pieces).encode())
+
+
+def render(pieces: Iterable[Piece]) -> str:
+    """Return the text of a document: entries of one heading together, those above it first, in the order they came."""
+    lines = [TITLE, ""]
+    for headings, entries in _tree(pieces).items():
+        if headings:
+            if lines[-1]:
+                lines.append("")
+            lines += [f"{'#' * (len(headings) + 1)} {headings[-1]}", ""]
+        for piece in entries:
+            lines += item_lines(compose.NewEntry(piece.lines, None), "-", "")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _tree(pieces: Iterable[Piece]) -> dict[tuple[str, ...], list[Piece]]:
+    """Return the entries under each run of headings, a heading before those below it."""
+    first: dict[tuple[str, ...], int] = {(): 0}
+    under: dict[tuple[str, ...], list[Piece]] = {(): []}
+    for number, piece in enumerate(pieces, start=1):
+        for depth in range(1, len(piece.headings) + 1):
+            first.setdefault(piece.headings[:depth], number)
+            under.setdefault(piece.headings[:depth], [])
+        under[piece.headings].append(piece)
+
+    def place(headings: tuple[str, ...]) -> list[int]:
+        return [first[headings[: depth + 1]] * 10 + depth for depth in range(len(headings))]
+
+    return {headings: under[headings] for headings in sorted(under, key=lambda one: (place(one), len(one), one))}
+
+
+# What is lost
+
+
+def _as_read(entry: MemoryEntry) -> MemoryEntry:
+    """Return an entry with text and day as they are read back; as it is where it cannot be written at all."""
+    try:
+        piece = encode(entry)
+    except RefusedText:
+        return entry
+    found = document.parse(render([Piece((), piece.lines)]).encode(), Target(Tier.SHARED))
+    back = [one for one in entries_of(found) if isinstance(one, MemoryEntry)]
+    if len(back) != 1:
+        raise BadEntry("its text is no single entry in Markdown")
+    return entry._replace(text=back[0].text, timestamp_ms=back[0].timestamp_ms)
+
+
+@lru_cache(maxsize=4096)
+def _is_heading(tag: str, is_dated: bool) -> bool:
+    """Say whether a tag can be a heading, and gives an undated entry under it no date."""
+    lines = ("[1970-01-02] x",) if is_dated else ("x",)
+    found = document.parse(render([Piece((tag,), lines)]).encode(), Target(Tier.SHARED))
+    back = list(entries_of(found))
+    return (
+        len(back) == 1
+        and isinstance(back[0], MemoryEntry)
+        and back[0].tags == (tag,)
+        and back[0].text == "x"
+        and back[0].timestamp_ms == DAY * is_dated
+    )
+
+
+def _headings(entry: MemoryEntry) -> tuple[str, ...]:
+    return tuple(tag for tag in entry.tags if _is_heading(tag, entry.timestamp_ms >= DAY))[:_DEEPEST]
+
+
+def _own_id(entry: MemoryEntry) -> str:
+    return document.entry_id(entry.text, Target(Tier.SHARED))
+
+
+def _renamed(entry: MemoryEntry, extra: Mapping[str, str]) -> MemoryEntry:
+    key, named_extra = named(_own_id(entry), extra)
+    return entry._replace(id=key, extra=named_extra)
+
+
+LOSSES = (
+    EMBEDDING,
+    RELEVANCE,
+    SOURCE,
+    Loss(
+        "times of day",
+        "the day; none for times in 1970-01-01",
+        lambda entry: entry.timestamp_ms % DAY != 0 or entry.timestamp_ms > _LAST_DAY,
+        lambda entry: entry._replace(timestamp_ms=min(entry.timestamp_ms // DAY * DAY, _LAST_DAY)),
+    ),
+    Loss(
+        "spacing in texts, dates that begin one, and what would be structure in Markdown",
+        "the text as an entry's lines spell it",
+        lambda entry: _as_read(entry) != entry,
+        _as_read,
+    ),
+    Loss(
+        "tags that cannot be headings, and more than five",
+        "left out",
+        lambda entry: _headings(entry) != entry.tags,
+        lambda entry: entry._replace(tags=_headings(entry)),
+    ),
+    unknown_fields(),
+    Loss(
+        "ids of other formats",
+        "an id made from the text",
+        lambda entry: original_id(entry) != _own_id(entry),
+        lambda entry: _renamed(entry, entry.extra),
+    ),
+    Loss(
+        "extra",
+        "left out",
+        lambda entry: bool({*entry.extra} - {"id"}),
+        lambda entry: _renamed(entry, NOTHING),
+    ),
+)

@@ -1,0 +1,150 @@
+"""Entries as a Parquet file, which DuckDB and most tools for tables read: one row an entry, one column a field.
+
+DuckDB does the work; it comes with the extra `duckdb` and is imported where it is used. It takes entries as lines of
+JSON, much faster than row by row, and tags, embedding and extra become a list, a list of FLOAT and a map, so that
+`list_cosine_similarity(embedding, …)` and `list_contains(tags, …)` work on the file as it is.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidArgument, MissingExtra, StorageError
+from . import record_files
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, check, embedding_of, floats
+from .loss import unknown_fields
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LOSSES = (unknown_fields(),)
+
+COLUMNS = {
+    "id": "VARCHAR",
+    "timestamp_ms": "UBIGINT",
+    "text": "VARCHAR",
+    "tags": "VARCHAR[]",
+    "source": "VARCHAR",
+    "embedding": "FLOAT[]",
+    "relevance": "DOUBLE",
+    "extra": "MAP(VARCHAR, VARCHAR)",
+}
+_REQUIRED = ("id", "timestamp_ms", "text", "embedding")
+_BATCH = 1000
+_PATTERN = frozenset("*?[]{}")
+
+
+def encode(entry: MemoryEntry) -> bytes:
+    """Return an entry as the line of JSON that DuckDB makes a row from."""
+    fields = entry._asdict()
+    del fields["embedding"], fields["unknown"]
+    fields["extra"] = dict(entry.extra)
+    line = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    numbers = floats(entry.embedding)
+    # Nine digits tell every float32 from its neighbours; one format for all numbers is three times as fast as each.
+    vector = _format_of(len(numbers)) % tuple(numbers)
+    if "-0," in vector or "-0]" in vector:
+        vector = vector.replace("-0,", "-0.0,").replace("-0]", "-0.0]")  # a JSON reader takes -0 for the number 0
+    return f'{line[:-1]},"embedding":{vector}}}\n'.encode()
+
+
+@cache
+def _format_of(width: int) -> str:
+    return f"[{','.join(['%.9g'] * width)}]"
+
+
+def write(path: str, lines: Iterable[bytes]) -> None:
+    """Write a new file from what `encode` has returned."""
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder, _duckdb(path) as connection:
+        rows = os.path.join(folder, "rows.ndjson")
+        with open(rows, "wb", buffering=record_files.CHUNK) as file:
+            file.writelines(lines)
+        connection.execute(
+            f"COPY (SELECT {', '.join(COLUMNS)} FROM read_json(?, format = 'newline_delimited',"  # noqa: S608
+            f" columns = {{{columns}}}, maximum_object_size = 64000000)) TO '{path.replace(chr(39), chr(39) * 2)}'"
+            " (FORMAT parquet, COMPRESSION zstd)",
+            [rows],
+        )
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read a file, in batches. Columns that the schema does not name are left out.
+
+    Raises:
+        DamagedFile: it is no Parquet file, or lacks a column that an entry needs.
+        MissingExtra: DuckDB is not installed.
+    """
+    with record_files.reading(path):
+        pass  # DuckDB would not say as well what is wrong with a file that is none
+    if _PATTERN & {*path}:
+        raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
+    with _duckdb(path) as connection:
+        there = {
+            row[0]: row[1] for row in connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+        }
+        missing = [name for name in _REQUIRED if name not in there]
+        if missing:
+            raise DamagedFile(f"is no file of entries: it has no column {', '.join(missing)}", path=shown(path))
+        columns = ", ".join(name if name in there else f"NULL AS {name}" for name in COLUMNS)
+        cursor = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [path])  # noqa: S608
+        number = 0
+        while rows := cursor.fetchmany(_BATCH):
+            for row in rows:
+                number += 1
+                try:
+                    yield _decode(row)
+                except BadEntry as error:
+                    yield Problem(f"row {number:,}", str(error))
+
+
+def _decode(row: tuple[Any, ...]) -> MemoryEntry:
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra = row
+    try:
+        return check(
+            MemoryEntry(
+                key,
+                timestamp_ms,
+                text,
+                tuple(tags or ()),
+                source or "",
+                # Other tools write vectors as bytes, too.
+                bytes(embedding) if isinstance(embedding, (bytes, bytearray)) else embedding_of(embedding or ()),
+                float(relevance or 0),
+                MappingProxyType(dict(extra)) if extra else NOTHING,
+            )
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, BadEntry):
+            raise
+        raise BadEntry(f"a column holds what no entry has there: {error}") from None
+
+
+@contextmanager
+def _duckdb(path: str) -> Iterator["DuckDBPyConnection"]:
+    """Give a connection that reaches nothing but files, and say in our words what goes wrong with them."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("Parquet files need DuckDB: pip install 'agent-memory-protocol[duckdb]'") from None
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    try:
+        with duckdb.connect(":memory:", config=settings) as connection:
+            yield connection
+    except (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.ConversionException) as error:
+        raise DamagedFile(f"is no sound Parquet file: {_line(error)}", path=shown(path)) from error
+    except duckdb.Error as error:
+        raise StorageError(f"{shown(path)}: DuckDB says: {_line(error)}") from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,372 @@
+"""Protobuf streams: entries one after the other, each a message with its length before it, in a file that only grows.
+
+The official runtime reads and writes the messages; it comes with the extra `protobuf` and is imported where it is used.
+The lengths are read here, so that nothing is trusted with memory before it is known to be there: a length is held
+against what is left of the file, and a message against the largest that an entry can be.
+"""
+
+import os
+import re
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, MissingExtra
+from ..secrets import check_text
+from . import record_files
+from .entry import (
+    ENTRY_BYTES,
+    MOST_TAGS,
+    NOTHING,
+    BadEntry,
+    MemoryEntry,
+    Problem,
+    Unknown,
+    check,
+    plain_float32,
+    to_float32,
+)
+from .loss import Loss, unknown_fields
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+VERSION = "v1.0"
+WIRE = "protobuf"
+MESSAGE_BYTES = ENTRY_BYTES + (1 << 16)
+"""No entry makes a larger message: what it says, and what tells its fields and tags apart."""
+
+_READABLE = re.compile(r"v1(\.[0-9]+)?")
+_TEXT, _EMBEDDING = 3, 6
+
+LOSSES = (
+    Loss(
+        "relevance scores of more than about 7 digits",
+        "the nearest float32",
+        lambda entry: entry.relevance != 0 and plain_float32(to_float32(entry.relevance)) != entry.relevance,
+        lambda entry: entry._replace(relevance=plain_float32(to_float32(entry.relevance))),
+    ),
+    unknown_fields(WIRE),
+)
+
+_sound: dict[tuple[int, int], int] = {}
+"""How long each file was when this process last knew that it ends with a whole entry, by device and inode."""
+
+
+# Writing
+
+
+def append_entry(
+    text: str,
+    embedding: bytes,
+    tags: Sequence[str] | None = None,
+    source: str | None = None,
+    relevance: float | None = None,
+    extra: Mapping[str, str] | None = None,
+    *,
+    path: str | os.PathLike[str] = "agent_memory.pb",
+) -> MemoryEntry:
+    """Add an entry to the end of a file and return it once the disk has confirmed it (S3-20, S3-21).
+
+    It gets a random UUID and the time that it is now. The first one creates the file; no earlier byte is touched.
+
+    Args:
+        text: what to remember.
+        embedding: its vector: float32 in little-endian order; `entry.embedding_of` makes it from numbers.
+        tags: what it is found by.
+        source: where it comes from.
+        relevance: its score in the latest search.
+        extra: whatever else is known about it.
+        path: the file.
+
+    Raises:
+        BadEntry: it breaks a rule, such as an embedding that is empty, of odd length or not finite.
+        SecretFound: a text holds a secret; nothing was written.
+        DamagedFile: the file ends in half an entry, behind which no reader would find this one.
+        MissingExtra: the protobuf runtime is not installed.
+    """
+    if isinstance(tags, str):
+        raise BadEntry("tags is a list of texts, not one text")
+    if not isinstance(embedding, (bytes, bytearray, memoryview)):
+        raise BadEntry("the embedding is given as bytes; entry.embedding_of makes them from numbers")
+    made = MemoryEntry(
+        id=str(uuid.uuid4()),
+        timestamp_ms=time.time_ns() // 1_000_000,
+        text=text,
+        tags=tuple(tags or ()),
+        source=source or "",
+        embedding=bytes(embedding),
+        relevance=plain_float32(to_float32(relevance)) if relevance else 0.0,
+        extra=MappingProxyType(dict(extra or {})),
+    )
+    data = encode(check(made))
+    name = record_files.path_of(path)
+    allow = record_files.allowances(name)
+    for what, said in (("text", text), ("source", made.source), *(("tag", tag) for tag in made.tags)):
+        check_text(said, allow=allow, what=what)
+    for key, value in made.extra.items():
+        check_text(f"{key}={value}", allow=allow, what="extra")
+    append(name, data)
+    return made
+
+
+def append(path: str, message: bytes) -> None:
+    """Add what `encode` has returned to the end of a file. Raises as `append_entry` does."""
+
+    def whole(fd: int) -> bytes:
+        info = os.fstat(fd)
+        if _sound.get((info.st_dev, info.st_ino)) == info.st_size:
+            return b""
+        with os.fdopen(os.dup(fd), "rb") as file:
+            file.seek(0)
+            try:
+                for _ in frames(file, info.st_size):
+                    pass
+            except Torn as torn:
+                raise DamagedFile(
+                    f"{torn}, and nobody would find an entry behind that; `amp convert` saves the whole ones",
+                    path=shown(path),
+                ) from None
+        return b""
+
+    info = record_files.append(path, message, whole)
+    _sound[info.st_dev, info.st_ino] = info.st_size
+
+
+def encode(entry: MemoryEntry) -> bytes:
+    """Return an entry as it stands in a file: its length, then its message.
+
+    Raises:
+        BadEntry: it has no embedding, which the schema requires.
+    """
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
+    if not embedding:
+        raise BadEntry("it has no embedding, which a protobuf entry needs")
+    message = _messages().MemoryEntry(
+        id=key,
+        timestamp_ms=timestamp_ms,
+        text=text,
+        tags=tags,
+        source=source,
+        embedding=embedding,
+        relevance=relevance,
+        extra=extra,
+    )
+    if unknown is not None:
+        message.MergeFromString(unknown.content)
+    # Only maps of several keys have several spellings, and putting them in order takes time.
+    return _delimited(message.SerializeToString(deterministic=True) if len(extra) > 1 else message.SerializeToString())
+
+
+def write(path: str, messages: Iterable[bytes]) -> None:
+    """Write a new file: a header (S3-12), then what `encode` has returned."""
+    header = _messages().MemoryFileHeader(format_version=VERSION, created_unix_ms=time.time_ns() // 1_000_000)
+    with open(path, "wb", buffering=record_files.CHUNK) as file:
+        file.write(_delimited(header.SerializeToString()))
+        file.writelines(messages)
+
+
+def _delimited(message: bytes) -> bytes:
+    length = len(message)
+    prefix = bytearray()
+    while length > 127:
+        prefix.append(length & 127 | 128)
+        length >>= 7
+    prefix.append(length)
+    return bytes(prefix) + message
+
+
+# Reading
+
+
+def iter_entries(path: str | os.PathLike[str] = "agent_memory.pb") -> Iterator[MemoryEntry]:
+    """Yield the entries of a file, one at a time, in the order they were written (S3-22).
+
+    Every whole entry is yielded; then, if anything in the file was no entry, that is raised.
+
+    Raises:
+        DamagedFile: the end is torn off, a length is impossible, an entry breaks a rule, or the header names a version
+            that this program does not know. The message says which and where.
+        StorageError: the file cannot be read.
+    """
+    name = record_files.path_of(path)
+    problems = []
+    for one in read(name):
+        if isinstance(one, Problem):
+            problems.append(one)
+        else:
+            yield one
+    if problems:
+        first, more = problems[0], len(problems) - 1
+        also = f"; and {more:,} more are none" if more else ""
+        raise DamagedFile(f"{first.place}: {first.reason}{also}", path=shown(name))
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read a file, one entry at a time.
+
+    Raises:
+        DamagedFile: from where it is torn or impossible, nothing more can be read.
+    """
+    with record_files.reading(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            for number, (offset, _, message) in enumerate(frames(file, size)):
+                if offset == 0 and message is not None and is_header(message, path):
+                    continue
+                try:
+                    yield decode(message)
+                except BadEntry as error:
+                    yield Problem(f"message {number + 1}, at byte {offset:,}", str(error))
+        except Torn as torn:
+            raise DamagedFile(str(torn), path=shown(path)) from None
+
+
+class Torn(Exception):
+    """Why nothing more can be read, and from which byte on."""
+
+
+def frames(file: BinaryIO, size: int, begin: int = 0) -> Iterator[tuple[int, int, bytes | None]]:
+    """Yield where each message begins with its length, where it ends, and what it is; None for one that is too large.
+
+    Args:
+        file: the file, which stands at `begin`.
+        size: its length; what is appended meanwhile is not read.
+        begin: where a message begins.
+
+    Raises:
+        Torn: the rest is no whole message.
+    """
+    data, at = b"", 0
+    while True:
+        length = shift = 0
+        end = at
+        while True:
+            if end == len(data):
+                begin, data, end, at = begin + at, data[at:], end - at, 0
+                chunk = file.read(min(record_files.CHUNK, size - begin - len(data)))
+                if not chunk:
+                    if not data:
+                        return
+                    raise Torn(f"the last {len(data):,} bytes, from byte {begin:,} on, are half a length")
+                data += chunk
+            byte = data[end]
+            end += 1
+            length |= (byte & 127) << shift
+            if byte < 128:
+                break
+            shift += 7
+            if shift > 28:
+                raise Torn(f"at byte {begin + at:,} stands a length that no entry has")
+        if not length:
+            raise Torn(f"at byte {begin + at:,} stands a length of 0, which no entry has")
+        left = size - begin - end
+        if length > left:
+            raise Torn(f"at byte {begin + at:,} a message of {length:,} bytes begins, and {left:,} follow")
+        if length > MESSAGE_BYTES:
+            yield begin + at, begin + end + length, None
+            begin, data, at = begin + end + length, b"", 0
+            file.seek(begin)
+            continue
+        while len(data) - end < length:
+            chunk = file.read(min(max(record_files.CHUNK, length), size - begin - len(data)))
+            if not chunk:
+                raise Torn(f"at byte {begin + at:,} a message begins that has been cut off meanwhile")
+            begin, data, end, at = begin + at, data[at:] + chunk, end - at, 0
+        yield begin + at, begin + end + length, data[end : end + length]
+        at = end + length
+
+
+def decode(message: bytes | None) -> MemoryEntry:
+    """Return the entry that a message is.
+
+    Raises:
+        BadEntry: it is none; the message says why.
+    """
+    if message is None:
+        raise BadEntry(f"is larger than {MESSAGE_BYTES:,} bytes")
+    try:
+        found = _messages().MemoryEntry.FromString(message)
+    except _decode_error():
+        raise BadEntry("is no entry: its bytes are not what the schema says") from None
+    # Counted before they become texts, which take far more room.
+    for name, number in (("tags", len(found.tags)), ("pairs in extra", len(found.extra))):
+        if number > MOST_TAGS:
+            raise BadEntry(f"it has {number:,} {name}, {MOST_TAGS:,} are allowed")
+    text, embedding, relevance, extra = found.text, found.embedding, found.relevance, found.extra
+    if not text and not embedding:
+        raise BadEntry("it has neither text nor embedding; a header stands only at the start of a file")
+    return check(
+        MemoryEntry(
+            found.id,
+            found.timestamp_ms,
+            text,
+            tuple(found.tags),
+            found.source,
+            embedding,
+            plain_float32(relevance) if relevance else 0.0,
+            MappingProxyType(dict(extra)) if extra else NOTHING,
+            _unknown_of(found),
+        )
+    )
+
+
+def is_header(message: bytes, path: str) -> bool:
+    """Say whether the first message of a file is its header: one that has neither text nor embedding (decision 34).
+
+    Raises:
+        DamagedFile: it is one, of a version that this program does not know (S3-19).
+    """
+    messages = _messages()
+    try:
+        found = messages.MemoryFileHeader.FromString(message)
+    except _decode_error():
+        return False
+    if {_TEXT, _EMBEDDING} & {field.field_number for field in _unknown_field_set()(found)}:
+        return False
+    if not _READABLE.fullmatch(found.format_version):
+        raise DamagedFile(
+            f"its header names the format version {found.format_version[:20]!a}, and this program reads v1",
+            path=shown(path),
+        )
+    return True
+
+
+def _unknown_of(found: object) -> Unknown | None:
+    """Return the fields that the schema does not name, as they came."""
+    if not len(_unknown_field_set()(found)):
+        return None
+    rest = _messages().MemoryEntry()
+    rest.CopyFrom(found)
+    for field in rest.DESCRIPTOR.fields:
+        rest.ClearField(field.name)
+    return Unknown(WIRE, cast("bytes", rest.SerializeToString()))
+
+
+@cache
+def _messages() -> "ModuleType":
+    try:
+        from . import agentmemory_pb2
+    except ImportError:
+        raise MissingExtra(
+            "protobuf files need the protobuf runtime: pip install 'agent-memory-protocol[protobuf]'"
+        ) from None
+    return agentmemory_pb2
+
+
+@cache
+def _decode_error() -> type[Exception]:
+    from google.protobuf.message import DecodeError
+
+    return DecodeError
+
+
+@cache
+def _unknown_field_set() -> type:
+    from google.protobuf.unknown_fields import UnknownFieldSet
+
+    return UnknownFieldSet

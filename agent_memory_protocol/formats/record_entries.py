@@ -1,0 +1,160 @@
+"""Records, and the memory file that carries them, as entries of record files, and back.
+
+An entry keeps its record word for word in `extra.record`, so a record that travels through any format that carries
+`extra` comes back as the same record, its signature included; unless somebody has changed the entry meanwhile.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidRecord
+from ..records.record import Provenance, Record, RecordType, new_record
+from . import record_files
+from .entry import BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
+from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
+from .memory_file import SignedMemoryFile
+
+LARGEST = 256 << 20
+"""A memory file is verified, and therefore read, as a whole; a larger one is refused."""
+
+IMPORT = "import"
+"""The kind of provenance of a record that is made from an entry."""
+
+RECORD, KIND, PAIRS = "record", "kind", "extra"
+_LAST = to_milliseconds(datetime.max.replace(tzinfo=UTC))
+
+
+def entry_of(record: Record) -> MemoryEntry:
+    """Return a record as an entry.
+
+    Raises:
+        BadEntry: it is too large for one, or from before 1970.
+    """
+    pairs = record.slots.get(PAIRS)
+    extra = {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, Mapping) else {}
+    extra |= {KIND: record.type.value, RECORD: record.to_bytes().decode()}
+    key, frozen = named(record.id, extra)
+    return check(
+        MemoryEntry(
+            id=key,
+            timestamp_ms=to_milliseconds(record.created_at),
+            text=record.body,
+            tags=record.tags,
+            source=record.provenance.ref or "",
+            extra=frozen,
+        )
+    )
+
+
+def record_of(entry: MemoryEntry) -> Record:
+    """Return the record that an entry was, or a new one with what it says.
+
+    Raises:
+        InvalidRecord: a text cannot be spelled in a record.
+    """
+    kept = kept_record(entry)
+    if kept is not None:
+        return kept
+    rest = {key: value for key, value in entry.extra.items() if key not in (KIND, RECORD)}
+    kind = entry.extra.get(KIND, "")
+    return new_record(
+        # A rule needs evidence among the records, which an entry does not name.
+        RecordType(kind) if kind in (*RecordType,) and kind != RecordType.RULE else RecordType.FACT,
+        entry.text,
+        provenance=Provenance(IMPORT, entry.source or None),
+        now=to_moment(entry.timestamp_ms),
+        slots={PAIRS: rest} if rest else {},
+        tags=entry.tags,
+    )
+
+
+encode = record_of
+
+
+def kept_record(entry: MemoryEntry) -> Record | None:
+    """Return the record that an entry carries, if the entry still says what the record says."""
+    text = entry.extra.get(RECORD)
+    if text is None:
+        return None
+    with suppress(InvalidRecord, BadEntry):
+        record = Record.from_bytes(text.encode())
+        said = entry_of(record)
+        if said[:5] == entry[:5]:
+            return record
+    return None
+
+
+def _is_new(entry: MemoryEntry) -> bool:
+    return kept_record(entry) is None
+
+
+def _as_read(entry: MemoryEntry) -> MemoryEntry:
+    """Return an entry that carries no record as it is read back: under the address of the record made from it."""
+    made = entry_of(record_of(entry))
+    return entry._replace(id=made.id, extra=made.extra)
+
+
+def _is_spelled_otherwise(entry: MemoryEntry) -> bool:
+    texts = [entry.text, entry.source, *entry.tags, *entry.extra, *entry.extra.values()]
+    return _is_new(entry) and any(not unicodedata.is_normalized("NFC", text) for text in texts)
+
+
+def _normalized(entry: MemoryEntry) -> MemoryEntry:
+    def nfc(text: str) -> str:
+        return unicodedata.normalize("NFC", text)
+
+    return entry._replace(
+        text=nfc(entry.text),
+        source=nfc(entry.source),
+        tags=tuple(map(nfc, entry.tags)),
+        extra=MappingProxyType({nfc(key): nfc(value) for key, value in entry.extra.items()}),
+    )
+
+
+LOSSES = (
+    EMBEDDING,
+    RELEVANCE,
+    Loss("texts in another Unicode form than NFC", "the same in NFC", _is_spelled_otherwise, _normalized),
+    Loss(
+        "times after the year 9999",
+        "its last moment",
+        lambda entry: entry.timestamp_ms > _LAST,
+        lambda entry: entry._replace(timestamp_ms=_LAST),
+    ),
+    unknown_fields(),
+    Loss("ids and kinds that are not those of a record", "an id made from the content; fact", _is_new, _as_read),
+)
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read a memory file, verified wherever it is signed.
+
+    Raises:
+        InvalidRecord: it is no memory file in its one spelling.
+        BadSignature: a signature is wrong.
+        MissingExtra: something in it is signed, and PyNaCl is not installed.
+    """
+    with record_files.reading(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise DamagedFile(f"has more than {LARGEST:,} bytes", path=shown(path))
+    try:
+        found = SignedMemoryFile.load(data, allow_unsigned=True)
+    except InvalidRecord as error:
+        raise DamagedFile(str(error), path=shown(path)) from None
+    for record in found.records:
+        try:
+            yield entry_of(record)
+        except BadEntry as error:
+            yield Problem(record.id, str(error))
+
+
+def write(path: str, records: Iterable[Record]) -> None:
+    """Write a new memory file, which nobody has signed; its records keep their own signatures."""
+    made = SignedMemoryFile(created_at=datetime.now(UTC), records=tuple(records))
+    with open(path, "wb") as file:
+        file.write(made.to_bytes())

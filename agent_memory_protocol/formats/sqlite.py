@@ -1,0 +1,268 @@
+"""Entries in one SQLite file: found by time, by tag and by likeness without reading the others.
+
+`entries` holds one row an entry; `entry_tags` and the indexes are kept by triggers, so whoever adds a row with nothing
+but SQL has a file that still finds it. The file is in WAL mode: readers wait for nobody.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from math import hypot
+from operator import mul
+from types import MappingProxyType
+from typing import TypeVar
+
+from ..database import WAIT, explained
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidArgument
+from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check, floats
+from .loss import Loss, unknown_fields
+from .record_files import reading
+
+VERSION = 1
+LAST_TIME = 2**63 - 1
+
+LOSSES = (
+    Loss(
+        "times that take 64 bits (after the year 292 million)",
+        "the last time that fits into 63",
+        lambda entry: entry.timestamp_ms > LAST_TIME,
+        lambda entry: entry._replace(timestamp_ms=LAST_TIME),
+    ),
+    unknown_fields(),
+)
+
+SCHEMA = """
+CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    timestamp_ms INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    tags TEXT NOT NULL DEFAULT '[]',
+    source TEXT NOT NULL DEFAULT '',
+    embedding BLOB NOT NULL DEFAULT x'',
+    relevance REAL NOT NULL DEFAULT 0,
+    extra TEXT NOT NULL DEFAULT '{}'
+);
+CREATE INDEX entries_by_time ON entries (timestamp_ms);
+CREATE TABLE entry_tags (
+    tag TEXT NOT NULL,
+    timestamp_ms INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (tag, timestamp_ms, seq)
+) WITHOUT ROWID;
+CREATE TRIGGER entries_added AFTER INSERT ON entries WHEN new.tags <> '[]' BEGIN
+    INSERT OR IGNORE INTO entry_tags SELECT value, new.timestamp_ms, new.seq FROM json_each(new.tags);
+END;
+CREATE TRIGGER entries_removed AFTER DELETE ON entries BEGIN
+    DELETE FROM entry_tags WHERE timestamp_ms = old.timestamp_ms AND seq = old.seq
+        AND tag IN (SELECT value FROM json_each(old.tags));
+END;
+CREATE TRIGGER entries_changed AFTER UPDATE OF tags, timestamp_ms ON entries BEGIN
+    DELETE FROM entry_tags WHERE timestamp_ms = old.timestamp_ms AND seq = old.seq
+        AND tag IN (SELECT value FROM json_each(old.tags));
+    INSERT OR IGNORE INTO entry_tags SELECT value, new.timestamp_ms, new.seq FROM json_each(new.tags);
+END;
+PRAGMA user_version = 1;
+"""
+
+Kind = TypeVar("Kind")
+Row = tuple[str, int, str, str, str, bytes, float, str]
+_COLUMNS = "id, timestamp_ms, text, tags, source, embedding, relevance, extra"
+_INSERT = f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - nothing comes from outside
+_BATCH = 1000
+_MAGIC = b"SQLite format 3\0"
+
+
+def encode(entry: MemoryEntry) -> Row:
+    """Return an entry as its row."""
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra, _ = entry
+    return (
+        key,
+        timestamp_ms,
+        text,
+        _dump(tags) if tags else "[]",
+        source,
+        embedding,
+        relevance,
+        _dump(dict(extra)) if extra else "{}",
+    )
+
+
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def write(path: str, rows: Iterable[Row]) -> None:
+    """Write a new file from what `encode` has returned."""
+    with _connected(path) as connection:
+        # Nobody else sees the file before it is whole, so nothing in it need be taken back.
+        connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
+        connection.execute("BEGIN")
+        connection.executemany(_INSERT, rows)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+def append(path: str, row: Row) -> None:
+    """Add a row to a file that exists, and return once the disk has confirmed it.
+
+    Raises:
+        InvalidArgument: the file has an entry of this id already.
+        StorageError: it cannot be written, or is no such file.
+    """
+    with _opened(path, for_writing=True) as connection:
+        try:
+            connection.execute(_INSERT, row)
+        except sqlite3.IntegrityError as error:
+            raise InvalidArgument(f"{shown(path)}: an entry with the id {row[0]!a} is there already") from error
+
+
+def read(path: str) -> Iterator[MemoryEntry | Problem]:
+    """Read the entries in the order they were added.
+
+    Raises:
+        DamagedFile: it is no SQLite file with such a table, or from some row on it is unsound.
+    """
+    with _opened(path) as connection:
+        cursor = connection.execute(f"SELECT seq, {_COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
+        while rows := cursor.fetchmany(_BATCH):
+            for seq, *row in rows:
+                try:
+                    yield _decode(row)
+                except BadEntry as error:
+                    yield Problem(f"row {seq:,}", str(error))
+
+
+def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
+    """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one added.
+
+    Raises:
+        DamagedFile: the file, or a row that is asked for, is unsound.
+    """
+    where = "" if tag is None else "JOIN entry_tags USING (seq) WHERE tag = ?"
+    table = "entries" if tag is None else "entry_tags"
+    return _select(
+        path,
+        f"SELECT seq, {_COLUMNS.replace('timestamp_ms', 'entries.timestamp_ms')} FROM entries {where}"  # noqa: S608
+        f" ORDER BY {table}.timestamp_ms DESC, seq DESC LIMIT ?",
+        (limit,) if tag is None else (tag, limit),
+    )
+
+
+def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
+    """Return the entries whose embedding is most like a given one, by cosine, the score in `relevance`; best first.
+
+    Entries whose embedding has another width are not compared.
+
+    Raises:
+        BadEntry: the embedding is none.
+        DamagedFile: the file is unsound.
+    """
+    check(MemoryEntry("query", 0, "", embedding=embedding))
+    where = "" if tag is None else "AND seq IN (SELECT seq FROM entry_tags WHERE tag = ?)"
+    columns = _COLUMNS.replace("relevance", "likeness(embedding) AS score")
+    return _select(
+        path,
+        f"SELECT seq, {columns} FROM entries WHERE length(embedding) = ? {where}"  # noqa: S608
+        " ORDER BY score DESC, seq DESC LIMIT ?",
+        (len(embedding), *(() if tag is None else (tag,)), limit),
+        likeness=_likeness_to(embedding),
+    )
+
+
+def _likeness_to(embedding: bytes) -> Callable[[bytes], float]:
+    """Return the cosine with an embedding, as a function of another one of its width."""
+    mine = floats(embedding)
+    length = hypot(*mine)
+
+    def likeness(other: bytes) -> float:
+        numbers = floats(other)
+        product = length * hypot(*numbers)
+        return sum(map(mul, mine, numbers)) / product if product else 0.0
+
+    return likeness
+
+
+def _select(
+    path: str, query: str, values: tuple[object, ...], likeness: Callable[[bytes], float] | None = None
+) -> list[MemoryEntry]:
+    with _opened(path) as connection:
+        if likeness is not None:
+            connection.create_function("likeness", 1, likeness, deterministic=True)
+        found = []
+        for seq, *row in connection.execute(query, values).fetchall():
+            try:
+                found.append(_decode(row))
+            except BadEntry as error:
+                raise DamagedFile(f"row {seq:,}: {error}", path=shown(path)) from None
+        return found
+
+
+def _decode(row: list[object]) -> MemoryEntry:
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra = row
+    if not (isinstance(embedding, bytes) and isinstance(relevance, (int, float))):
+        raise BadEntry("a column holds another type than the table says")
+    return check(
+        MemoryEntry(
+            key,  # type: ignore[arg-type]  # `check` refuses what is no text or no number
+            timestamp_ms,  # type: ignore[arg-type]
+            text,  # type: ignore[arg-type]
+            () if tags == "[]" else tuple(_load(tags, list)),
+            source,  # type: ignore[arg-type]
+            embedding,
+            float(relevance),
+            NOTHING if extra == "{}" else MappingProxyType(_load(extra, dict)),
+        )
+    )
+
+
+def _load(text: object, kind: type[Kind]) -> Kind:
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, kind):
+        raise BadEntry(f"a column holds no JSON {'array' if kind is list else 'object'}")
+    return value
+
+
+@contextmanager
+def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connection]:
+    with reading(path) as file:
+        # What is missing at the end SQLite would read as zeros, and a vector of zeros is one.
+        begin = file.read(100)
+        size = os.fstat(file.fileno()).st_size
+    width = int.from_bytes(begin[16:18], "big")
+    pages = int.from_bytes(begin[28:32], "big")
+    if begin.startswith(_MAGIC) and size < pages * (width if width > 1 else 1 << 16):
+        raise DamagedFile("is no sound SQLite file: its end is missing", path=shown(path))
+    # Whoever closes a file last takes its helper files away, if it may write; so a reader opens it for writing, too.
+    may_write = os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
+    alone = not may_write and not os.path.exists(f"{path}-wal")
+    with _connected(path, "rw" if may_write or for_writing else "ro&immutable=1" if alone else "ro") as connection:
+        connection.execute(f"PRAGMA query_only = {'OFF' if for_writing else 'ON'}")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * ENTRY_BYTES)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        kinds = connection.execute("SELECT type FROM sqlite_master WHERE name IN ('entries', 'entry_tags')").fetchall()
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if kinds != [("table",), ("table",)]:
+            raise DamagedFile("is no file of entries: it has no tables entries and entry_tags", path=shown(path))
+        if version != VERSION:
+            raise DamagedFile(f"its version is {version}, and this program reads {VERSION}", path=shown(path))
+        yield connection
+
+
+@contextmanager
+def _connected(path: str, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
+    """Open a file, and say in our words what goes wrong with it."""
+    name = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        connection = sqlite3.connect(f"file:{name}?mode={mode}", timeout=WAIT, isolation_level=None, uri=True)
+        try:
+            yield connection
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise explained(error, path) from error

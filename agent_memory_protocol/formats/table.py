@@ -1,0 +1,237 @@
+"""The formats there are: name, endings, what reads and writes each, and what it cannot carry.
+
+Everything that asks which formats exist asks this table: conversion, import, export, the bench and the documentation.
+A format's module is loaded when the format is used, so that nobody needs what only another one needs.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidArgument
+from ..files import split_bom
+from .entry import MemoryEntry, Problem
+from .loss import Loss
+from .record_files import reading
+
+AUTO = "auto"
+_START = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: how it is called, and what does its work.
+
+    Attributes:
+        name: what `--format` takes.
+        suffixes: the endings of its files, the usual one first.
+        about: what it is, for a table.
+        module: the module of this package that has it.
+        needs_embedding: whether an entry without an embedding cannot be written (decision 33).
+        reads, writes: the names of the functions for a whole file; "" where it cannot be written.
+        appends: the name of the function that adds one entry to a file; "" where the whole file is written anew.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    about: str
+    module: str
+    needs_embedding: bool = False
+    reads: str = "read"
+    writes: str = "write"
+    appends: str = ""
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What it cannot carry."""
+        losses: tuple[Loss, ...] = self._code.LOSSES if self.writes else ()
+        return losses
+
+    def read(self, path: str) -> Iterator[MemoryEntry | Problem]:
+        """Read a file, one entry at a time.
+
+        Raises:
+            DamagedFile: it is none of this format, or cannot be read from some place on.
+            StorageError: it cannot be opened.
+            MissingExtra: what reads it is not installed; the message says how to get it.
+        """
+        found: Iterator[MemoryEntry | Problem] = getattr(self._code, self.reads)(path)
+        return found
+
+    def carry(self, entry: MemoryEntry) -> tuple[MemoryEntry, list[Loss]]:
+        """Return what the format carries of an entry, and what it loses of it."""
+        lost = []
+        for loss in self.losses:
+            if loss.found(entry):
+                lost.append(loss)
+                entry = loss.without(entry)
+        return entry, lost
+
+    def encode(self, entry: MemoryEntry) -> Any:
+        """Return an entry as `write` and `append` take it.
+
+        Raises:
+            AgentMemoryError: a rule of the format forbids it.
+        """
+        return self._code.encode(entry)
+
+    def write(self, path: str, encoded: Iterable[Any]) -> None:
+        """Write a new file from what `encode` has returned."""
+        getattr(self._code, self.writes)(path, encoded)
+
+    def append(self, path: str, encoded: Any) -> None:
+        """Add what `encode` has returned to a file."""
+        getattr(self._code, self.appends)(path, encoded)
+
+    @property
+    def _code(self) -> ModuleType:
+        return import_module(f".{self.module}", __package__)
+
+
+FORMATS = (
+    Format("ndjson", (".ndjson",), "JSON, one entry a line", "json_schema", needs_embedding=True, appends="append"),
+    Format(
+        "json",
+        (".json",),
+        "JSON, one array of entries",
+        "json_schema",
+        needs_embedding=True,
+        reads="read_document",
+        writes="write_document",
+    ),
+    Format("protobuf", (".pb",), "a stream of messages", "protobuf", needs_embedding=True, appends="append"),
+    Format("sqlite", (".sqlite",), "a database with indexes by time and tag", "sqlite", appends="append"),
+    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet"),
+    Format("jsonl", (".jsonl",), "agent-memory/0.1, one entry a line", "jsonl_entries"),
+    Format("memory-file", (".amem.json",), "records in one file, each with its signature", "record_entries"),
+    Format("markdown", (".md",), "a tier document: headings and bullets", "markdown"),
+    Format("mcp-graph", (), "the knowledge graph of the MCP memory server; read only", "graph", writes=""),
+)
+
+
+def by_name(name: str) -> Format:
+    """Return the format of a name.
+
+    Raises:
+        InvalidArgument: there is none; the message lists those there are.
+    """
+    for one in FORMATS:
+        if one.name == name:
+            return one
+    raise InvalidArgument(f"there is no format {name[:40]!a}; there are {', '.join(one.name for one in FORMATS)}")
+
+
+def by_suffix(path: str) -> Format | None:
+    """Return the format whose ending a path has, the longest one counts; None where it has none."""
+    name = os.path.basename(path).lower()
+    fitting = [(len(suffix), one) for one in FORMATS for suffix in one.suffixes if name.endswith(suffix)]
+    return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
+
+
+def to_write(path: str, name: str | None = None) -> Format:
+    """Return the format to write a file in: the one named, else that of the path's ending.
+
+    Raises:
+        InvalidArgument: there is none, or it can only be read.
+    """
+    found = by_name(name) if name else by_suffix(path)
+    if found is None:
+        endings = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
+        raise InvalidArgument(f"in which format? say --format, or end the name with one of {endings}")
+    if not found.writes:
+        raise InvalidArgument(f"{found.name} can only be read")
+    return found
+
+
+def detect(path: str, *, name: str = "") -> Format:
+    """Say which format a file has: its content decides, its ending only where the content cannot.
+
+    Args:
+        path: the file.
+        name: what it is called, where that is not its path.
+
+    Raises:
+        DamagedFile: it has none that is known.
+        StorageError: it cannot be opened.
+    """
+    with reading(path) as file:
+        start = file.read(_START)
+        size = os.fstat(file.fileno()).st_size
+    ending = by_suffix(name or path)
+    found = _by_content(start, size, ending)
+    if found is None:
+        raise DamagedFile("has none of the known formats; say which with --format", path=shown(name or path))
+    return found
+
+
+def _by_content(start: bytes, size: int, ending: Format | None) -> Format | None:
+    if start.startswith(b"SQLite format 3\0"):
+        return by_name("sqlite")
+    if start.startswith(b"PAR1"):
+        return by_name("parquet")
+    text = split_bom(start)[1].lstrip()
+    if text.startswith((b"{", b"[")) and (found := _by_json(text, ending)):
+        return by_name(found)
+    if _begins_with_message(start, size) and (ending is None or not _is_text(start)):
+        return by_name("protobuf")
+    if ending is not None:
+        return ending
+    return by_name("markdown") if text and not text.startswith(b"{") and _is_text(start) else None
+
+
+def _by_json(text: bytes, ending: Format | None) -> str:
+    """Name the format of JSON by what its first line says; "" where that could be any."""
+    if text.startswith(b"["):
+        return "json"
+    line = text.split(b"\n", 1)[0]
+    if re.search(rb'"format":"fg-agent-memory/', line):
+        return "memory-file"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        # One object over many lines, or a line longer than what was read: both may be an entry.
+        return "" if ending is not None else "json"
+    if not isinstance(value, Mapping):
+        return ""
+    from .graph import is_graph
+
+    if str(value.get("format", "")).startswith("agent-memory/"):
+        return "jsonl"
+    if is_graph(value):
+        return "mcp-graph"
+    if "timestamp_ms" in value:
+        return ending.name if ending is not None and ending.module == "json_schema" else "ndjson"
+    return "jsonl" if {"id", "kind", "text", "created_at"} <= value.keys() else ""
+
+
+def _begins_with_message(start: bytes, size: int) -> bool:
+    """Say whether a length stands first, and behind it a message that begins with field 1, a text."""
+    length = shift = 0
+    for place, byte in enumerate(start[:5]):
+        length |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return start[place + 1 : place + 2] == b"\x0a" and 2 <= length <= size - place - 1
+    return False
+
+
+def _is_text(start: bytes) -> bool:
+    try:
+        # What was read may end in the middle of a character.
+        start[: start.rfind(b"\n") + 1 or None].decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in start
+
+
+def loss_rows(formats: Iterable[Format] = FORMATS) -> Iterator[tuple[str, str, str]]:
+    """Yield, for each format and thing that it cannot carry: the format, the thing, and what stands in its place."""
+    for one in formats:
+        for loss in one.losses:
+            yield one.name, loss.what, loss.instead
