@@ -53,6 +53,10 @@ class InvalidRecord(AgentMemoryError, ValueError):
     """A record, or a file of records, is not what the record format allows; the message says every reason."""
 
 
+class InvalidVector(AgentMemoryError, ValueError):
+    """A vector holds what is no number, is not as wide as the others, or was made by something else."""
+
+
 class UnknownRecord(AgentMemoryError, LookupError):
     """A store holds no record with this id."""
 

@@ -27,6 +27,7 @@ OUTSIDE = {
     "watchdog": {"file_events"},
     "subprocess": {"git_ignore", "integrations.merge_driver"},
     "nacl": {"records.signing"},
+    "numpy": {"search.minilm", "search.nearest"},
     "sqlite3": {"database", "records.side_file", "formats.sqlite"},
     "anthropic": {"integrations.anthropic_tool"},
     "mcp": {"integrations.mcp_server"},
@@ -174,6 +175,7 @@ RULES = [
     *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
     "records.proof",
     *("search.port", "search.ranking", "search.slips", "search.stem", "search.words"),
+    *("search.fusion", "search.nearest", "search.wordpiece", "embedding", "float32"),
     *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.merge", "tiers.prune", "tiers.referee"),
     *("tiers.around", "tiers.removing", "tiers.restoring", "tiers.spot", "tiers.taken"),
 ]

@@ -95,6 +95,9 @@ class SearchIndex(Protocol):
             within: the keys of the only sources that may be answered from; None means all.
         """
 
+    def close(self) -> None:
+        """Close the files that it holds open, if any. The next call opens them again."""
+
 
 class Embedder(Protocol):
     """What turns texts into vectors, so that texts of similar meaning have similar directions."""

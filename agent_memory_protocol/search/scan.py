@@ -60,6 +60,9 @@ class ScanIndex:
         collected = Collected(len(everything), sum(one.size for one in everything), standing)
         return rank(terms, candidates, collected, limit)
 
+    def close(self) -> None:
+        """Do nothing; see `SearchIndex`."""
+
     def _change(self, sources: Iterable[Source], gone: Collection[str]) -> int:
         read = {
             source.key: _read(source)

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import DamagedFile
 from . import words
 from .port import Source
 from .ranking import CONTEXT_WEIGHT, Candidate, Collected
@@ -18,7 +17,6 @@ VERSION = 1
 """Goes up when `words` reads texts differently; an index of another version is made anew."""
 
 _TABLES = (
-    "CREATE TABLE sources (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL)",
     "CREATE TABLE passages (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL)",
     "CREATE INDEX passages_of_source ON passages (source)",
     "CREATE TABLE spellings (word TEXT PRIMARY KEY, backwards TEXT NOT NULL) WITHOUT ROWID",
@@ -56,8 +54,36 @@ class Read:
     spellings: set[str]
 
 
-def read(source: Source) -> Read:
-    """Read a source, and its texts."""
+class KeywordTables:
+    """What is stored for an index of words; see `Tables`."""
+
+    version = VERSION
+    statements = _TABLES
+    inner = "tokens_*"
+
+    def read(self, sources: Iterable[Source]) -> dict[str, Read]:
+        """Read sources, and their texts."""
+        return {source.key: _read(source) for source in sources}
+
+    def add(self, connection: "Connection", contents: Mapping[int, Read]) -> None:
+        """Store what was read."""
+        for source, content in contents.items():
+            for key, text, context in content.passages:
+                passage = (source, key, len(text) + len(context))
+                number = connection.execute("INSERT INTO passages VALUES (NULL, ?, ?, ?)", passage).lastrowid
+                tokens = (number, " ".join(text), " ".join(context))
+                connection.execute("INSERT INTO tokens (rowid, text, context) VALUES (?, ?, ?)", tokens)
+        spellings = sorted(set().union(*(content.spellings for content in contents.values())))
+        pairs = [(word, word[::-1]) for word in spellings]
+        connection.executemany("INSERT OR IGNORE INTO spellings VALUES (?, ?)", pairs)
+
+    def forget(self, connection: "Connection", source: int) -> None:
+        """Remove what is stored of a source. Its spellings stay: what stands nowhere is not found by them."""
+        connection.execute("DELETE FROM tokens WHERE rowid IN (SELECT id FROM passages WHERE source = ?)", (source,))
+        connection.execute("DELETE FROM passages WHERE source = ?", (source,))
+
+
+def _read(source: Source) -> Read:
     spellings: set[str] = set()
 
     def tokens(text: str) -> list[str]:
@@ -67,72 +93,6 @@ def read(source: Source) -> Read:
 
     passages = [(passage.key, tokens(passage.text), tokens(passage.context)) for passage in source.read()]
     return Read(passages, spellings - {""})
-
-
-def prepare(connection: "Connection") -> None:
-    """Create the tables, or make sure that these are ours: the file may come from anyone.
-
-    Raises:
-        DamagedFile: they are not.
-    """
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if _schema(connection) == (VERSION, {*_TABLES}):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _schema(connection) == (0, set()):
-            for table in _TABLES:
-                connection.execute(table)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        elif _schema(connection) != (VERSION, {*_TABLES}):
-            raise DamagedFile("is no index of this version")
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def _schema(connection: "Connection") -> tuple[int, set[str]]:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    made = connection.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT GLOB 'tokens_*'")
-    return version, {sql for (sql,) in made}
-
-
-def data_version(connection: "Connection") -> int:
-    """Return a number that changes whenever another connection has changed the file."""
-    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
-    return version
-
-
-def fingerprints(connection: "Connection") -> dict[str, str]:
-    """Return the fingerprint of each source, by key."""
-    return dict(connection.execute("SELECT key, fingerprint FROM sources"))
-
-
-def forget(connection: "Connection", keys: Iterable[str]) -> None:
-    """Take sources out; what is not there is no error."""
-    for key in keys:
-        row = connection.execute("SELECT id FROM sources WHERE key = ?", (key,)).fetchone()
-        if row:
-            connection.execute("DELETE FROM tokens WHERE rowid IN (SELECT id FROM passages WHERE source = ?)", row)
-            connection.execute("DELETE FROM passages WHERE source = ?", row)
-            connection.execute("DELETE FROM sources WHERE id = ?", row)
-
-
-def add(connection: "Connection", sources: Iterable[Source], content: Mapping[str, Read]) -> None:
-    """Put sources in that are not there, with their content by key."""
-    spellings: set[str] = set()
-    for source in sources:
-        row = connection.execute("INSERT INTO sources VALUES (NULL, ?, ?)", (source.key, source.fingerprint)).lastrowid
-        for key, text, context in content[source.key].passages:
-            passage = (row, key, len(text) + len(context))
-            number = connection.execute("INSERT INTO passages VALUES (NULL, ?, ?, ?)", passage).lastrowid
-            tokens = (number, " ".join(text), " ".join(context))
-            connection.execute("INSERT INTO tokens (rowid, text, context) VALUES (?, ?, ?)", tokens)
-        spellings |= content[source.key].spellings
-    pairs = [(word, word[::-1]) for word in sorted(spellings)]
-    connection.executemany("INSERT OR IGNORE INTO spellings VALUES (?, ?)", pairs)
 
 
 class Lookup:

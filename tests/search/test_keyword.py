@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol.search import keyword, tables
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Passage, Source, source_of
 from agent_memory_protocol.search.scan import ScanIndex
+from agent_memory_protocol.search.tables import KeywordTables
 
 
 def one(key: str, text: str) -> Source:
@@ -53,6 +53,17 @@ def test_what_one_process_has_read_no_other_has_to(index, path):
         assert keys(other, "redis") == ["b"]
 
 
+def test_an_update_looks_at_nothing_else(index, path):
+    index.refresh(SOURCES)
+    assert index.update([one("c", "A third.")], gone=["b"]) == 2
+    assert index.update(SOURCES[:1]) == 0
+    with closing(KeywordIndex(path)) as other:
+        other.refresh([])
+    # What another process has taken away comes back too.
+    assert index.update([one("d", "A fourth.")]) == 3
+    assert sorted(keys(index, "third fourth database")) == ["a", "c", "d"]
+
+
 def test_nothing_is_written_before_there_is_something_to_write(index, path):
     assert index.refresh([]) == 0
     assert index.search("redis") == []
@@ -72,16 +83,17 @@ def test_a_search_never_answers_with_what_another_process_has_made_of_the_index(
 
 def test_where_others_change_the_index_all_the_time_a_search_still_answers(index, path, monkeypatch):
     index.refresh(SOURCES)
-    search = KeywordIndex._search
+    do = index._do
     with closing(KeywordIndex(path)) as other:
 
-        def disturbed(self, *arguments):
-            if self is index and self._database.path is not None:
+        def disturbed(work, **options):
+            if index._database.path is not None:
                 other.refresh([one("a", os.urandom(4).hex())])
-            return search(self, *arguments)
+            return do(work, **options)
 
-        monkeypatch.setattr(KeywordIndex, "_search", disturbed)
+        monkeypatch.setattr(index, "_do", disturbed)
         assert keys(index, "redis") == ["b"]
+    assert index._database.path is None
 
 
 def foreign(path: Path) -> None:
@@ -267,11 +279,7 @@ def test_an_index_and_a_scan_answer_alike(texts, query, chosen):
 
 
 def test_without_full_text_search_it_is_a_scan(path, monkeypatch):
-    def prepare(connection):
-        connection.execute("CREATE VIRTUAL TABLE tokens USING fts99(text)")
-
-    monkeypatch.setattr(tables, "prepare", prepare)
-    assert not keyword.available()
+    monkeypatch.setattr(KeywordTables, "statements", ("CREATE VIRTUAL TABLE tokens USING fts99(text)",))
     assert isinstance(open_index(path), ScanIndex)
 
 

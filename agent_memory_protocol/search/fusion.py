@@ -1,0 +1,64 @@
+"""One answer from several indexes: what stands high in one counts, and what stands high in more counts more.
+
+Only places are added up (reciprocal rank fusion), so scores of different kinds need not be compared.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from .port import Hit, SearchIndex, Source
+
+VECTOR_WEIGHT = 0.5
+"""What a place among similar meanings counts; one among common words counts 1: alone, meaning finds less than words."""
+
+SMOOTHING = 5
+"""The first place counts 1 / 6, the second 1 / 7: so the best of similar meaning stands behind a few common words."""
+
+DEPTH = 100
+"""How many hits of each index are looked at, at least."""
+
+
+def fuse(answers: Iterable[tuple[float, Sequence[Hit]]], limit: int) -> list[Hit]:
+    """Return the best hits of several answers, each with its weight. A hit has the reasons of all that found it."""
+    scores: dict[tuple[str, str], float] = {}
+    reasons: dict[tuple[str, str], tuple[str, ...]] = {}
+    for weight, hits in answers:
+        for place, hit in enumerate(hits, start=1):
+            found = (hit.source, hit.key)
+            scores[found] = scores.get(found, 0) + weight / (SMOOTHING + place)
+            reasons[found] = (*reasons.get(found, ()), *hit.reasons)
+    best = max(scores.values(), default=1)
+    ordered = sorted((-round(score / best, 6), found) for found, score in scores.items())
+    return [Hit(*found, -score, reasons[found]) for score, found in ordered[: max(limit, 0)]]
+
+
+class FusedIndex:
+    """A search index of several; see `SearchIndex`.
+
+    Args:
+        indexes: each with what its places count.
+    """
+
+    def __init__(self, *indexes: tuple[float, SearchIndex]) -> None:
+        self._indexes = indexes
+
+    def refresh(self, sources: Iterable[Source]) -> int:
+        """Bring all in line with exactly these sources; see `SearchIndex`."""
+        sources = list(sources)
+        return max(index.refresh(sources) for _, index in self._indexes)
+
+    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
+        """Bring all in line with these sources and forget those that are gone; see `SearchIndex`."""
+        sources, gone = list(sources), list(gone)
+        return max(index.update(sources, gone) for _, index in self._indexes)
+
+    def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
+        """Return the passages that fit best; see `SearchIndex`."""
+        depth = max(DEPTH, 2 * limit) if limit > 0 else 0
+        return fuse(
+            ((weight, index.search(query, limit=depth, within=within)) for weight, index in self._indexes), limit
+        )
+
+    def close(self) -> None:
+        """Close all; see `SearchIndex`."""
+        for _, index in self._indexes:
+            index.close()

@@ -1,0 +1,135 @@
+"""A search index by meaning: a passage is found where its vector lies close to that of the query."""
+
+import os
+from array import array
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidVector
+from ..float32 import from_bytes, to_bytes
+from .kept import KeptIndex
+from .nearest import similarities
+from .port import Embedder, Hit, Source
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+LEAST = 0.2
+"""The similarity below which two texts have nothing in common; it goes from -1 to 1."""
+
+Stored = list[tuple[str, bytes]]
+"""Of each passage of a source the key and the vector."""
+
+
+class VectorTables:
+    """What is stored for an index of vectors; see `Tables`."""
+
+    version = 1
+    statements = (
+        "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
+        "CREATE TABLE passages (source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL)",
+        "CREATE INDEX passages_of_source ON passages (source)",
+    )
+    inner = ""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def read(self, sources: Iterable[Source]) -> dict[str, Stored]:
+        """Read sources, and make the vectors of all their passages."""
+        passages = {source.key: list(source.read()) for source in sources}
+        texts = [passage.text for listed in passages.values() for passage in listed]
+        vectors = iter(embed(self._embedder, texts))
+        return {source: [(passage.key, next(vectors)) for passage in listed] for source, listed in passages.items()}
+
+    def add(self, connection: "Connection", contents: Mapping[int, Stored]) -> None:
+        """Store the vectors."""
+        rows = ((source, key, vector) for source, stored in contents.items() for key, vector in stored)
+        connection.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
+
+    def forget(self, connection: "Connection", source: int) -> None:
+        """Remove the vectors of a source."""
+        connection.execute("DELETE FROM passages WHERE source = ?", (source,))
+
+
+class VectorIndex(KeptIndex[Stored]):
+    """A search index by meaning; see `SearchIndex` for what it does, and `KeptIndex` for its file.
+
+    A file keeps to the embedder that it was begun with. To use another one, `delete` it: every text is embedded anew.
+
+    Args:
+        path: the file. Whatever else stands there is replaced. None: the vectors live in this process.
+        embedder: what makes the vectors.
+
+    Raises:
+        InvalidVector: from every method: the file holds vectors of another embedder, or this one makes what are none.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, embedder: Embedder) -> None:
+        super().__init__(path, VectorTables(embedder))
+        self._embedder = embedder
+        self._loaded: tuple[object, list[tuple[str, str]], array[float]] = (None, [], array("f"))
+
+    def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
+        """Return the passages that fit best; see `SearchIndex`."""
+        if limit < 1 or not query.strip():
+            return []
+        (data,) = embed(self._embedder, [query])
+        asked = from_bytes(data)
+        keys, vectors = self._ask(self._load)
+        found = sorted(
+            (-round(similarity, 4), source, key)
+            for (source, key), similarity in zip(keys, similarities(vectors, asked), strict=True)
+            if similarity >= LEAST and (within is None or source in within)
+        )
+        return [
+            Hit(source, key, far / found[0][0], (f"similar meaning {-far:.2f}",)) for far, source, key in found[:limit]
+        ]
+
+    def _load(self, connection: "Connection") -> tuple[list[tuple[str, str]], "array[float]"]:
+        """Return the keys of all passages and their vectors, which are kept until the file changes."""
+        state = (self._in_line, connection.total_changes)
+        if self._loaded[0] != state:
+            rows = connection.execute(
+                "SELECT sources.key, passages.key, vector FROM passages JOIN sources ON sources.id = passages.source"
+            ).fetchall()
+            try:
+                vectors = array("f")
+                for source, key, data in rows:
+                    vectors += from_bytes(data, dimensions=self._embedder.dimensions, of=f"{source} {key}")
+            except InvalidVector as error:
+                raise DamagedFile(str(error)) from error
+            self._loaded = (state, [(source, key) for source, key, _ in rows], vectors)
+        return self._loaded[1:]
+
+    def _prepare(self, connection: "Connection") -> None:
+        super()._prepare(connection)
+        ours = (self._embedder.name, self._embedder.dimensions)
+        theirs = connection.execute("SELECT name, dimensions FROM embedder").fetchone()
+        if theirs is None:
+            query = "INSERT INTO embedder SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM embedder)"
+            connection.execute(query, ours)
+            theirs = connection.execute("SELECT name, dimensions FROM embedder").fetchone()
+        if theirs != ours:
+            raise InvalidVector(
+                f"{shown(self._database.path or '')}: holds vectors of {theirs[0]}, {theirs[1]} wide, and those of"
+                f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded anew"
+            )
+
+
+def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:
+    """Return the vectors of texts as bytes, after a look at whether they are what was promised.
+
+    Raises:
+        InvalidVector: they are not.
+    """
+    vectors = embedder.embed(texts) if texts else []
+    if len(vectors) != len(texts):
+        raise InvalidVector(f"{embedder.name} made {len(vectors)} vectors of {len(texts)} texts")
+    for vector in vectors:
+        if len(vector) != embedder.dimensions:
+            raise InvalidVector(
+                f"{embedder.name} made a vector {len(vector)} wide, and says that all are {embedder.dimensions} wide"
+            )
+    return [to_bytes(vector, of=f"a vector of {embedder.name}") for vector in vectors]
