@@ -90,7 +90,8 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
             return Change(current)
         return Change(documents.parse(current.bom + built.encode(), target))
 
-    if not session.root.exists(target.parts) and not read().is_anything:
+    folder, tier_file = target.parts[:-1], target.parts[-1]
+    if not session.root.exists(target.parts) and not note_store.has_notes(session.root, folder, tier_file):
         return state
     left = session.change(target, change).document
     return replace(state, left=left.data)

@@ -29,11 +29,6 @@ class Folder:
     heads: dict[str, Head] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def is_anything(self) -> bool:
-        """Whether there is anything that is, or should be, a note."""
-        return bool(self.heads or self.problems)
-
     def read(self, root: Root, folder: tuple[str, ...], name: str) -> None:
         """Take in one note as it is on disk now. What cannot be read is a problem, not an error."""
         try:
@@ -91,7 +86,9 @@ class KnownNotes:
 
 def is_note(name: str, tier_file: str) -> bool:
     """Say whether a file of a memory folder is a note: Markdown, not hidden, not the tier file itself."""
-    return name.lower().endswith(".md") and not name.startswith((".", "#", "~")) and name.lower() != tier_file.lower()
+    # Asked of thousands of names, of which hardly one is as long as the tier file is called.
+    is_markdown = name[-3:].lower() == ".md" and name[0] not in ".#~"
+    return is_markdown and (len(name) != len(tier_file) or name.lower() != tier_file.lower())
 
 
 def list_names(root: Root, folder: tuple[str, ...], tier_file: str) -> list[str]:
@@ -143,11 +140,11 @@ def read(root: Root, folder: tuple[str, ...], name: str) -> tuple[Note, str] | N
 
 
 def _text(data: bytes, parts: tuple[str, ...], *, whole: bool) -> str:
-    data = files.split_bom(data)[1]
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         if whole or len(data) - error.start > 3:
             return files.decode(data, "/".join(parts))
         text = data[: error.start].decode()
+    text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

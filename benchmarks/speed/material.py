@@ -8,7 +8,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 AGENT, CONVERSATION = "developer", "7f3a"
 
-_SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")
+SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")
 _TITLES = ("Architecture", "Build and release", "Testing", "Infrastructure", "Conventions", "Pitfalls")
 _SECTION = 20
 _FIRST_DAY = date(2026, 3, 1)
@@ -41,7 +41,7 @@ def three_files(root: Path, *, lines: int, kind: str = "ASCII") -> Path:
     """Fill a project with one document of each tier, all of that many lines."""
     texts = enumerate(cycle(ordinary_texts()))
     for title, path in (
-        ("Shared Knowledge", _SHARED),
+        ("Shared Knowledge", SHARED),
         ("Developer Memory", agent_file(AGENT)),
         ("Conversation Context", Path(f".scaffolding/conversations/{CONVERSATION}/agent-memory/context.md")),
     ):
@@ -52,7 +52,7 @@ def three_files(root: Path, *, lines: int, kind: str = "ASCII") -> Path:
 def many_agents(root: Path, *, agents: int, lines: int) -> Path:
     """Fill a project with a shared document and that many agents, `developer` being the first."""
     texts = cycle(ordinary_texts())
-    _write(root / _SHARED, document("Shared Knowledge", texts, lines))
+    _write(root / SHARED, document("Shared Knowledge", texts, lines))
     for number in range(agents):
         name = f"agent-{number:04d}" if number else AGENT
         _write(root / agent_file(name), document(f"{name} Memory", texts, lines))
@@ -70,6 +70,22 @@ def huge_file(root: Path, *, size: int) -> Path:
             if written >= size:
                 return root
     raise AssertionError
+
+
+def many_notes(root: Path, *, notes: int) -> Path:
+    """Fill a project with that many notes beside its shared document."""
+    texts = cycle(ordinary_texts())
+    for number in range(notes):
+        name = note_file(number)
+        header = f"---\nname: {name[:-3]}\ndescription: About {number}\nmetadata:\n  type: feedback\n---\n"
+        body = f"{next(texts)}\n\n**Why:** {next(texts)}\n\n**How to apply:** {next(texts)}\n"
+        _write((root / SHARED).with_name(name), f"{header}\n{body}")
+    return root
+
+
+def note_file(number: int) -> str:
+    """Return the file name of one of them."""
+    return f"feedback_note-{number:05d}.md"
 
 
 def document(title: str, texts: Iterator[str], lines: int) -> str:
