@@ -147,15 +147,16 @@ def _state(
     state: Indexed, files: Mapping[str, str], unreadable: Collection[str], before: index.Index, after: index.Index
 ) -> Indexed:
     """Return what an index is, given what the tier file says before and after it is brought up to date."""
+    # Of thousands of notes the tier file names few, so what it names is looked up among them and not they in it.
     there = {*files, *index.by_key(unreadable)} if unreadable else files.keys()
-    missing = files.keys() - before.files
+    named, named_after = before.files, after.files
     return replace(
         state,
         notes=len(files),
-        listed=len(files) - len(missing),
-        added=tuple(sorted(files[key] for key in missing & after.files)),
+        listed=sum(key in files for key in named),
+        added=tuple(sorted(files[key] for key in named_after - named if key in files)),
         dangling=tuple((line.line, line.file) for line in after.lines if line.file not in there),
-        changed=bool({line.file for line in before.lines} - there - after.files),
+        changed=any(line.file not in there and line.file not in named_after for line in before.lines),
     )
 
 
