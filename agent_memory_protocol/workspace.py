@@ -18,9 +18,11 @@ from . import (
     git_ignore,
     indexing,
     limits,
+    mending,
     notekeeping,
     remembering,
     review,
+    reviewing,
     rewriting,
     upkeep,
 )
@@ -606,7 +608,7 @@ class Workspace:
         if not any(one.fix for one in found):
             return []
         with self._session(for_writing=True) as session:
-            return checking.fix(session, actor or Actor(), found)
+            return mending.fix(session, actor or Actor(), found)
 
     def review(self, *, actor: Actor | None = None, today: date | None = None) -> list[review.Item]:
         """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28)."""
@@ -619,7 +621,7 @@ class Workspace:
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
         with self._session(for_writing=True) as session:
-            checking.record_review(session, actor or Actor(), today or date.today())
+            reviewing.record(session, actor or Actor(), today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 

@@ -164,9 +164,13 @@ RULES = [
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *(
         "lint.belonging",
+        "lint.dates",
         "lint.finding",
+        "lint.index",
         "lint.ledgers",
         "lint.notes",
+        "lint.repeats",
+        "lint.store",
         "lint.tiers",
         "merging",
         "notes.index",

@@ -106,31 +106,6 @@ def test_checking_changes_nothing(workspace):
     assert file.read_bytes() == b"- 2026-01-05: a\n- [2026-02-30] b"
 
 
-def test_twin_folders_are_found(workspace):
-    write(workspace, AGENT, "# Dev Memory\n")
-    write(workspace, AGENT.replace("/dev/", "/Dev/"), "# Dev Memory\n")
-    if len(list((workspace.path / AGENT).parents[1].iterdir())) < 2:
-        pytest.skip("this file system folds case")
-    assert [one.rule for one in check(workspace, "store-twins")] == ["store-twins"]
-
-
-@pytest.mark.requirement("S2-34", "S2-36", "S2-37")
-@pytest.mark.parametrize(("path", "is_found"), [("app", True), ("apps/web", True), ("node_modules/x", False)])
-def test_another_memory_of_the_same_project_is_found(workspace, path, is_found):
-    write(workspace, SHARED, HEAD)
-    write(workspace, f"{path}/{SHARED}", HEAD)
-    assert bool(check(workspace, "store-twice")) is is_found
-
-
-@pytest.mark.requirement("S2-28")
-def test_a_review_is_due_a_month_after_the_oldest_entry_or_the_last_review(workspace):
-    write(workspace, SHARED, HEAD + "- [2026-04-20] a\n")
-    assert [one.rule for one in check(workspace, "review-due")] == ["review-due"]
-    workspace.record_review(today=date(2026, 5, 20))
-    assert check(workspace, "review-due") == []
-    assert [one.rule for one in workspace.check(select=["review-due"], today=date(2026, 7, 1))] == ["review-due"]
-
-
 # -- fix ---------------------------------------------------------------------------------------------------------------
 
 MESSY = (

@@ -11,7 +11,6 @@ from textwrap import dedent
 
 import click
 
-import agent_memory_protocol.checking  # noqa: F401 - it registers the rules
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.lint.finding import in_order
 from agent_memory_protocol.settings import KEYS, Key

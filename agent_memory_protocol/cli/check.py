@@ -7,13 +7,12 @@ from urllib.parse import quote
 
 import click
 
-from agent_memory_protocol import __version__, checking
+from agent_memory_protocol import __version__
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.lint.finding import ERROR, Finding, in_order, unknown
+from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, in_order, unknown
 
 from .options import actor, as_option, count, note, plain, print_json, progress, root_option, workspace
 
-RULES = checking.RULES
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

@@ -52,16 +52,25 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a rule's function yields: a line (None: the whole file), a sentence, perhaps a fix or another severity."""
+    """What a rule's function yields.
+
+    Attributes:
+        line: the line, from 1; None for the file as a whole.
+        message: the sentence.
+        fix: what `--fix` would change.
+        severity: where it is not that of the rule.
+        path: where it is another file than the one the rule was given.
+    """
 
     line: int | None
     message: str
     fix: Fix | None = None
     severity: str | None = None
+    path: str = ""
 
 
 RULES: dict[str, Rule] = {}
-"""Every rule by id."""
+"""Every rule by id. The package `lint` brings them together."""
 
 
 def rule(
@@ -88,7 +97,7 @@ def run(subject: str, value: Any, path: str, selected: Iterable[str]) -> list[Fi
     """Run the selected rules about a subject on one value. Findings are ordered by line, then by rule."""
     wanted = set(selected)
     found = [
-        Finding(one.id, hit.severity or one.severity, path, hit.line, hit.message, hit.fix)
+        Finding(one.id, hit.severity or one.severity, hit.path or path, hit.line, hit.message, hit.fix)
         for one in RULES.values()
         if subject in one.subject.split() and one.id in wanted
         for hit in one.check(value)

@@ -1,12 +1,12 @@
-"""Rules on notes and on the index."""
+"""Rules on notes."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from agent_memory_protocol import dates, links, visible
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
 from agent_memory_protocol.notes import note as notes
-from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
+from agent_memory_protocol.notes.index import LINE_WIDTH
 from agent_memory_protocol.notes.note import Note
 
 _HARD_WIDTH = 2 * LINE_WIDTH
@@ -21,15 +21,6 @@ class NoteView:
     text: str
     names: frozenset[str]
     allowed: Collection[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexView:
-    """An index as the rules see it: what it says, the lines of its file, and the notes that are there, by their key."""
-
-    index: Index
-    lines: tuple[str, ...]
-    files: Mapping[str, str]
 
 
 @rule(
@@ -156,85 +147,6 @@ def invisible(view: NoteView) -> Iterator[Hit]:
         yield Hit(found[0], f"the invisible or control character {found[1]}; take it out")
 
 
-@rule(
-    "index-orphan",
-    ERROR,
-    "index",
-    "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
-)
-def orphan(view: IndexView) -> Iterator[Hit]:
-    named = view.index.files
-    for key, file in sorted(view.files.items()):
-        if key not in named:
-            yield Hit(None, f"{file} has no index line; `amp index` adds it")
-
-
-@rule(
-    "index-dangling",
-    ERROR,
-    "index",
-    "An index line links to a file that does not exist. Its hook may be the only copy of "
-    "a fact, so `--fix` makes it a plain bullet.",
-)
-def dangling(view: IndexView) -> Iterator[Hit]:
-    for found in view.index.lines:
-        if found.file not in view.files:
-            yield Hit(
-                found.line,
-                f"{found.file} does not exist; write it, or make this a plain entry (--fix)",
-                _plain_bullet(view, found.line, found.text),
-            )
-
-
-@rule(
-    "index-outside",
-    WARNING,
-    "index",
-    "An index line links to a Markdown file outside this folder. Nothing looks after it, and it breaks when "
-    "the folder moves. Move the file here, or make the line an entry.",
-    on=False,
-)
-def outside(view: IndexView) -> Iterator[Hit]:
-    for number, line in enumerate(links.visible_lines("\n".join(view.lines)), start=1):
-        target = links.outside_target(line)
-        if target:
-            yield Hit(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
-
-
-@rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
-def double(view: IndexView) -> Iterator[Hit]:
-    first: dict[str, int] = {}
-    for found in view.index.lines:
-        if found.file in first:
-            yield Hit(found.line, f"{found.file} has a line already, line {first[found.file]}; keep one")
-        else:
-            first[found.file] = found.line
-
-
-@rule(
-    "index-over-screen",
-    WARNING,
-    "index",
-    "More than fifty index lines are not read at a glance. Merge notes that say the same, remove what is wrong.",
-)
-def over_screen(view: IndexView) -> Iterator[Hit]:
-    if len(view.index.lines) > SCREEN:
-        yield Hit(None, f"{len(view.index.lines)} index lines, {SCREEN} fit a screen; `amp review` lists what to merge")
-
-
-@rule(
-    "index-line-long",
-    WARNING,
-    "index",
-    "An index line is a hook, not the content. Shorten it; the note has room.",
-    on=False,
-)
-def line_long(view: IndexView) -> Iterator[Hit]:
-    for found in view.index.lines:
-        if len(found.text) > _HARD_WIDTH:
-            yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
-
-
 def link_name(name: str) -> str:
     """Return what a note's file and a link to it have in common: links leave the type out, or write - for _."""
     plain = name.removesuffix(".md").casefold().replace("_", "-")
@@ -252,13 +164,3 @@ def _says(view: NoteView, label: str) -> bool:
 
 def _severity(view: NoteView) -> str:
     return ERROR if view.note.head.type in notes.REQUIRED_IN_FULL else WARNING
-
-
-def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:
-    """Return the fix that turns an index line into an entry: the link's text and its hook stay."""
-    line = view.lines[number - 1]
-    end = links.note_link_end(text)
-    opening = text.index("[")
-    title = text[opening + 1 : text.rindex("](", 0, end)]
-    start = line.index(text)
-    return Fix(number, line, f"{line[:start]}{title}{text[end:]}")

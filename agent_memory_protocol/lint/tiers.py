@@ -1,32 +1,15 @@
-"""Rules on tier documents: limits, structure, dates, repeats, and what a reader cannot see."""
+"""Rules on tier documents: limits, structure, what a reader cannot see, and what an entry may not hold."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from agent_memory_protocol import dates, limits, markdown, visible
+from agent_memory_protocol import limits, markdown, visible
 from agent_memory_protocol.layout import Tier
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
-from agent_memory_protocol.tiers.document import Document, has_conflict, identity_text
-from agent_memory_protocol.tiers.entries import OWN, Entry
-from agent_memory_protocol.tiers.prune import suspicious_days
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
+from agent_memory_protocol.tiers.document import Document, has_conflict
+from agent_memory_protocol.tiers.entries import Entry
 
 _RAW_LINES = 20
-_TIME_WORDS = (
-    "currently",
-    "this week",
-    "this month",
-    "this sprint",
-    "as of ",
-    "for now",
-    "at the moment",
-    "right now",
-    "temporarily",
-    "until ",
-    "next week",
-    "yesterday",
-    "today",
-    "tomorrow",
-)
 _PATH_STARTS = ("src/", "lib/", "app/", "apps/", "packages/", "tests/", "test/", "docs/", "scripts/", "./")
 _PATH_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 
@@ -42,7 +25,7 @@ class TierView:
         max_bytes: the limit in bytes.
         today: the local calendar date, as an ordinal.
         exists: says whether a path below the project root is there.
-        elsewhere: normalised lines of other files and tiers, and where each stands.
+        elsewhere: normalised lines of the documentation and of all tiers, and where each stands first.
         allowed: fingerprints of what only looks like a secret.
     """
 
@@ -162,107 +145,6 @@ def double_heading(view: TierView) -> Iterator[Hit]:
             seen[key] = heading.start + 1
 
 
-@rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
-def double_entry(view: TierView) -> Iterator[Hit]:
-    first: dict[str, int] = {}
-    for entry, entry_id in view.entries():
-        plain = entry_id.partition("-")[0]
-        if plain in first and len(entry.paragraph) > 10:
-            yield Hit(
-                entry.start + 1, f"the same entry stands in line {first[plain]}; `amp forget {entry_id}` removes this"
-            )
-        else:
-            first.setdefault(plain, entry.start + 1)
-
-
-@rule(
-    "tier-restates",
-    WARNING,
-    "tier",
-    "An entry says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another "
-    "tier says already. It costs room and goes stale on its own. Keep it in one place.",
-)
-def restates(view: TierView) -> Iterator[Hit]:
-    for entry, entry_id in view.entries():
-        if not entry.is_item:
-            continue
-        place = view.elsewhere.get(normalised(identity_text(view.document.lines, entry)))
-        if place is not None:
-            yield Hit(entry.start + 1, f"{place} says the same; keep it in one place (`amp forget {entry_id}`)")
-
-
-@rule(
-    "date-impossible",
-    ERROR,
-    "tier",
-    "A bracketed date that no calendar has. The entry counts as undated and is never pruned. Correct it.",
-)
-def date_impossible(view: TierView) -> Iterator[Hit]:
-    for entry, _ in view.entries():
-        for written in dates.impossible_dates(entry.paragraph):
-            yield Hit(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
-
-
-@rule(
-    "date-future",
-    WARNING,
-    "tier",
-    "An entry is dated in the future, mostly a mistyped year. It is never pruned. Correct it.",
-)
-def date_future(view: TierView) -> Iterator[Hit]:
-    for entry, _ in view.entries():
-        if entry.day is not None and entry.day_source == OWN and entry.day > view.today:
-            yield Hit(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")
-
-
-@rule(
-    "date-suspicious",
-    WARNING,
-    "tier",
-    "An entry is dated more than 180 days before both dated entries around it, mostly "
-    "a mistyped year. It is never pruned. Correct it, or leave it where it is right.",
-)
-def date_suspicious(view: TierView) -> Iterator[Hit]:
-    entries = view.document.outline.entries
-    for index in sorted(suspicious_days(entries)):
-        day = entries[index].day or 0
-        yield Hit(
-            entries[index].start + 1, f"dated {dates.day_text(day)}, long before its neighbours; is the year right?"
-        )
-
-
-@rule(
-    "date-spelling",
-    WARNING,
-    "tier",
-    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same.",
-)
-def date_spelling(view: TierView) -> Iterator[Hit]:
-    for entry, _ in view.entries():
-        mark = entry.mark
-        if mark is None or mark.bracketed:
-            continue
-        number = entry.start + entry.paragraph[: mark.start].count("\n")
-        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", _respelled(view, entry, mark, number))
-
-
-@rule(
-    "date-missing",
-    WARNING,
-    "tier",
-    "An entry speaks of now (“currently”, “until …”, “as of”) and has no date, so nobody "
-    "can tell when it stops being true. Date it.",
-)
-def date_missing(view: TierView) -> Iterator[Hit]:
-    for entry, _ in view.entries():
-        if entry.day is not None or not entry.is_item:
-            continue
-        text = dates.without_code_and_links(entry.paragraph).casefold()
-        word = next((word for word in _TIME_WORDS if f" {word}" in f" {text}"), None)
-        if word is not None and word in ("currently", "this week", "this month", "this sprint", "as of ", "right now"):
-            yield Hit(entry.start + 1, f"“{word.strip()}” without a date; begin it with [YYYY-MM-DD]")
-
-
 @rule(
     "invisible-characters",
     ERROR,
@@ -309,30 +191,10 @@ def raw_data(view: TierView) -> Iterator[Hit]:
             yield Hit(entry.start + 1, f"{fenced} lines of code or data; keep the finding and say where the data is")
 
 
-def normalised(text: str) -> str:
-    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
-    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
-    words = plain.split()
-    return " ".join(words) if len(words) >= 5 else ""
-
-
 def _is_first(view: TierView, line: int) -> bool:
     """Say whether nothing but front matter, comments and blanks stands above a line."""
     blocks = view.document.outline.blocks
     return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
-
-
-def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> Fix | None:
-    """Return the fix that brackets a date; None where the entry's id would not stay the same."""
-    line = view.document.lines[number]
-    before = entry.paragraph[: mark.start]
-    indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
-    start = indent + len(before) - (before.rfind("\n") + 1)
-    end = start + mark.end - mark.start
-    if line[start:end] != dates.day_text(mark.day):
-        return None
-    # With its colon the date would be what Markdown calls a link definition, which nobody sees.
-    return Fix(number + 1, line, f"{line[:start]}[{line[start:end]}]{line[end:].removeprefix(':')}")
 
 
 def _named_paths(text: str) -> list[str]:

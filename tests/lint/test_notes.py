@@ -1,4 +1,4 @@
-"""Each rule on notes and indexes: what it must find, and what it must leave alone."""
+"""Each rule on notes: what it must find, and what it must leave alone."""
 
 import pytest
 
@@ -88,48 +88,3 @@ def test_a_missing_why_is_a_warning_for_the_other_two_types(project, note_type):
 )
 def test_a_rule_leaves_alone(project, rule, note):
     assert found(project, rule, note) == []
-
-
-# -- index -------------------------------------------------------------------------------------------------------------
-
-LINES = "".join(f"- [N {number}](n{number}.md) - x\n" for number in range(51))
-
-
-@pytest.mark.requirement("S2-23", "S2-26")
-@pytest.mark.parametrize(
-    ("rule", "index", "expected"),
-    [
-        ("index-orphan", "# Shared Knowledge\n- a fact\n", [(None, "error")]),
-        ("index-dangling", INDEX + "- [Gone](feedback_gone.md) - x\n", [(3, "error")]),
-        ("index-double", INDEX + "- [Again](feedback_a.md) - x\n", [(3, "warning")]),
-        ("index-over-screen", f"# S\n{LINES}", [(None, "warning")]),
-        ("index-line-long", INDEX + f"- [Long](feedback_a.md) - {'x' * 300}\n", [(3, "warning")]),
-    ],
-)
-def test_an_index_rule_finds(project, rule, index, expected):
-    assert found(project, rule, GOOD, index=index) == expected
-
-
-@pytest.mark.parametrize(
-    ("rule", "index"),
-    [
-        ("index-orphan", INDEX),
-        ("index-orphan", "# S\n| Note | About |\n|---|---|\n| `feedback_a.md` | ask |\n"),
-        ("index-orphan", "# S\n- see [[feedback_a]]\n"),
-        ("index-orphan", "# S\n1. **[A](./feedback_a.md#why)** — ask\n"),
-        ("index-dangling", INDEX + "- [Docs](../../../docs/x.md) - elsewhere\n- [Web](https://a.example/x.md)\n"),
-        ("index-dangling", INDEX + "```\n- [Gone](gone.md) - a sample\n```\n"),
-        ("index-double", INDEX + "\nAlso [A](feedback_a.md) in running text.\n"),
-        ("index-over-screen", f"# S\n{LINES.replace('- [N 50](n50.md) - x', '')}"),
-        ("index-line-long", INDEX),
-    ],
-)
-def test_an_index_rule_leaves_alone(project, rule, index):
-    assert found(project, rule, GOOD, index=index) == []
-
-
-def test_a_note_in_a_folder_of_its_own_is_found(project):
-    project.write({SHARED: INDEX, "feedback_a.md": GOOD})
-    assert project.check("note-nested") == []
-    project.write({".scaffolding/agent-memory/shared/old/feedback_b.md": GOOD})
-    assert [one.path for one in project.check("note-nested")] == [".scaffolding/agent-memory/shared/old"]

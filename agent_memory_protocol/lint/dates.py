@@ -1,0 +1,111 @@
+"""Rules on the dates of entries: impossible, improbable, oddly spelled, or missing where there should be one."""
+
+from collections.abc import Iterator
+
+from agent_memory_protocol import dates
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
+from agent_memory_protocol.lint.tiers import TierView
+from agent_memory_protocol.tiers.entries import OWN, Entry
+from agent_memory_protocol.tiers.prune import suspicious_days
+
+_TIME_WORDS = (
+    "currently",
+    "this week",
+    "this month",
+    "this sprint",
+    "as of ",
+    "for now",
+    "at the moment",
+    "right now",
+    "temporarily",
+    "until ",
+    "next week",
+    "yesterday",
+    "today",
+    "tomorrow",
+)
+
+
+@rule(
+    "date-impossible",
+    ERROR,
+    "tier",
+    "A bracketed date that no calendar has. The entry counts as undated and is never pruned. Correct it.",
+)
+def date_impossible(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        for written in dates.impossible_dates(entry.paragraph):
+            yield Hit(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
+
+
+@rule(
+    "date-future",
+    WARNING,
+    "tier",
+    "An entry is dated in the future, mostly a mistyped year. It is never pruned. Correct it.",
+)
+def date_future(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        if entry.day is not None and entry.day_source == OWN and entry.day > view.today:
+            yield Hit(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")
+
+
+@rule(
+    "date-suspicious",
+    WARNING,
+    "tier",
+    "An entry is dated more than 180 days before both dated entries around it, mostly "
+    "a mistyped year. It is never pruned. Correct it, or leave it where it is right.",
+)
+def date_suspicious(view: TierView) -> Iterator[Hit]:
+    entries = view.document.outline.entries
+    for index in sorted(suspicious_days(entries)):
+        day = entries[index].day or 0
+        yield Hit(
+            entries[index].start + 1, f"dated {dates.day_text(day)}, long before its neighbours; is the year right?"
+        )
+
+
+@rule(
+    "date-spelling",
+    WARNING,
+    "tier",
+    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same.",
+)
+def date_spelling(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        mark = entry.mark
+        if mark is None or mark.bracketed:
+            continue
+        number = entry.start + entry.paragraph[: mark.start].count("\n")
+        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", _respelled(view, entry, mark, number))
+
+
+@rule(
+    "date-missing",
+    WARNING,
+    "tier",
+    "An entry speaks of now (“currently”, “until …”, “as of”) and has no date, so nobody "
+    "can tell when it stops being true. Date it.",
+)
+def date_missing(view: TierView) -> Iterator[Hit]:
+    for entry, _ in view.entries():
+        if entry.day is not None or not entry.is_item:
+            continue
+        text = dates.without_code_and_links(entry.paragraph).casefold()
+        word = next((word for word in _TIME_WORDS if f" {word}" in f" {text}"), None)
+        if word is not None and word in ("currently", "this week", "this month", "this sprint", "as of ", "right now"):
+            yield Hit(entry.start + 1, f"“{word.strip()}” without a date; begin it with [YYYY-MM-DD]")
+
+
+def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> Fix | None:
+    """Return the fix that brackets a date; None where the entry's id would not stay the same."""
+    line = view.document.lines[number]
+    before = entry.paragraph[: mark.start]
+    indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
+    start = indent + len(before) - (before.rfind("\n") + 1)
+    end = start + mark.end - mark.start
+    if line[start:end] != dates.day_text(mark.day):
+        return None
+    # With its colon the date would be what Markdown calls a link definition, which nobody sees.
+    return Fix(number + 1, line, f"{line[:start]}[{line[start:end]}]{line[end:].removeprefix(':')}")

@@ -1,0 +1,86 @@
+"""Rules on a memory as a whole: what cannot be read, what lies where nobody looks, and what is overdue."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
+from agent_memory_protocol.tiers.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something in a file, or in a folder, and what is to be said of it."""
+
+    path: str
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreView:
+    """A memory as the rules see it.
+
+    Attributes:
+        documents: the tier documents that can be read.
+        unreadable: the files that cannot be read, and why.
+        twins: the folders that hold the twins, and which they are.
+        nested: the folders inside folders of notes that hold Markdown.
+        reviewed: the file that says when the memory was last reviewed, and what it says; None where it is not due.
+        elsewhere: the folders, relative to the root, in which the same project has another memory.
+    """
+
+    documents: Sequence[Document]
+    unreadable: Sequence[Place] = ()
+    twins: Sequence[Place] = ()
+    nested: Sequence[str] = ()
+    reviewed: Place | None = None
+    elsewhere: Sequence[str] = ()
+
+
+@rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
+def unreadable(view: StoreView) -> Iterator[Hit]:
+    for place in view.unreadable:
+        yield Hit(place.line, place.message, path=place.path)
+
+
+@rule(
+    "store-twins",
+    ERROR,
+    "store",
+    "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them.",
+)
+def twins(view: StoreView) -> Iterator[Hit]:
+    for place in view.twins:
+        yield Hit(None, place.message, path=place.path)
+
+
+@rule(
+    "note-nested",
+    WARNING,
+    "store",
+    "A folder with Markdown files inside a folder of notes. The memory folder is flat; nobody reads them.",
+)
+def nested(view: StoreView) -> Iterator[Hit]:
+    for path in view.nested:
+        yield Hit(None, "notes in a folder inside the memory folder are read by nobody; move them up", path=path)
+
+
+@rule("review-due", WARNING, "store", "The last review is more than a month ago. `amp review` lists what to look at.")
+def review_due(view: StoreView) -> Iterator[Hit]:
+    if view.reviewed is not None:
+        when = view.reviewed.message
+        message = f"last reviewed: {when}; `amp review` lists what to look at, `amp review --done` records it"
+        yield Hit(None, message, path=view.reviewed.path)
+
+
+@rule(
+    "store-twice",
+    WARNING,
+    "store",
+    "Another memory of the same project lies above or below this one, so agents started there know other things. Keep "
+    "one, at the top.",
+)
+def twice(view: StoreView) -> Iterator[Hit]:
+    for folder in view.elsewhere:
+        message = f"{folder} has a memory of its own; move its entries here, or set AMP_ROOT, so that all share one"
+        yield Hit(None, message)

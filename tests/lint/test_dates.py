@@ -1,0 +1,39 @@
+"""Each rule on dates: what it must find, and what it must leave alone."""
+
+import pytest
+
+HEAD = "# Shared Knowledge\n"
+
+
+@pytest.mark.requirement("S4-62")
+@pytest.mark.parametrize(
+    ("rule", "text", "lines"),
+    [
+        ("date-impossible", HEAD + "- [2026-02-30] x\n", [2]),
+        ("date-impossible", HEAD + "- [2026-02-01] x [2025-02-29]\n- [0000-00-00] y\n", [2, 3]),
+        ("date-future", HEAD + "- [2026-06-02] x\n- [2099-01-01] y\n", [2, 3]),
+        ("date-suspicious", HEAD + "- [2026-01-05] a\n- [2025-01-06] b\n- [2026-01-07] c\n", [3]),
+        ("date-spelling", HEAD + "- 2026-01-05: a\n- x (2026-01-06)\n- **2026-01-07** b\n", [2, 3, 4]),
+        ("date-spelling", HEAD + "- Team update (2026-01-05): a\n", [2]),
+        ("date-missing", HEAD + "- The build is currently red.\n- As of May, use B.\n", [2, 3]),
+    ],
+)
+def test_a_rule_finds(project, rule, text, lines):
+    assert project.hits(rule, text) == lines
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("date-impossible", HEAD + "- [2024-02-29] x\n- `[2026-02-30]` in code\n- [2026-6-1] no date at all\n"),
+        ("date-future", HEAD + "- [2026-06-01] today\n- due on 2099-01-01\n- [x](2099-01-01)\n"),
+        ("date-suspicious", HEAD + "- [2025-01-05] a\n- [2025-03-06] b\n- [2026-01-07] c\n"),
+        ("date-suspicious", HEAD + "- [2025-01-05] first\n- [2026-03-06] b\n- [2026-01-07] c\n"),
+        ("date-spelling", HEAD + "- [2026-01-05] a\n- see 2026-01-06-notes.md\n- between 2026-01-01 and 2026-02-01\n"),
+        ("date-missing", HEAD + "- [2026-01-05] The build is currently red.\n- Use `currently` in code.\n"),
+        ("date-missing", HEAD + "## Review (2026-01-05)\n- The build is currently red.\n"),
+        ("date-missing", HEAD + "- Concurrently run both.\n"),
+    ],
+)
+def test_a_rule_leaves_alone(project, rule, text):
+    assert project.hits(rule, text) == []
