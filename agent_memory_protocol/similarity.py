@@ -7,6 +7,7 @@ in the same order. Ports, versions, paths, flags and names are compared letter b
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from unicodedata import normalize
 
 SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
@@ -105,6 +106,7 @@ def _is_plain(bare: str) -> bool:
     return (bare.isalpha() and not _MIXED_CASE.match(bare)) or bare in _SHORT_FORMS
 
 
+@lru_cache(maxsize=20_000)
 def _word(lowered: str) -> str:
     """Return a word without its plural or third-person ending, and the base of its -ing form."""
     word = _SHORT_FORMS.get(lowered, lowered)

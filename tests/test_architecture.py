@@ -25,7 +25,7 @@ OUTSIDE = {
     "filelock": {"lock", "formats.jsonl_lock", "formats.record_files"},
     "google": {"formats.protobuf", "formats.agentmemory_pb2"},
     "watchdog": {"file_events"},
-    "subprocess": {"git_ignore", "integrations.merge_driver"},
+    "subprocess": {"consolidation.command_operator", "git_ignore", "integrations.merge_driver"},
     "nacl": {"records.signing"},
     "numpy": {"search.minilm", "search.nearest"},
     "sqlite3": {"database", "records.side_file", "formats.sqlite"},
@@ -160,7 +160,7 @@ CLOCK = {"now", "today", "utcnow"}
 RULES = [
     *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
     *("healing", "journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
-    *(module for module in LISTED if "consolidation." in module),
+    *(module for module in LISTED if "consolidation." in module and module != "consolidation.command_operator"),
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *(
         "lint.belonging",

@@ -158,7 +158,8 @@ def _claims_of(tokens: list[_Token], subject: tuple[str, ...], language: Languag
             found.append(claim)
         elif stands_in:
             found.append(replace(base, words=replaced, denied=True, focus=claim.words[0]))
-    return [replace(claim, condition=condition) for claim in found if claim.words]
+    found = [claim for claim in found if claim.words]
+    return [replace(claim, condition=condition) for claim in found] if condition else found
 
 
 def _about(claim: Claim, subject: tuple[str, ...]) -> Claim:
@@ -218,48 +219,54 @@ def _pieces(tokens: list[_Token], language: Language) -> list[tuple[str, list[_T
 def _claim(tokens: list[_Token], language: Language) -> Claim | None:
     """Return what one piece says; None if it only says so in part, or perhaps."""
     seen = {token.lowered for token in tokens}
+    if seen & language.hedges:
+        return None
+    stems = _stems(language)
     words: dict[str, None] = {}
     denied = need = possible = awaited = False
     focus = ""
+    last = len(tokens) - 1
     for index, token in enumerate(tokens):
         word = token.lowered
-        following = tokens[index + 1].lowered if index + 1 < len(tokens) else ""
-        if word in language.negators | language.needless:
-            if following in language.partial:
+        if word in language.negators or word in language.needless:
+            if index < last and tokens[index + 1].lowered in language.partial:
                 return None
             denied, awaited = not denied, True
-        stem = language.stem(word)
-        need = need or stem in _stems(language, "needs") or word in language.needless
-        possible = possible or stem in _stems(language, "possible")
-        if _is_about(token, stem, language) or (not following and word in language.prepositions):
+        stem = language.stem(word) if token.bare.isalpha() else word
+        need = need or stem in stems.needs or word in language.needless
+        possible = possible or stem in stems.possible
+        if (word not in stems.empty and stem not in stems.empty_stems) or (
+            index == last and word in language.prepositions
+        ):
             name = stem if token.bare.isalpha() and not _MIXED_CASE.match(token.bare) else token.bare
             words.setdefault(name)
             if awaited:
                 focus, awaited = name, False
-    if seen & language.hedges:
-        return None
     return Claim(
         tuple(words),
         denied=denied,
         focus=focus,
         need=need,
         possible=possible,
-        past=bool(seen & language.past),
-        symmetric=need or (bool(seen & language.copulas) and not seen & language.prepositions),
-        directions=frozenset(seen & language.directions),
+        past=not seen.isdisjoint(language.past),
+        symmetric=need or (not seen.isdisjoint(language.copulas) and seen.isdisjoint(language.prepositions)),
+        directions=language.directions.intersection(seen),
     )
 
 
-def _is_about(token: _Token, stem: str, language: Language) -> bool:
-    """Say whether a word is one of those that carry a claim."""
-    word = token.lowered
-    if word in language.empty or word in language.light or word in language.negators or word in language.needless:
-        return False
-    if word in language.past or word in language.prepositions:
-        return False
-    return stem not in _stems(language, "needs") and stem not in _stems(language, "possible")
+@dataclass(frozen=True, slots=True)
+class _Stems:
+    """What follows from the table of a language: the words that carry no claim, and the stems of frames."""
+
+    empty: frozenset[str]
+    empty_stems: frozenset[str]
+    needs: frozenset[str]
+    possible: frozenset[str]
 
 
 @cache
-def _stems(language: Language, name: str) -> frozenset[str]:
-    return frozenset(map(language.stem, getattr(language, name)))
+def _stems(language: Language) -> _Stems:
+    empty = (language.empty, language.light, language.negators, language.needless, language.past)
+    needs = frozenset(map(language.stem, language.needs))
+    possible = frozenset(map(language.stem, language.possible))
+    return _Stems(frozenset().union(*empty, language.prepositions), needs | possible, needs, possible)

@@ -4,7 +4,7 @@ Where this says *the same*, one record is read, and the others only by who looks
 and a number, port, path, version, name or negation that only one side has always makes two of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 
@@ -113,18 +113,17 @@ def told_apart(one: str, other: str) -> str:
         return "a negation"
     in_first, in_second = set(first.words), set(second.words)
     apart = {word for word in in_first ^ in_second if not word.isalpha() or word != word.casefold()}
-    apart |= (_names(one) - in_second) | (_names(other) - in_first)
+    apart |= {name for name, word in _names(one) if word not in in_second}
+    apart |= {name for name, word in _names(other) if word not in in_first}
     return ", ".join(sorted(apart))
 
 
-def _names(text: str) -> set[str]:
-    """Return the words that are capitalised although no sentence begins with them."""
-    tokens = text.split()
-    names: set[str] = set()
-    for before, token in pairwise(tokens):
-        if before[-1] not in ".!?:" and token.strip("\"'`“”‘’(*_")[:1].isupper():
-            names.update(gist(token).words)
-    return names
+def _names(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the words that are capitalised although no sentence begins with them, and what `gist` makes of each."""
+    for before, token in pairwise(text.split()):
+        bare = token.strip("\"'`“”‘’()*_.,;:!?")
+        if before[-1] not in ".!?:" and bare[:1].isupper():
+            yield from ((bare, word) for word in gist(bare).words)
 
 
 def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:

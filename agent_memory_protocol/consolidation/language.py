@@ -5,6 +5,7 @@ Another language is another `Language`, given to `Contradictions(languages=…)`
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 
@@ -74,6 +75,7 @@ _IRREGULAR = {
 }
 
 
+@lru_cache(maxsize=20_000)
 def english_stem(word: str) -> str:
     """Return an English word without its plural, third-person, past and -ing endings, and without a last -e."""
     word = _IRREGULAR.get(word, word)

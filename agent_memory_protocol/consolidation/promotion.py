@@ -1,6 +1,7 @@
 """Promotion: what has happened often enough becomes a rule, which rests on every one of the episodes."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from ..errors import InvalidArgument
 from ..records.record import Provenance, Record, RecordType, State, new_record
@@ -30,7 +31,7 @@ class RepeatedEpisodes:
             elif record.type is RecordType.EPISODE and record.state is State.ACTIVE:
                 groups.setdefault(signature(record), []).append(record)
         return [
-            promote(groups[known], signature=known, question=question)
+            promote(groups[known], signature=known, now=question.now)
             for known in sorted(groups)
             if known and known not in ruled and len(groups[known]) >= self.at_least
         ]
@@ -41,16 +42,18 @@ def signature(record: Record) -> tuple[str, ...]:
     return tuple(sorted(set(record.tags) or set(record.slots)))
 
 
-def promote(episodes: Sequence[Record], *, signature: tuple[str, ...], question: Question, body: str = "") -> Promote:
-    """Return the rule that rests on these episodes, from the oldest to the newest."""
+def promote(
+    episodes: Sequence[Record], *, signature: tuple[str, ...], now: datetime, body: str = "", reason: str = ""
+) -> Promote:
+    """Return the rule that rests on these episodes, given from the oldest to the newest; its words may be given too."""
     kind = ", ".join(signature)
     rule = new_record(
         RecordType.RULE,
         body or f"Happened {len(episodes)} times ({kind}), most recently: {episodes[-1].body}",
         provenance=Provenance("consolidation", f"promotion:{'+'.join(signature)}"),
-        now=question.now,
+        now=now,
         confidence=min(episode.confidence for episode in episodes),
         evidence=tuple(sorted(episode.id for episode in episodes)),
         tags=signature,
     )
-    return Promote(rule, f"{len(episodes)} episodes share {kind}")
+    return Promote(rule, reason or f"{len(episodes)} episodes share {kind}")
