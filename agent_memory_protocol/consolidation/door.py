@@ -14,7 +14,7 @@ from ..records.canonical import Json
 from ..records.record import Record, RecordType, State, Transition
 from ..secrets import check_text
 from ..visible import first_invisible
-from .duplicates import CORRECTION, slots_disagree, told_apart
+from .duplicates import CORRECTION, cited_by_rules, slots_disagree, told_apart
 from .promotion import signature
 from .proposals import (
     MAY_PROPOSE,
@@ -84,7 +84,7 @@ class Standing:
     def cited(self) -> frozenset[str]:
         """The ids that live rules rest on."""
         if self._cited is None:
-            self._cited = frozenset(one for rule in self.rules if rule.state in _LIVE for one in rule.evidence)
+            self._cited = cited_by_rules(self._rules.values())
         return self._cited
 
 

@@ -23,20 +23,31 @@ class SameWords:
     name = "same words"
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return one merge for each group that says the same."""
+        """Return one merge for each group that says the same.
+
+        What a rule rests on cannot be merged. It is proposed once with its group, so that the report names it, and then
+        the others without it.
+        """
         groups: dict[object, list[Record]] = {}
         for record in question.records:
             if record.state is State.ACTIVE and record.type in (RecordType.FACT, RecordType.PROCEDURE):
                 said = gist(record.body)
                 if said.words:
                     groups.setdefault((record.type, said), []).append(record)
-        return [
-            merge(group, now=question.now)
-            for members in groups.values()
-            if len(members) > 1
-            for group in _with_agreeing_slots(members)
-            if len(group) > 1
-        ]
+        cited = cited_by_rules(question.records)
+        merges: list[Proposal] = []
+        for members in groups.values():
+            free = [record for record in members if record.id not in cited]
+            if 1 < len(members) != len(free):
+                merges.append(merge(members, now=question.now))
+            merges += [merge(group, now=question.now) for group in _with_agreeing_slots(free) if len(group) > 1]
+        return merges
+
+
+def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
+    """Return the ids that rules rest on which are neither superseded nor archived."""
+    rules = (record for record in records if record.type is RecordType.RULE)
+    return frozenset(one for rule in rules if rule.state in (State.ACTIVE, State.TRANSITIONAL) for one in rule.evidence)
 
 
 def say_the_same(one: str, other: str) -> bool:

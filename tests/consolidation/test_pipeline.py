@@ -306,6 +306,11 @@ def test_what_a_rule_rests_on_is_not_merged_away(make):
     (kept,) = outcome.report.protected
     assert "a rule rests on" in kept.reason
 
+    records = [cited, same, make("the deploys fail"), make("The deploys do not fail."), rule_on(cited)]
+    stored = after(records, consolidate(records, now=NOW))
+    assert (stored[cited.id].state, stored[same.id].state) == (State.TRANSITIONAL, State.SUPERSEDED)
+    assert not consolidate(stored.values(), now=NOW).writes
+
 
 # What a pass that was stopped has left behind
 
