@@ -20,12 +20,12 @@ from .lint.finding import Finding
 from .lint.store import Place, StoreView
 from .notes import index as indexes
 from .notes import store as note_store
+from .scattered import other_scaffoldings
 from .session import Session
 from .tiers import document as documents
 from .tiers.document import Document
 from .tiers.entries import OWN
 
-_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv"])
 _DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500
 _LARGEST_DOCUMENTED = 1 << 20
@@ -108,7 +108,7 @@ class _Check:
             twins,
             nested,
             self._review() if whole else None,
-            list(_elsewhere_kept(root.path)) if whole else [],
+            [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
         )
         self._run("store", view, SCAFFOLDING)
 
@@ -188,31 +188,6 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
     for inner in root.list_folders(folder):
         if root.has_file((*folder, inner), lambda name: name.lower().endswith(".md")):
             yield "/".join((*folder, inner))
-
-
-def _elsewhere_kept(top: str) -> Iterator[str]:
-    """Yield where else this project has a memory: above its root, or up to two folders below."""
-    places = []
-    folder = top
-    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-        places.append(folder)
-    if not os.path.exists(os.path.join(folder, ".git")):
-        places = []
-    below = [entry.path for entry in _subfolders(top)]
-    below += [entry.path for path in below for entry in _subfolders(path)]
-    for path in [*places, *below]:
-        if os.path.isdir(os.path.join(path, SCAFFOLDING, "agent-memory")):
-            yield os.path.relpath(path, top).replace(os.sep, "/")
-
-
-def _subfolders(path: str) -> list["os.DirEntry[str]"]:
-    try:
-        with os.scandir(path) as entries:
-            found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-    return [entry for entry in found if not entry.name.startswith(".") and entry.name not in _NEVER_ENTERED][:200]
 
 
 def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:

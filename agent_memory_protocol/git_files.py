@@ -23,7 +23,7 @@ def main_checkout(top: str) -> str | None:
     if not common:
         return None
     common = os.path.realpath(os.path.join(git_folder, common))
-    core = _core_settings(_read(common, "config")) | _core_settings(_read(common, "config.worktree"))
+    core = _settings_of("core", _read(common, "config")) | _settings_of("core", _read(common, "config.worktree"))
     if core.get("bare", "false").lower() in _TRUE:
         return None
     if "worktree" in core:
@@ -35,15 +35,53 @@ def main_checkout(top: str) -> str | None:
     return main if os.path.isdir(main) else None
 
 
-def _core_settings(config: str) -> dict[str, str]:
-    """Return the `[core]` section of a git configuration file; a key without a value is true."""
+def checkouts_of(top: str) -> list[str]:
+    """List the checkouts of a repository that exist: the main one, and the linked worktrees it knows of."""
+    common = _common_folder(top)
+    if not common:
+        return []
+    found = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
+    linked = os.path.join(common, "worktrees")
+    try:
+        names = sorted(os.listdir(linked))
+    except OSError:
+        names = []
+    for name in names:
+        pointer = _path(_read(os.path.join(linked, name), "gitdir"))
+        if pointer:
+            found.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    return [os.path.realpath(path) for path in found if os.path.isdir(path)]
+
+
+def remote_of(top: str) -> str:
+    """Return the URL that a checkout's repository was cloned from; "" where there is none."""
+    common = _common_folder(top)
+    return _settings_of('remote "origin"', _read(common, "config")).get("url", "") if common else ""
+
+
+def _common_folder(top: str) -> str:
+    """Return the folder in which git keeps what all checkouts of a repository share; "" where there is none."""
+    folder = os.path.join(top, ".git")
+    if os.path.isdir(folder):
+        return os.path.realpath(folder)
+    pointer = _read(top, ".git")
+    if not pointer.startswith("gitdir:"):
+        return ""
+    git_folder = os.path.realpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    common = _path(_read(git_folder, "commondir"))
+    return os.path.realpath(os.path.join(git_folder, common)) if common else git_folder
+
+
+def _settings_of(wanted: str, config: str) -> dict[str, str]:
+    """Return one section of a git configuration file; a key without a value is true."""
     found = {}
     section = ""
     for line in config.splitlines():
         text = line.strip()
         if text.startswith("["):
-            section = text[1:].partition("]")[0].strip().lower()
-        elif section == "core" and text and text[0] not in "#;":
+            section = text[1:].partition("]")[0].strip()
+            section = section if '"' in section else section.lower()
+        elif section == wanted and text and text[0] not in "#;":
             name, equals, value = text.partition("=")
             found[name.strip().lower()] = value.strip().strip('"') if equals else "true"
     return found

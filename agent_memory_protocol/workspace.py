@@ -7,14 +7,16 @@ all of them alike. This module holds no rule, only the order of steps; the verbs
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from . import (
+    adopting,
     agents,
     checking,
     config,
     diagnosis,
+    elsewhere,
     git_ignore,
     indexing,
     limits,
@@ -27,6 +29,7 @@ from . import (
     upkeep,
 )
 from .access import Actor
+from .adoption import Adoption
 from .answers import (
     Created,
     Edited,
@@ -57,6 +60,7 @@ from .lint import finding
 from .lint.finding import Finding
 from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
+from .scattered import Place, find_places
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -739,6 +743,30 @@ class Workspace:
         """
         with self._session(for_writing=True) as session:
             return indexing.reindex_known(session, target, known, touched, anyway=anyway)
+
+    def plan_adoption(self, paths: Sequence[str], *, actor: Actor | None = None) -> list[Adoption]:
+        """Say what would become of memory that other tools keep at these paths. Changes nothing, here or there.
+
+        Raises:
+            InvalidArgument: a path holds no memory that is known here.
+        """
+        actor = actor or Actor()
+        stores = [store for path in paths for store in elsewhere.read_stores(path, datetime.now(UTC))]
+        with self._session() as session:
+            return adopting.plan_adoption(session, actor, stores)
+
+    def apply_adoption(self, planned: Sequence[Adoption], *, actor: Actor | None = None) -> list[Adoption]:
+        """Bring in what was planned; the answer says what was done, and why the rest was left out.
+
+        Raises:
+            StorageError: the project cannot be opened.
+        """
+        with self._session(for_writing=True) as session:
+            return adopting.apply_adoption(session, actor or Actor(), planned)
+
+    def find_stores(self) -> list[Place]:
+        """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
+        return find_places(str(self.path), self._environ.get("HOME") or None)
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""

@@ -173,6 +173,9 @@ RULES = [
         "lint.store",
         "lint.tiers",
         "merging",
+    ),
+    *(
+        "adoption",
         "notes.index",
         "notes.note",
     ),

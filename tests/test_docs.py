@@ -287,6 +287,11 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
     for note in ("user_coffee", "project_plan"):
         kept.path.with_name(f"{note}.md").write_text("A note.\n")
     names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan", **project.records()}
+    names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
+    for path, text in (("developer/MEMORY.md", "- Not a fact.\n"), ("no name/MEMORY.md", "- Lost.\n")):
+        file = Path(names["SOURCE"], path)
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
     names["agent.key"] = str(project.path / "agent.key")
     arguments = [names.get(word, word) for word in shlex.split(command)[1:]]
     environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}

@@ -36,6 +36,8 @@ _VERBS = {
     "consolidate": "records",
     "decay": "records",
     "merge": "merge",
+    "adopt": "adopt",
+    "find-stores": "adopt",
     "where": "status",
     "doctor": "doctor",
     "mcp": "mcp",
@@ -55,7 +57,7 @@ class Verbs(click.Group):
         if cmd_name not in _VERBS:
             return None
         module = import_module(f"agent_memory_protocol.cli.{_VERBS[cmd_name]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
 

@@ -82,5 +82,5 @@ def review_due(view: StoreView) -> Iterator[Hit]:
 )
 def twice(view: StoreView) -> Iterator[Hit]:
     for folder in view.elsewhere:
-        message = f"{folder} has a memory of its own; move its entries here, or set AMP_ROOT, so that all share one"
-        yield Hit(None, message)
+        way_out = f"`amp adopt {folder}` brings it here, or set AMP_ROOT so that all share one"
+        yield Hit(None, f"{folder} has a memory of its own; {way_out}")

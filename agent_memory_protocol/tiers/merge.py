@@ -99,6 +99,7 @@ def _units(document: Document) -> list[Unit]:
     counts: dict[Key, int] = {}
     headings: list[Key] = []
     labels: dict[int, Key] = {}
+    here: tuple[Key, ...] = ()
     for span, end in zip(spans, ends[1:], strict=True):
         above = tuple(headings[index] for index in getattr(span, "headings", ()))
         if isinstance(span, Heading):
@@ -115,8 +116,10 @@ def _units(document: Document) -> list[Unit]:
         key = (kind, name) if count == 1 else (kind, name, str(count))
         if isinstance(span, Heading):
             headings.append(key)
+            here = (*above, key)
         elif isinstance(span, Block):
             labels[span.start] = key
+            above = here
         elif span.label is not None:
             above = (*above, labels[span.label])
         unit = _unit(document, kind, key, span.start, span.end, end)
@@ -198,18 +201,20 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
         while position < len(row) and (row[position].kind != HEADING or len(row[position].section) > len(unit.section)):
             position += 1
         return position
-    own = unit.section[-1:]
-    if row[position - 1].section != unit.section and row[position - 1].key not in own:
-        position = 1 + max(
-            (index for index, one in enumerate(row) if one.section == unit.section or one.key in own),
-            default=position - 1,
-        )
+    if not _is_in(row[position - 1], unit.section):
+        inside = [index for index, one in enumerate(row) if _is_in(one, unit.section)]
+        position = max(inside, default=position - 1) + 1
     while position < len(row):
         one = row[position]
         if one.kind not in (ENTRY, INDEX) or one.key in versions.base or one.key in versions.theirs:
             break
         position += 1
     return position
+
+
+def _is_in(unit: Unit, section: tuple[Key, ...]) -> bool:
+    """Say whether a unit stands in a section, or begins it."""
+    return (*unit.section, unit.key)[: len(section)] == section
 
 
 def _with_blanks(row: Sequence[Unit], versions: _Versions) -> list[Unit]:

@@ -1,0 +1,288 @@
+"""Bringing in memory that other tools keep: nothing lost, nothing twice, nothing in the source changed."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES, count_lines
+
+SHARED = ".scaffolding/agent-memory/shared"
+AGENT = ".scaffolding/agent-memory/agents/dev"
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    return Workspace.open(root, environ={"HOME": str(tmp_path)})
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def adopt(workspace, *paths, actor=None):
+    planned = workspace.plan_adoption([str(path) for path in paths], actor=actor)
+    return workspace.apply_adoption(planned, actor=actor)
+
+
+def state(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def words(folder: Path) -> set[str]:
+    """Return every line of the Markdown below a folder, as its letters and digits: where it stands does not matter."""
+    found = set()
+    for path in folder.rglob("*.md"):
+        for line in path.read_text("utf-8", errors="replace").splitlines():
+            found.add("".join(re.findall(r"\w+", line)))
+    return found
+
+
+# -- every store of the corpus ----------------------------------------------------------------------------------------
+
+
+def stores(corpus):
+    """Return the folders of real files that one tool or another keeps memory in."""
+    found = set()
+    for path in corpus:
+        for folder in path.parents:
+            is_serena = folder.name == "memories" and folder.parent.name == ".serena"
+            if folder.name in ("memory-bank", ".squad") or folder.name.startswith("agent-memory") or is_serena:
+                found.add(folder)
+    return sorted(found)
+
+
+@pytest.mark.requirement("S2-34", "S2-35")
+def test_every_real_store_comes_in_whole_within_the_limits_and_only_once(corpus, tmp_path):
+    tried = 0
+    for number, folder in enumerate(stores(corpus)):
+        root = tmp_path / str(number)
+        root.mkdir()
+        here = Workspace.open(root, environ={"HOME": str(tmp_path)})
+        before = state(folder)
+        done = adopt(here, folder)
+        left = {one.where.partition(":")[0] for adoption in done for one in adoption.left_out}
+        wanted = set()
+        for path in folder.rglob("*.md"):
+            if str(path) not in left and (path.name == "history.md" or ".squad" not in path.parts):
+                wanted |= {"".join(re.findall(r"\w+", line)) for line in visible_lines(path)}
+        missing = {line for line in wanted - words(root) if line}
+        assert not missing, (folder, sorted(missing)[:3])
+        for path in root.rglob("*.md"):
+            data = path.read_bytes()
+            assert count_lines(data) <= MAX_LINES, path
+            assert len(data) <= MAX_BYTES, path
+        assert state(folder) == before
+        again = here.plan_adoption([str(folder)])
+        assert not any(one.does_something for one in again), folder
+        tried += 1
+    assert tried > 1
+
+
+def visible_lines(path):
+    """Return the lines of a file that come in: front matter and the title of a page become a note's header."""
+    lines = path.read_text("utf-8", errors="replace").splitlines()
+    if lines and lines[0] == "---" and "---" in lines[1:]:
+        lines = lines[lines.index("---", 1) + 1 :]
+    return [line for line in lines if not line.startswith("# ") and "\\u" not in line and line.isprintable()]
+
+
+# -- what becomes of what ---------------------------------------------------------------------------------------------
+
+
+def test_what_both_have_is_there_once_and_what_is_new_stands_in_its_section(workspace, tmp_path):
+    workspace.remember("Use uv.", agent="dev", section="Tools")
+    source = write(
+        tmp_path / ".claude/agent-memory/dev/MEMORY.md",
+        "# Dev\n\n## Tools\n\n- Use ruff.\n- Use uv.\n\n## Tests\n\n- Run them all.\n",
+    )
+    (adopted,) = adopt(workspace, source.parents[1])
+    assert adopted.entries == ("- Use ruff.", "- Run them all.")
+    assert adopted.present == 1
+    text = (workspace.path / AGENT / "MEMORY.md").read_text()
+    assert text.endswith("\n## Tools\n\n- Use ruff.\n- Use uv.\n\n## Tests\n\n- Run them all.\n")
+    assert text.startswith("# Dev Memory\n")
+
+
+def test_notes_keep_their_names_and_the_index_its_words(workspace, tmp_path):
+    folder = tmp_path / ".claude/agent-memory/dev"
+    write(folder / "MEMORY.md", "# Dev\n\n- [A](feedback_a.md) - these words stand nowhere else\n")
+    note = "---\nname: a\ndescription: d\n---\nThe fact.\n"
+    write(folder / "feedback_a.md", note)
+    (adopted,) = adopt(workspace, folder)
+    assert list(adopted.notes) == ["feedback_a.md"]
+    assert (workspace.path / AGENT / "feedback_a.md").read_text() == note
+    text = (workspace.path / AGENT / "MEMORY.md").read_text()
+    assert text.count("(feedback_a.md)") == 1
+    assert "these words stand nowhere else" in text
+
+
+def test_a_page_that_is_too_long_becomes_notes_cut_at_its_headings(workspace, tmp_path):
+    sections = "".join(f"## Part {number}\n\n" + "- a line of it\n" * 70 for number in range(6))
+    source = write(tmp_path / "memory-bank/progress.md", f"# Progress\n\n{sections}")
+    (adopted,) = adopt(workspace, source.parent)
+    assert len(adopted.notes) == 3
+    for text in adopted.notes.values():
+        body = text.partition("\n---\n\n")[2]
+        assert body.removeprefix("# Progress\n\n").startswith("## Part ")
+    joined = "".join(adopted.notes.values())
+    assert [joined.count(f"## Part {number}\n") for number in range(6)] == [1] * 6
+    assert (workspace.path / SHARED / "KNOWLEDGE.md").read_text().count("](reference_progress-") == 3
+
+
+def test_one_endless_line_becomes_notes_too(workspace, tmp_path):
+    source = write(tmp_path / "memory-bank/log.md", "word " * 20_000)
+    (adopted,) = adopt(workspace, source.parent)
+    assert sum(text.count("word") for text in adopted.notes.values()) == 20_000
+
+
+def test_a_secret_stays_out_and_the_rest_comes_in(workspace, tmp_path):
+    folder = tmp_path / ".claude/agent-memory/dev"
+    write(folder / "MEMORY.md", f"# Dev\n\n- One fact.\n- The token is {TOKEN}\n- Another fact.\n")
+    write(folder / "user_key.md", f"---\nname: key\ndescription: d\n---\n{TOKEN}\n")
+    (adopted,) = adopt(workspace, folder)
+    assert adopted.entries == ("- One fact.", "- Another fact.")
+    assert [one.where.removeprefix(str(folder)) for one in adopted.left_out] == ["/user_key.md", "/MEMORY.md:4"]
+    assert all("secret" in one.reason or "token" in one.reason.lower() for one in adopted.left_out)
+    assert TOKEN.encode() not in b"".join(state(workspace.path).values())
+
+
+def test_a_note_of_the_same_name_that_says_something_else_is_left_alone(workspace, tmp_path):
+    here = write(workspace.path / AGENT / "user_a.md", "---\nname: a\ndescription: ours\n---\nours\n")
+    write(tmp_path / ".claude/agent-memory/dev/user_a.md", "---\nname: a\ndescription: theirs\n---\ntheirs\n")
+    (adopted,) = adopt(workspace, tmp_path / ".claude/agent-memory")
+    assert not adopted.does_something
+    assert "another note is called user_a.md here" in adopted.left_out[0].reason
+    assert "ours" in here.read_text()
+
+
+def test_entries_that_contradict_are_shown_side_by_side(workspace, tmp_path):
+    workspace.remember("The staging database is Postgres.", agent="dev")
+    write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# Dev\n\n- The staging database is not Postgres.\n")
+    (planned,) = workspace.plan_adoption([str(tmp_path / ".claude/agent-memory")])
+    assert [(one.new, one.standing) for one in planned.contradictions] == [
+        ("- The staging database is not Postgres.", "- The staging database is Postgres.")
+    ]
+
+
+def test_what_was_taken_out_here_does_not_come_back(workspace, tmp_path):
+    source = write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# Dev\n\n- Stays.\n- Outdated.\n").parent
+    adopt(workspace, source)
+    outdated = next(one.id for one in workspace.entries() if one.text == "- Outdated.")
+    workspace.forget([outdated])
+    (again,) = workspace.plan_adoption([str(source)])
+    assert not again.does_something
+    assert "was taken out here before" in again.left_out[0].reason
+
+
+def test_an_agent_memory_file_comes_in_by_its_kinds_without_what_has_expired(workspace, tmp_path):
+    when = {"created_at": "2026-01-01T00:00:00Z"}
+    lines = [
+        {"format": "agent-memory/0.1", **when},
+        {"id": "a", "kind": "lesson", "text": "Run the tests.", **when},
+        {"id": "b", "kind": "fact", "text": "Old.", "expires_at": "2026-01-02T00:00:00Z", **when},
+    ]
+    source = write(tmp_path / "memory.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    (adopted,) = adopt(workspace, source)
+    assert adopted.entries == ("- Run the tests.",)
+    assert "## Lesson\n\n- Run the tests.\n" in (workspace.path / SHARED / "KNOWLEDGE.md").read_text()
+
+
+def test_another_scaffolding_comes_in_tier_by_tier(workspace, tmp_path):
+    other = Workspace.open(tmp_path / "other", environ={"HOME": str(tmp_path)})
+    other.remember("Shared there.")
+    other.remember("The developer's.", agent="dev")
+    other.remember("Said in c1.", conversation="c1", dated=False)
+    adopt(workspace, tmp_path / "other")
+    assert sorted((str(one.target), one.text) for one in workspace.entries()) == [
+        ("agent:dev", "- The developer's."),
+        ("conversation:c1", "- Said in c1."),
+        ("shared", "- Shared there."),
+    ]
+
+
+def test_an_agent_adopts_only_what_it_may_write(workspace, tmp_path):
+    for name in ("dev", "ops"):
+        write(tmp_path / f".claude/agent-memory/{name}/MEMORY.md", f"# X\n\n- A fact of {name}.\n")
+    done = adopt(workspace, tmp_path / ".claude/agent-memory", actor=Actor("dev"))
+    assert [str(one.target) for one in workspace.entries()] == ["agent:dev"]
+    assert "ops" in done[1].left_out[0].reason
+
+
+@pytest.mark.parametrize("name", ["nothing-here", "empty"])
+def test_what_holds_no_memory_is_refused_with_what_would(workspace, tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InvalidArgument, match=r"is not there|holds no memory that amp knows; it reads"):
+        workspace.plan_adoption([str(tmp_path / name)])
+
+
+@pytest.mark.parametrize("name", ["a b", "CON", "развел\u006fper"])
+def test_a_folder_whose_name_is_no_agents_is_named_and_the_others_come_in(workspace, tmp_path, name):
+    write(tmp_path / f".claude/agent-memory/{name}/MEMORY.md", "# X\n\n- Odd.\n")
+    write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# X\n\n- Good.\n")
+    done = adopt(workspace, tmp_path / ".claude/agent-memory")
+    assert [one.text for one in workspace.entries()] == ["- Good."]
+    assert sum(len(one.left_out) for one in done) == 1
+
+
+def test_a_plan_changes_nothing(workspace, tmp_path):
+    write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# X\n\n- Good.\n")
+    workspace.plan_adoption([str(tmp_path / ".claude/agent-memory")])
+    assert list(workspace.path.iterdir()) == []
+
+
+def test_what_comes_in_between_plan_and_deed_is_kept(workspace, tmp_path):
+    write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# X\n\n- From there.\n")
+    planned = workspace.plan_adoption([str(tmp_path / ".claude/agent-memory")])
+    workspace.remember("From here.", agent="dev")
+    workspace.apply_adoption(planned)
+    assert sorted(one.text for one in workspace.entries()) == ["- From here.", "- From there."]
+
+
+# -- where memory lies scattered --------------------------------------------------------------------------------------
+
+
+def git_config(folder: Path, url: str) -> None:
+    write(folder / ".git" / "config", f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {url}\n')
+
+
+@pytest.mark.requirement("S2-34", "S2-35", "S2-36", "S2-37")
+def test_memory_of_one_project_is_found_wherever_it_lies(tmp_path):
+    project, sister, stranger = tmp_path / "app", tmp_path / "app-2", tmp_path / "other"
+    for folder, url in ((project, "x:app"), (sister, "x:app"), (stranger, "x:other")):
+        git_config(folder, url)
+        write(folder / SHARED / "KNOWLEDGE.md", "# S\n")
+    write(project / "web" / SHARED / "KNOWLEDGE.md", "# S\n")
+    write(project / ".claude/agent-memory/dev/MEMORY.md", "# D\n")
+    home = tmp_path / "home"
+    as_name = re.sub(r"[^A-Za-z0-9]", "-", os.path.realpath(project))
+    for name in (as_name, "-Users-me-old-app", "-Users-me-unrelated"):
+        write(home / ".claude/projects" / name / "memory" / "MEMORY.md", "# M\n")
+    found = Workspace.open(project, environ={"HOME": str(home)}).find_stores()
+    assert [os.path.relpath(one.path, os.path.realpath(tmp_path)) for one in found] == [
+        "app/web/.scaffolding",
+        "app/.claude/agent-memory",
+        "app-2/.scaffolding",
+        "home/.claude/projects/-Users-me-old-app/memory",
+        f"home/.claude/projects/{as_name}/memory",
+    ]
+    assert "perhaps another project" in found[3].kind
+
+
+def test_a_linked_worktree_is_found_from_the_main_checkout(tmp_path):
+    main, linked = tmp_path / "main", tmp_path / "elsewhere" / "linked"
+    git_config(main, "x:app")
+    write(main / ".git" / "worktrees" / "linked" / "gitdir", f"{linked}/.git\n")
+    write(linked / ".git", f"gitdir: {main}/.git/worktrees/linked\n")
+    write(linked / SHARED / "KNOWLEDGE.md", "# S\n")
+    found = Workspace.open(main, environ={"HOME": str(tmp_path)}).find_stores()
+    assert [one.path for one in found] == [os.path.realpath(linked / ".scaffolding")]
