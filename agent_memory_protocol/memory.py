@@ -503,7 +503,8 @@ class Memory:
 
         def plan() -> tuple[Outcome, dict[str, Record]]:
             alike = finder.alike(fresh, _ALIKE)
-            return pipeline.consolidate(alike.values(), now=self._now(), operators=operators), alike
+            outcome = pipeline.consolidate(alike.values(), now=self._now(), operators=operators, whole=False)
+            return outcome, alike
 
         with suppress(StorageError), self._alone(wait=0):  # the records are kept, whatever becomes of this
             return self._carry_out(plan)

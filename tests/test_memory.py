@@ -865,3 +865,23 @@ def test_two_processes_that_consolidate_at_once_do_it_once(memory):
         assert {len(plain.history(record.id)) for record in plain.records()} == {2}
         assert plain.status().disputes == 10
         plain.verify()
+
+
+@pytest.mark.requirement("S1-62")
+def test_a_rule_that_looks_like_what_is_new_keeps_its_evidence(tmp_path):
+    """What is new is compared with what resembles it, and evidence that does not is there all the same."""
+    episodes = [
+        new_record(
+            RecordType.EPISODE, f"Deploy {number} failed.", provenance=Provenance("test"), now=NOW, tags=("deploy",)
+        )
+        for number in range(3)
+    ]
+    store = MemoryStore()
+    for episode in episodes:
+        store.put(episode)
+    with Memory(store=store, consolidate_every=1) as memory:
+        memory.consolidate()
+        (rule,) = memory.records(type=RecordType.RULE)
+        for number in range(20):
+            memory.remember(f"What happened {number} times most recently.")
+        assert memory.records(type=RecordType.RULE) == (rule,)

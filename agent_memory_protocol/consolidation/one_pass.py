@@ -65,9 +65,14 @@ class Pass:
             if versions:
                 self._accept(stage, proposal, versions, by)
 
-    def sweep_flags(self) -> None:
-        """Flag every rule that has lost all its evidence, and unflag every rule that has some again."""
+    def sweep_flags(self, *, whole: bool = True) -> None:
+        """Flag every rule that has lost all its evidence, and unflag every rule that has some again.
+
+        Evidence that is not among the records is gone if these are the whole; else nothing is said of such a rule.
+        """
         for rule in self.standing.rules:
+            if not whole and not self.standing.records.keys() >= set(rule.evidence):
+                continue
             doubtful = not any(is_live(self.standing.records.get(one)) for one in rule.evidence)
             if doubtful != rule.flagged:
                 reason = NO_EVIDENCE if doubtful else "some of its evidence is live again"

@@ -37,6 +37,7 @@ def consolidate(
     now: datetime,
     operators: Operators | None = None,
     allow: Collection[str] = (),
+    whole: bool = True,
 ) -> Outcome:
     """Look for duplicates, contradictions, decisions and rules, in that order, and say what becomes of them.
 
@@ -47,6 +48,7 @@ def consolidate(
         now: the moment of the pass.
         operators: who proposes; without it, the built-in ones, which need no model and decide no contradiction.
         allow: fingerprints of what looks like a secret and is none.
+        whole: whether the records are all there are. Of a part, rules whose evidence is not in it are left as they are.
 
     Raises:
         InvalidArgument: two records have one id.
@@ -67,7 +69,7 @@ def consolidate(
     for stage, asked in stages.items():
         for operator in asked:
             work.ask(stage, operator)
-    work.sweep_flags()
+    work.sweep_flags(whole=whole)
     return work.outcome()
 
 

@@ -286,6 +286,10 @@ def test_a_rule_is_flagged_when_its_last_evidence_goes_and_unflagged_when_some_i
     (live,) = refresh_flags([one, flagged], now=NOW).writes
     assert (live.flagged, live.flag_reason) == (False, None)
     assert refresh_flags([one, rule], now=NOW) == Outcome()
+    # Of a part of the records nobody can tell.
+    assert consolidate([rule], now=NOW).writes
+    assert consolidate([rule], now=NOW, whole=False) == Outcome()
+    assert consolidate([rule, gone], now=NOW, whole=False).writes == (flagged,)
 
     disputed = after([one, other, rule], consolidate([one, other, rule], now=NOW))
     decided = resolve(disputed.values(), winner=other.id, loser=one.id, reason="seen", now=NOW)
