@@ -5,6 +5,7 @@ and which records answer a query are rules, and stand elsewhere.
 """
 
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,8 +34,8 @@ from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
 from .retrieval import BUDGET_TOKENS, Recalled, choose
+from .search.opening import open_index
 from .search.port import SearchIndex
-from .search.scan import ScanIndex
 from .writing import ChangedMeanwhile, create
 from .writing import replace as replace_file
 
@@ -191,24 +192,38 @@ class Memory:
         if budget_tokens < 1:
             raise InvalidArgument(f"a budget of {budget_tokens} tokens holds nothing; give a positive number")
         with self._lock:
-            if not self._home.is_on():
-                return Recalled(query)
-            finder = self._look()
-            if finder is None:
-                return Recalled(query)
-            now = self._clock()
-            found = finder.find(query, include_history=include_history)
-            uses = self._usage.of(one.record.id for one in found)
-            recalled = choose(
-                query,
-                [replace(one, uses=uses[one.record.id].count) if one.record.id in uses else one for one in found],
-                finder.linked(found, include_history=include_history),
-                budget_tokens=budget_tokens,
-                include_history=include_history,
-                now=now,
-            )
-            self._usage.count(recalled.ids, now)
-            return replace(recalled, problems=finder.problems)
+            recalled = self._recall(query, budget_tokens, include_history=include_history)
+            self._usage.count(recalled.ids, self._clock())
+            return recalled
+
+    def search(self, query: str, *, limit: int = 10, include_history: bool = False) -> Recalled:
+        """Return at most so many records as `recall` does, of any size, for somebody who looks; that is no use of them.
+
+        Raises:
+            InvalidArgument: the limit is no positive number.
+            StorageError: as for `recall`.
+        """
+        if limit < 1:
+            raise InvalidArgument(f"a limit of {limit} shows nothing; give a positive number")
+        with self._lock:
+            found = self._recall(query, sys.maxsize, include_history=include_history)
+            return replace(found, hits=found.hits[:limit], left_out=max(len(found.hits) - limit, 0))
+
+    def _recall(self, query: str, budget_tokens: int, *, include_history: bool) -> Recalled:
+        finder = self._look() if self._home.is_on() else None
+        if finder is None:
+            return Recalled(query)
+        found = finder.find(query, include_history=include_history)
+        uses = self._usage.of(one.record.id for one in found)
+        recalled = choose(
+            query,
+            [replace(one, uses=uses[one.record.id].count) if one.record.id in uses else one for one in found],
+            finder.linked(found, include_history=include_history),
+            budget_tokens=budget_tokens,
+            include_history=include_history,
+            now=self._clock(),
+        )
+        return replace(recalled, problems=finder.problems)
 
     # -- deciding ----------------------------------------------------------------------------------------------------
 
@@ -535,9 +550,12 @@ class Memory:
 
     def _open_finder(self) -> Finder:
         if not self._is_at_home:
-            return Finder(self._store, Catalog(), self._indexes or (ScanIndex(),))
-        self._usage = Usage(self._home.local_file("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
-        return Finder(self._store, Catalog(self._home.local_file("catalog.sqlite")), self._indexes or (ScanIndex(),))
+            return Finder(self._store, Catalog(), self._indexes or (open_index(),))
+        local = self._home.local_file
+        self._usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
+        return Finder(
+            self._store, Catalog(local("catalog.sqlite")), self._indexes or (open_index(local("search.sqlite")),)
+        )
 
 
 def _write(path: str, data: bytes) -> None:

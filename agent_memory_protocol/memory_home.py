@@ -61,13 +61,13 @@ class Home:
         """Say whether there is a folder of records. There is none before the first one."""
         return os.path.lexists(os.path.join(self.root, *self.parts))
 
-    def local_file(self, name: str) -> str:
-        """Return the path of a file that may be deleted at any time; "" where none can be written."""
+    def local_file(self, name: str) -> str | None:
+        """Return the path of a file that may be deleted at any time; None where none can be written."""
         try:
             with Root.open(self.root) as root:
                 return os.path.join(self.root, *make_local_folder(root, _RECORDS, local=self._local), name)
         except StorageError:
-            return ""
+            return None
 
     def read(self, name: str) -> bytes:
         """Return what stands in a file of the memory directory; nothing where it cannot be read."""

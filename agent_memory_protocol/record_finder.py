@@ -11,7 +11,7 @@ from .records.view import View
 from .retrieval import Candidate, partner_of
 from .search.port import Passage, SearchIndex, Source
 
-CANDIDATES = 64
+CANDIDATES = 40
 """How many records that look like a query are weighed against each other."""
 
 _LIVE = (State.ACTIVE, State.TRANSITIONAL)
@@ -20,6 +20,9 @@ _LIVE = (State.ACTIVE, State.TRANSITIONAL)
 @runtime_checkable
 class Kept(Protocol):
     """An index that keeps something on disk."""
+
+    def close(self) -> None:
+        """Close the file. The next call opens it again."""
 
     def delete(self) -> None:
         """Remove it, with all that is left in it of what was taken out. The next call makes it anew."""
@@ -37,8 +40,11 @@ class Finder:
         self._gone: set[str] = set()
 
     def close(self) -> None:
-        """Close the file of what was seen. The next call opens it again."""
+        """Close the files of what was seen. The next call opens them again."""
         self._catalog.close()
+        for index in self._indexes:
+            if isinstance(index, Kept):
+                index.close()
 
     @property
     def ids(self) -> KeysView[str]:
@@ -84,15 +90,15 @@ class Finder:
         same = [record for record in found if record is not None and record.body == body and not record.redacted]
         return tuple(sorted(same, key=lambda record: (record.created_at, record.id)))
 
-    def find(self, query: str, *, include_history: bool) -> list[Candidate]:
+    def find(self, query: str, *, include_history: bool, count: int = CANDIDATES) -> list[Candidate]:
         """Return the records that look most like a query, each as it is now."""
         self._update_indexes()
-        limit = CANDIDATES
+        limit = count
         while True:
             hits = self._indexes[0].search(query, limit=limit)
             # What is replaced or archived stays so. Where that crowds out the rest, look further down.
-            shown = [hit for hit in hits if include_history or hit.key in _LIVE][:CANDIDATES]
-            if len(shown) == CANDIDATES or len(hits) < limit:
+            shown = [hit for hit in hits if include_history or hit.key in _LIVE][:count]
+            if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4
         read = ((hit, self._view.read(hit.source)) for hit in shown)
@@ -134,7 +140,7 @@ class Finder:
         """
         found: dict[str, Record] = {}
         for record in records:
-            candidates = self.find(record.body, include_history=False)[:count]
+            candidates = self.find(record.body, include_history=False, count=count)
             found |= {one.record.id: one.record for one in candidates} | self.linked(candidates, include_history=False)
             if record.id not in found and (now := self._view.read(record.id)) is not None:
                 found[record.id] = now

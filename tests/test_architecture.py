@@ -28,7 +28,7 @@ OUTSIDE = {
     "subprocess": {"consolidation.command_operator", "git_ignore", "integrations.merge_driver"},
     "nacl": {"records.signing"},
     "numpy": {"search.minilm", "search.nearest"},
-    "sqlite3": {"database", "records.side_file", "formats.sqlite"},
+    "sqlite3": {"database", "formats.sqlite"},
     "anthropic": {"integrations.anthropic_tool"},
     "mcp": {"integrations.mcp_server"},
     "mcp_types": {"integrations.mcp_server"},

@@ -32,6 +32,7 @@ _VERBS = {
     "prune": "upkeep",
     "restore": "upkeep",
     "sync": "upkeep",
+    "search": "search",
     "record": "records",
     "consolidate": "records",
     "decay": "records",

@@ -10,17 +10,17 @@ from .record import Record, RecordType
 from .side_file import SideFile
 
 _TABLES = (
-    "CREATE TABLE IF NOT EXISTS seen (record_id TEXT PRIMARY KEY, stamp TEXT NOT NULL, type TEXT NOT NULL,"
-    " body BLOB NOT NULL);"
-    " CREATE INDEX IF NOT EXISTS seen_body ON seen (body); CREATE INDEX IF NOT EXISTS seen_type ON seen (type)"
+    "CREATE TABLE IF NOT EXISTS seen (record_id TEXT PRIMARY KEY, stamp TEXT, type TEXT, body BLOB)",
+    "CREATE INDEX IF NOT EXISTS seen_body ON seen (body)",
+    "CREATE INDEX IF NOT EXISTS seen_type ON seen (type)",
 )
 
 
 class Catalog:
-    """What was seen of the records of one store, in a file, or with the path "" in this process."""
+    """What was seen of the records of one store, in a file, or with the path None in this process."""
 
-    def __init__(self, path: str = "") -> None:
-        self._file = SideFile(path, _TABLES)
+    def __init__(self, path: str | None = None) -> None:
+        self._file = SideFile(path, *_TABLES)
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""

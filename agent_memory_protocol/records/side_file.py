@@ -4,95 +4,70 @@ Where it is damaged, it is made anew; where it cannot be read or written, its ta
 """
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-WAIT = 0.5
-"""Seconds to wait while another process writes; after that a write is let go."""
+from ..database import Database
+from ..errors import DamagedFile, LockBusy, StorageError
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)  # the last: other tables stand there
-
-_inherited: list[sqlite3.Connection] = []
-"""Connections that a fork has copied. SQLite wants them neither used nor closed by the child."""
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 Answer = TypeVar("Answer")
 
 
 class SideFile:
-    """Some tables in a file, or with the path "" in this process. Whoever uses it lets no two threads in at once."""
+    """Some tables in a file, or with the path None in this process. Whoever uses it lets no two threads in at once."""
 
-    def __init__(self, path: str, tables: str) -> None:
-        self.path = path
+    def __init__(self, path: str | None, *tables: str) -> None:
         self._tables = tables
-        self._connection: sqlite3.Connection | None = None
-        self._process = 0
+        self._database = Database(path, self._prepare)
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""
-        connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
-            connection.close()
-        elif connection is not None:
-            _inherited.append(connection)
+        self._database.close()
 
     def __del__(self) -> None:
         self.close()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds. Where there is no file yet, that is nothing, and none is made."""
-        if self.path and self._connection is None and not os.path.exists(self.path):
-            return []
-        return self._do(lambda connection: connection.execute(query, values).fetchall()) or []
+        return self._do(lambda connection: connection.execute(query, values).fetchall(), write=False) or []
 
     def write(self, *changes: tuple[str, Iterable[Sequence[object]]]) -> None:
         """Make changes, all or none: statements, each with the rows of values that it is done for."""
         listed = [(statement, list(rows)) for statement, rows in changes]
 
-        def work(connection: sqlite3.Connection) -> None:
-            with connection:  # commits, or takes back what was done
-                connection.execute("BEGIN IMMEDIATE")
-                for statement, rows in listed:
-                    connection.executemany(statement, rows)
+        def work(connection: "Connection") -> None:
+            for statement, rows in listed:
+                connection.executemany(statement, rows)
 
-        self._do(work)
+        self._do(work, write=True)
 
-    def _do(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+    def _do(self, work: "Callable[[Connection], Answer]", *, write: bool) -> Answer | None:
         for _ in range(3):
             try:
-                return work(self._open())
-            except (sqlite3.Error, OSError) as error:
+                with self._database.transaction(write=write) as connection:
+                    return work(connection)
+            except LockBusy:
+                return None
+            except DamagedFile:
+                self._remove()
+            except StorageError:
                 self.close()
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if code in _BUSY:
-                    return None
-                if code in _DAMAGED and self.path:
-                    _remove(self.path)
-                else:
-                    self.path = ""
+                self._database = Database(None, self._prepare)
         return None
 
-    def _open(self) -> sqlite3.Connection:
-        if self._process != os.getpid():
-            self.close()
-        if self._connection is None:
-            if self.path:
-                os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            connection = sqlite3.connect(
-                self.path or ":memory:", timeout=WAIT, isolation_level=None, check_same_thread=False
-            )
-            self._connection, self._process = connection, os.getpid()
-            # What is lost with the power is made anew, so the disk is not asked to confirm anything.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.executescript(self._tables)
-        return self._connection
+    def _prepare(self, connection: "Connection") -> None:
+        # What is lost with the power is made anew, so the disk is not asked to confirm anything.
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA secure_delete = ON")
+        for table in self._tables:
+            connection.execute(table)
 
-
-def _remove(path: str) -> None:
-    for ending in ("", "-wal", "-shm"):
-        with suppress(OSError):
-            os.remove(path + ending)
+    def _remove(self) -> None:
+        self.close()
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                os.remove(f"{self._database.path}{ending}")

@@ -34,12 +34,12 @@ class Uses:
 
 
 class Usage:
-    """The counts in a file, or with the path "" in this process.
+    """The counts in a file, or with the path None in this process.
 
     `others` are counts that another program keeps of the same records; they are added, and never written.
     """
 
-    def __init__(self, path: str = "", others: Mapping[str, Uses] | None = None) -> None:
+    def __init__(self, path: str | None = None, others: Mapping[str, Uses] | None = None) -> None:
         self._file = SideFile(path, _TABLES)
         self._others = dict(others or {})
 
@@ -58,19 +58,22 @@ class Usage:
 
     def of(self, ids: Iterable[str]) -> dict[str, Uses]:
         """Return the uses of those of these records that were used."""
-        found = {}
-        for name in ids:
-            rows = self._file.rows("SELECT count, last FROM uses WHERE record_id = ?", (name,))
-            uses = _sum(rows[0] if rows else None, self._others.get(name))
-            if uses is not None:
-                found[name] = uses
-        return found
+        wanted = list(ids)
+        marks = ", ".join("?" * len(wanted))
+        query = f"SELECT record_id, count, last FROM uses WHERE record_id IN ({marks})"  # noqa: S608 only marks
+        return self._sums(self._file.rows(query, wanted), self._others.keys() & wanted)
 
     def all(self) -> dict[str, Uses]:
         """Return the uses of every record that was used."""
-        rows = {row[0]: row[1:] for row in self._file.rows("SELECT record_id, count, last FROM uses")}
-        sums = ((name, _sum(rows.get(name), self._others.get(name))) for name in rows.keys() | self._others.keys())
-        return {name: uses for name, uses in sums if uses is not None}
+        return self._sums(self._file.rows("SELECT record_id, count, last FROM uses"), self._others.keys())
+
+    def _sums(self, rows: Iterable[tuple[str, int, str]], others: Iterable[str]) -> dict[str, Uses]:
+        found = {name: self._others[name] for name in others}
+        for name, count, moment in rows:
+            last = parse_moment(moment)
+            other = found.get(name)
+            found[name] = Uses(count, last) if other is None else Uses(count + other.count, max(last, other.last))
+        return found
 
 
 def read_counts(data: bytes) -> dict[str, Uses]:
@@ -82,12 +85,3 @@ def read_counts(data: bytes) -> dict[str, Uses]:
                 if is_id(name) and isinstance(entry["touches"], int) and entry["touches"] > 0:
                     found[name] = Uses(entry["touches"], parse_moment(entry["last_touched"]))
     return found
-
-
-def _sum(row: tuple[int, str] | None, others: Uses | None) -> Uses | None:
-    if row is None:
-        return others
-    count, last = row[0], parse_moment(row[1])
-    if others is None:
-        return Uses(count, last)
-    return Uses(count + others.count, max(last, others.last))

@@ -231,3 +231,36 @@ def test_with_no_store_there_is_nothing_to_do(amp, verb):
     for more in ([], ["--apply"]):
         assert amp(verb, *more) == (0, "there is nothing to do\n", "")
     assert amp.tree() == {}
+
+
+# Searching them
+
+
+@pytest.mark.requirement("S1-67", "S1-74")
+def test_a_search_names_what_matches_and_why(amp, memory, sides):
+    memory.remember("Call recall_for_agent first.", tags=("api",))
+    lines = amp("search", "staging database").out.splitlines()
+    assert lines[0] == f"{sides[0].id}  {POSTGRES} [disputed: one negates the other]"
+    assert lines[1].startswith("    words: staging")
+    assert len(lines) == 4
+    assert amp("search", "agent").out.count("recall_for_agent") == 1
+    assert amp("search", "-- no such thing as this --") == (0, "", "amp: nothing matches\n")
+    (hit, _) = amp("search", "staging", "--json").json()["hits"]
+    assert (hit["kind"], hit["id"], hit["state"], hit["text"]) == ("record", sides[0].id, "transitional", POSTGRES)
+    assert hit["reasons"]
+    answer = amp("search", "staging", "--limit", "1")
+    assert answer.out.count("mem:") == 1
+    assert answer.err == "amp: 1 more match; --limit 2 shows them\n"
+
+
+def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, sides):
+    memory.resolve(sides[0].id, sides[1].id, "moved")
+    assert amp("search", "staging").out.count("mem:") == 1
+    assert amp("search", "staging", "--history").out.count("mem:") == 2
+    assert "used" not in amp("search", "staging").out
+
+
+def test_a_search_where_there_is_nothing_makes_nothing(amp):
+    assert amp("search", "anything") == (0, "", "amp: nothing matches\n")
+    assert amp("search", "anything", "--json").json()["hits"] == []
+    assert amp.tree() == {}

@@ -194,7 +194,7 @@ def test_what_is_no_count_counts_nothing(data):
 
 
 def test_reading_makes_no_file(tmp_path):
-    assert SideFile(str(tmp_path / "a" / "b.sqlite"), TABLE).rows("SELECT word FROM one") == []
+    assert SideFile(str(tmp_path / "b.sqlite"), TABLE).rows("SELECT word FROM one") == []
     assert list(tmp_path.iterdir()) == []
 
 
