@@ -46,6 +46,13 @@ class Actor:
         return hash(self._key)
 
 
+def joined(actor: Actor, target: Target) -> Actor:
+    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
+    if target.tier is Tier.CONVERSATION and actor.conversation is None:
+        return Actor(actor.agent, target.owner)
+    return actor
+
+
 def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> str | None:
     """Return why this actor may not read this document, in one line; None where it may."""
     if actor.agent is None or target.tier is Tier.SHARED:

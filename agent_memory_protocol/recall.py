@@ -79,8 +79,13 @@ def recall_here(
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
-        parts = [Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))]
-        return Recall(block.render(parts, budget), parts, [])
+        return unreadable(error, budget)
+
+
+def unreadable(error: Exception, budget: Budget) -> Recall:
+    """Return a block that says why there is no memory in it: the project cannot be found or opened."""
+    parts = [Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))]
+    return Recall(block.render(parts, budget), parts, [])
 
 
 def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Recall:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from . import agents, config, ledger, limits
-from .access import Actor, check_read, check_write, why_not_read
+from .access import Actor, check_read, check_write, joined, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
 from .disk_errors import explain, shown
@@ -270,13 +270,6 @@ def check_switched_on(tier: Tier, settings: Settings) -> None:
     if not settings.has_tier(tier):
         origin = settings.origin[f"tiers.{tier}"]
         raise Disabled(f"the {tier} tier is switched off by tiers.{tier} = false in {origin}; change that to use it")
-
-
-def joined(actor: Actor, target: Target) -> Actor:
-    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
-    if target.tier is Tier.CONVERSATION and actor.conversation is None:
-        return Actor(actor.agent, target.owner)
-    return actor
 
 
 def stored_entries(document: Document) -> list[StoredEntry]:

@@ -21,13 +21,17 @@ LARGEST_FILE = 65_536
 _OFF = ("", "0", "false", "no", "off")
 
 
+_PREFIXES = {"tiers.": "tier_", "secrets.": "secrets_", "hooks.": "hook_"}
+
+
 class Key:
     """One setting.
 
     Attributes:
         name: as it is written, the table before a dot: `limits.max_lines`.
         attribute: what it is called on `Settings`.
-        kind: `switch`, `count`, `days`, `agents`, `texts`, `folders`, or the words that may be chosen: `a|b`.
+        kind: `switch`, `count`, `days`, `conversation`, `agents`, `texts`, `folders`, `files`, or the words that may be
+            chosen: `a|b`.
         default: its value where no file sets it.
         merge: which of two values holds: `project` (the repository's before the person's own), `off` and `on`
             (either file can switch it off, or on), `both` (lists are joined), `personal` (the repository's is ignored).
@@ -38,7 +42,9 @@ class Key:
 
     def __init__(self, name: str, kind: str, default: object, about: str, *, merge: str = "project") -> None:
         self.name = name
-        self.attribute = name.replace("tiers.", "tier_").replace("secrets.", "secrets_").rpartition(".")[2]
+        for table, start in _PREFIXES.items():
+            name = name.replace(table, start)
+        self.attribute = name.rpartition(".")[2]
         self.kind = kind
         self.default = default
         self.merge = merge
@@ -60,6 +66,14 @@ KEYS = (
     Key(
         "access.read_only", "agents", _BY_DEFAULT_READ_ONLY, "agents that are read-only unless their definition differs"
     ),
+    Key(
+        "hooks.conversation", "conversation", None, "the conversation of every session, where AMP_CONVERSATION is unset"
+    ),
+    Key(
+        "hooks.reminder", "off|advise|block", "advise", "what a session hears that learned something and saved nothing"
+    ),
+    Key("hooks.harvest", "switch", True, "put reported findings into the conversation's memory", merge="off"),
+    Key("hooks.state_files", "files", (), "files that say what is true right now, named as a session starts"),
     Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
     Key("tiers.shared", "switch", True, "false switches the shared tier off", merge="off"),
     Key("tiers.agent", "switch", True, "false switches the agent tier off", merge="off"),
@@ -91,6 +105,10 @@ class Settings:
     max_chars: int | None
     readers_of_all: tuple[str, ...]
     read_only: tuple[str, ...]
+    hook_conversation: str | None
+    hook_reminder: str
+    hook_harvest: bool
+    hook_state_files: tuple[str, ...]
     older_than: int
     tier_shared: bool
     tier_agent: bool

@@ -5,7 +5,7 @@ import tomllib
 
 from .disk_errors import shown
 from .errors import InvalidName, StorageError
-from .layout import check_agent_name
+from .layout import check_agent_name, check_conversation_id
 from .settings import KEYS, PROJECT_FILE, Key, Settings
 
 _MOST_PROBLEMS = 20
@@ -16,6 +16,8 @@ _EXPECTED = {
     "days": 'a number of days, like 90, "90d", "12w" or "1y"',
     "agents": 'a list of agent names, like ["architect"]',
     "texts": 'a list of texts, like ["a", "b"]',
+    "conversation": "a conversation id",
+    "files": 'a list of files below the project root, like ["STATE.md", "data/ledger.json"]',
     "folders": 'a list of absolute folders, like ["/srv/project", "~/project"]',
 }
 
@@ -159,7 +161,7 @@ def _nearest(name: str) -> str:
 
 
 def _read_value(file: _File, key: Key, value: object) -> None:
-    if key.kind in ("agents", "texts", "folders"):
+    if key.kind in ("agents", "texts", "files", "folders"):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             file.values[key.name] = tuple(_good_items(file, key, value))
             return
@@ -178,9 +180,18 @@ def _read_single(kind: str, value: object) -> object:
         return value if isinstance(value, bool) else None
     if kind == "days":
         return None if isinstance(value, bool) or not isinstance(value, (int, str)) else parse_days(str(value))
+    if kind == "conversation":
+        return _conversation(value)
     if kind == "count":
         return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
     return value if isinstance(value, str) and value in kind.split("|") else None
+
+
+def _conversation(value: object) -> str | None:
+    try:
+        return check_conversation_id(value) if isinstance(value, str) else None
+    except InvalidName:
+        return None
 
 
 def _good_items(file: _File, key: Key, items: list[str]) -> list[str]:
@@ -199,6 +210,10 @@ def _good_items(file: _File, key: Key, items: list[str]) -> list[str]:
 def _read_item(kind: str, item: str, home: str) -> str:
     if kind == "agents":
         return check_agent_name(item)
+    if kind == "files" and not all(
+        part.isprintable() and part not in ("", ".", "..") and "\\" not in part for part in item.split("/")
+    ):
+        raise ValueError(item)
     if kind == "folders" and home and (item == "~" or item.startswith("~/")):
         item = os.path.normpath(home + item[1:])
     if not item.strip() or (kind == "folders" and not os.path.isabs(item)):

@@ -333,6 +333,15 @@ class Workspace:
                 found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
         return [*found, *(Diagnosis(note) for note in self.git_notes())]
 
+    def check_write(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not write, before anything is done (decision 9).
+
+        Raises:
+            AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
+        """
+        with self._session(for_writing=True) as session:
+            session.check_write(actor, target)
+
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def init(

@@ -293,6 +293,9 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         file.parent.mkdir(parents=True)
         file.write_text(text)
     names["agent.key"] = str(project.path / "agent.key")
+    report = project.path / "report.md"
+    report.write_text("```memory-findings\n- shared: One.\n- agent: Two.\n- Three.\n```\n")
+    names["OUTPUT"] = str(report)
     arguments = [names.get(word, word) for word in shlex.split(command)[1:]]
     environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}
     done = CliRunner().invoke(amp, [*arguments, "--root", str(project.path)], env=environment)

@@ -37,6 +37,8 @@ _KINDS = {
     "days": 'days, as `90`, `"90d"`, `"12w"` or `"1y"`',
     "agents": "a list of agents",
     "texts": "a list of texts",
+    "conversation": "a conversation id",
+    "files": "a list of files",
     "folders": "a list of folders",
 }
 _MERGED = {

@@ -1,7 +1,9 @@
 """What a recall loads: the time it takes is mostly the time to import, so the list is held by hand."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import markdown_it
@@ -103,6 +105,50 @@ def test_only_a_document_that_needs_it_loads_the_parser(tmp_path):
     packages = str(Path(markdown_it.__file__).parents[1])
     assert "markdown_it" in loaded(tmp_path / "one", "- a <!-- hidden --> b\n", {}, packages)
     assert "markdown_it" not in loaded(tmp_path / "other", "- a `code` b\n", {}, packages)
+
+
+HOOK = f"""
+import sys
+sys.path[:0] = [{str(REPOSITORY)!r}]
+before = set(sys.modules)
+from {NAME}.integrations import hooks, quick_json
+said = hooks.answer_to(sys.argv[1], sys.argv[2], sys.argv[3].encode(), {{}})
+text = quick_json.write(said) if said else "{{}}"
+assert (sys.argv[4] in text), text
+print(*sorted(set(sys.modules) - before))
+"""
+HOOKS = {"integrations", "integrations.hooks", "integrations.quick_json"}
+STARTING = HOOKS | {"integrations.envelopes", "integrations.starting"}
+
+
+def loaded_by_hook(event: str, message: Mapping[str, object], expected: str, host: str = "claude") -> set[str]:
+    """Return what answering one event loads, in a fresh interpreter."""
+    command = [sys.executable, "-I", "-S", "-c", HOOK, event, host, json.dumps(message), expected]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+def test_an_ordinary_tool_call_loads_next_to_nothing(host):
+    message = {"tool_name": "Bash", "tool_input": {"command": "pytest -x && git status"}, "cwd": "/srv/example"}
+    found = loaded_by_hook("pre-tool-use", message, "{}", host)
+    # The test itself asks for `quick_json`; the program does without it where it has nothing to say.
+    assert found - {"_json"} <= named(HOOKS | {"integrations.glance"}) | STANDARD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the standard library loads other modules there")
+def test_a_session_s_start_loads_what_recall_does_and_four_modules_more(tmp_path):
+    loaded(tmp_path, ORDINARY, {})
+    message = {"cwd": str(tmp_path), "session_id": "c1", "agent_type": "developer", "source": "startup"}
+    found = loaded_by_hook("session-start", message, "<memory tier=")
+    assert found - {"_json"} <= named(ALWAYS | TO_FIT | STARTING) | STANDARD | STANDARD_TO_FIT
+    assert NEVER.isdisjoint(found)
+
+
+def test_only_a_call_that_concerns_memory_loads_the_guard(tmp_path):
+    path = str(tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md")
+    message = {"tool_name": "Read", "tool_input": {"file_path": path}, "cwd": str(tmp_path)}
+    assert f"{NAME}.integrations.guard" in loaded_by_hook("pre-tool-use", message, "{}")
 
 
 @pytest.mark.parametrize("name", ["PROTOCOL", "Tier", "Actor", "AgentMemoryError", "InvalidName"])

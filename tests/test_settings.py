@@ -76,6 +76,11 @@ def test_every_key_can_be_set(load):
             [access]
             readers_of_all = ["lead", "plugin:auditor"]
             read_only = []
+            [hooks]
+            conversation = "c1"
+            reminder = "block"
+            harvest = false
+            state_files = ["STATE.md", "data/ledger.json"]
             [prune]
             older_than = "12w"
             [tiers]
@@ -90,7 +95,8 @@ def test_every_key_can_be_set(load):
     assert settings.problems == []
     home = os.environ["HOME"]
     assert list(values(settings).values()) == [
-        False, "own", True, 100, 10_000, "head", True, 9000, ("lead", "auditor"), (), 84,
+        False, "own", True, 100, 10_000, "head", True, 9000, ("lead", "auditor"), (),
+            "c1", "block", False, ("STATE.md", "data/ledger.json"), 84,
         False, False, False, ("abc123",), True, ("/srv/x", f"{home}/y"),
     ]  # fmt: skip
     assert all(origin != "default" for _, _, origin in settings.rows())
@@ -162,6 +168,9 @@ def test_fingerprints_of_both_files_are_allowed(load, tmp_path):
         ("limits.max_lines = 0", "limits.max_lines must be a whole number, 1 or more; it is ignored"),
         ("limits.max_lines = true", "limits.max_lines must be a whole number, 1 or more; it is ignored"),
         ("limits.max_lines = 2.5", "limits.max_lines must be a whole number, 1 or more; it is ignored"),
+        ("hooks.conversation = 7", "hooks.conversation must be a conversation id; it is ignored"),
+        ('hooks.conversation = "a/b"', "hooks.conversation must be a conversation id; it is ignored"),
+        ('hooks.reminder = "loud"', 'hooks.reminder must be "off" or "advise" or "block"; it is ignored'),
         ('recall.overflow = "tail"', 'recall.overflow must be "entries" or "head"; it is ignored'),
         ('prune.older_than = "soon"', DAYS),
         ("prune.older_than = -1", DAYS),

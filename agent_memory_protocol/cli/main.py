@@ -27,6 +27,8 @@ _VERBS = {
     "note": "notes",
     "index": "notes",
     "watch": "watch",
+    "harvest": "harvest",
+    "hook": "hook",
     "check": "check",
     "review": "review",
     "prune": "upkeep",

@@ -27,7 +27,7 @@ from .options import (
     workspace,
 )
 
-_LARGEST_TEXT = 1 << 20
+LARGEST_TEXT = 1 << 20
 """No memory file is as large; an endless stream must not fill the memory of the machine."""
 
 
@@ -145,15 +145,20 @@ def read_text(text: str) -> str:
     if text != "-":
         return typed(text)
     try:
-        data = sys.stdin.buffer.read(_LARGEST_TEXT + 1)
+        data = sys.stdin.buffer.read(LARGEST_TEXT + 1)
     except (AttributeError, OSError) as error:
         raise InvalidArgument("nothing can be read from stdin; give the text there, or in place of the -") from error
-    if len(data) > _LARGEST_TEXT:
-        raise RefusedText(f"the text on stdin has more than {_LARGEST_TEXT:,} bytes; keep the gist of it")
+    return decode_text(data, "the text on stdin")
+
+
+def decode_text(data: bytes, what: str) -> str:
+    """Return bytes as text; `what` names them where they are too many or no UTF-8."""
+    if len(data) > LARGEST_TEXT:
+        raise RefusedText(f"{what} has more than {LARGEST_TEXT:,} bytes; keep the gist of it")
     try:
-        return data.decode()
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidArgument(f"the text on stdin is not UTF-8 (byte {error.start}); convert it first") from error
+        raise InvalidArgument(f"{what} is not UTF-8 (byte {error.start}); convert it first") from error
 
 
 def parse_date(text: str) -> date:

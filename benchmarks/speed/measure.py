@@ -89,10 +89,12 @@ def in_turn(ours: Callable[[], float], other: Callable[[], float], rounds: int) 
     return pairs
 
 
-def run(command: Sequence[object], cwd: Path, environ: dict[str, str], output: Path) -> Run:
+def run(
+    command: Sequence[object], cwd: Path, environ: dict[str, str], output: Path, *, stdin: str | Path = os.devnull
+) -> Run:
     """Run a program to its end. Python's `subprocess` would itself take a good part of the time of `python -c pass`."""
     to = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
     words = [str(word) for word in command]

@@ -1,0 +1,132 @@
+"""Which `amp` commands a shell's text runs, whether they write, and as whom."""
+
+import posixpath
+
+from .programs import unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .shell import Command
+
+PROGRAMS = frozenset(["amp", "agent-memory"])
+MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])
+
+READING: "dict[str, tuple[str, ...] | None]" = {
+    **dict.fromkeys(("recall", "show", "list", "status", "where", "route", "doctor", "search", "hook"), ()),
+    **dict.fromkeys(("export", "convert", "schema", "bench", "find-stores", "mcp"), ()),
+    "note list": (),
+    "note show": (),
+    "record list": (),
+    "record show": (),
+    "record history": (),
+    "record verify": (),
+    "check": ("--fix",),
+    "review": ("--done",),
+    "prune": ("--apply",),
+    "restore": ("--apply",),
+    "sync": ("--apply",),
+    **dict.fromkeys(("distill", "learn", "adopt", "import", "consolidate", "decay"), ("--apply", "--restore")),
+    "index": None,
+}
+"""Commands that only read, unless one of these options is given. `index` is the other way round: it reads by one."""
+_READS_WITH = {"index": "--check"}
+_HELP = frozenset(["--help", "-h", "--version"])
+
+
+class AmpCommand:
+    """An `amp` command in a shell's text.
+
+    Attributes:
+        words: the verb and what follows it.
+        agent: who acts in it; None for a person.
+        writes: whether it may change memory.
+    """
+
+    __slots__ = ("agent", "words", "writes")
+
+    def __init__(self, words: list[str], agent: str | None) -> None:
+        self.words = words
+        self.agent = agent
+        self.writes = writes(words)
+
+    def __repr__(self) -> str:
+        return f"AmpCommand({self.words}, {self.agent!r}, writes={self.writes})"
+
+
+def find(commands: "list[Command]", environ: "Mapping[str, str]") -> list[AmpCommand]:
+    """Return the `amp` commands among those of a text, each with who acts in it."""
+    found = []
+    agent = environ.get("AMP_AGENT") or None
+    for command in commands:
+        if command.words[:1] == ["unset"] and "AMP_AGENT" in command.words:
+            agent = None
+        for word in command.words[1:] if command.words[:1] in (["export"], ["declare"]) else ():
+            if word.startswith("AMP_AGENT="):
+                agent = word.partition("=")[2] or None
+        words = _amp_words(unwrapped(command.words))
+        if words is not None:
+            found.append(AmpCommand(words, _option(words, "--as", _set_for(command, agent))))
+        elif not command.words and "AMP_AGENT" in command.sets:
+            agent = command.sets["AMP_AGENT"] or None
+    return found
+
+
+def writes(words: list[str]) -> bool:
+    """Say whether a command may change memory: every one that is not known to read."""
+    if _HELP & {*words} or not words:
+        return False
+    plain = [word for word in words if not word.startswith("-")]
+    verb = " ".join(plain[:1])
+    if verb not in READING:
+        verb = " ".join(plain[:2])
+    if verb in _READS_WITH:
+        return _READS_WITH[verb] not in words
+    options = READING.get(verb, None)
+    return options is None or any(option in words for option in options)
+
+
+def _amp_words(words: list[str]) -> list[str] | None:
+    """Return what follows the program's name; None where it is another program."""
+    if not words:
+        return None
+    name = posixpath.basename(words[0]).removesuffix(".exe")
+    if name in PROGRAMS:
+        return words[1:]
+    if name.startswith(("python", "pypy", "py")):
+        for index, word in enumerate(words[1:-1], start=1):
+            if word == "-m" and words[index + 1] in MODULES:
+                return words[index + 2 :]
+    return None
+
+
+def _set_for(command: "Command", agent: str | None) -> str | None:
+    """Return who acts by the variables that are set, or taken away, for this command alone."""
+    words = command.words
+    if "env" in map(posixpath.basename, words[:3]):
+        for index, word in enumerate(words):
+            if (
+                word in ("-i", "-")
+                or (word in ("-u", "--unset") and words[index + 1 : index + 2] == ["AMP_AGENT"])
+                or word == "--unset=AMP_AGENT"
+            ):
+                agent = None
+            elif word.startswith("AMP_AGENT="):
+                agent = word.partition("=")[2] or None
+            elif posixpath.basename(word) in PROGRAMS:
+                break
+    return (command.sets["AMP_AGENT"] or None) if "AMP_AGENT" in command.sets else agent
+
+
+def _option(words: list[str], name: str, default: str | None) -> str | None:
+    """Return the last value of an option, as click takes it; `--` ends the options."""
+    value = default
+    for index, word in enumerate(words):
+        if word == "--":
+            break
+        if word == name:
+            value = words[index + 1] if index + 1 < len(words) else ""
+        elif word.startswith(name + "="):
+            value = word[len(name) + 1 :]
+    return value

@@ -1,0 +1,139 @@
+"""What each host says to a hook, and what it expects to hear: its event names, its fields, its limits.
+
+Claude Code and Codex share one shape, Gemini CLI has its own; `docs/hosts.md` names the sources. A host's message is
+read with every field taken for what it may be, since nothing in it is certain but that it is an object.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Answer = dict[str, Any]
+
+
+class Host:
+    """A host: its name for each event, and how much it takes in one text before it cuts or moves it to a file."""
+
+    __slots__ = ("events", "max_chars", "max_tokens", "name")
+
+    def __init__(
+        self, name: str, events: dict[str, str], *, max_chars: int | None = None, max_tokens: int | None = None
+    ) -> None:
+        self.name = name
+        self.events = events
+        self.max_chars = max_chars
+        self.max_tokens = max_tokens
+
+
+_ALIKE = {
+    "session-start": "SessionStart",
+    "subagent-start": "SubagentStart",
+    "pre-tool-use": "PreToolUse",
+    "stop": "Stop",
+    "subagent-stop": "SubagentStop",
+}
+CLAUDE = Host("claude", _ALIKE, max_chars=10_000)
+CODEX = Host("codex", _ALIKE, max_tokens=2_500)
+GEMINI = Host(
+    "gemini", {"session-start": "SessionStart", "pre-tool-use": "BeforeTool", "stop": "AfterAgent"}, max_chars=10_000
+)
+HOSTS = {host.name: host for host in (CLAUDE, CODEX, GEMINI)}
+
+
+class Call:
+    """One event of a host.
+
+    Attributes:
+        host, event: which.
+        agent: who acts, as the host spells it; None for the session itself.
+        session: the host's id of the session; "" where it gives none.
+        cwd: the folder the agent works in; "" where the host does not say.
+        source: what started a session: startup, resume, clear, compact, fork.
+        tool, tool_input: the tool that is about to be used, and with what.
+        last_message: what the agent said last.
+        transcript: the file of the conversation.
+        stop_active: whether the agent goes on only because a hook has asked for it.
+    """
+
+    __slots__ = (
+        "agent",
+        "cwd",
+        "event",
+        "host",
+        "last_message",
+        "session",
+        "source",
+        "stop_active",
+        "tool",
+        "tool_input",
+        "transcript",
+    )
+
+    def __init__(self, host: Host, event: str, message: "dict[str, Any]") -> None:
+        self.host = host
+        self.event = event
+        self.agent = _text(message, "agent_type") or None
+        self.session = _text(message, "session_id")
+        self.cwd = _text(message, "cwd")
+        self.source = _text(message, "source") or _text(message, "trigger")
+        self.tool = _text(message, "tool_name")
+        given = message.get("tool_input")
+        self.tool_input: dict[str, Any] = given if isinstance(given, dict) else {}
+        self.last_message = _text(message, "last_assistant_message") or _text(message, "prompt_response")
+        self.transcript = _text(message, "agent_transcript_path") or _text(message, "transcript_path")
+        self.stop_active = message.get("stop_hook_active") is True
+
+
+def read(event: str, host: str, data: bytes) -> Call:
+    """Read what a host says at an event.
+
+    Raises:
+        ValueError: it is no JSON object, or the host has no such event.
+    """
+    from .quick_json import read as read_json
+
+    known = HOSTS[host]
+    if event not in known.events:
+        raise ValueError(f"{host} has no event {event}; it has {', '.join(known.events)}")
+    if not data.strip():
+        raise ValueError("nothing came on stdin; a host sends a JSON object there")
+    try:
+        message = read_json(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"what came on stdin is no JSON: {error}") from error
+    if not isinstance(message, dict):
+        raise ValueError("what came on stdin is JSON, but no object")  # noqa: TRY004  (the text is wrong, not the call)
+    return Call(known, event, message)
+
+
+def context(call: Call, text: str) -> "Answer":
+    """Give the agent a text to know."""
+    return {"hookSpecificOutput": {"hookEventName": call.host.events[call.event], "additionalContext": text}}
+
+
+def denial(call: Call, reason: str) -> "Answer":
+    """Deny a tool call; the agent is told the reason."""
+    if call.host is GEMINI:
+        return {"decision": "deny", "reason": reason}
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": call.host.events[call.event],
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+def block(call: Call, reason: str) -> "Answer":
+    """Have the agent go on instead of stopping, for this reason."""
+    return {"decision": "deny" if call.host is GEMINI else "block", "reason": reason}
+
+
+def advice(call: Call, text: str) -> "Answer":
+    """Tell a stopping agent something, where the host can do that, and else the person, without holding anything up."""
+    return context(call, text) if call.host is CLAUDE else {"systemMessage": text}
+
+
+def _text(message: "dict[str, Any]", key: str) -> str:
+    value = message.get(key)
+    return value if isinstance(value, str) else ""

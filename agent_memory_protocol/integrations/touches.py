@@ -1,0 +1,188 @@
+"""Which files a tool call changes, and into what: the tools that write, and the commands of a shell that do.
+
+Only what stands in the call is judged. A path that a running program makes up is not seen here; access at every other
+door holds all the same.
+"""
+
+import posixpath
+
+from .programs import SHELLS, operands, unwrapped, written_by_code
+from .shell import read_commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .shell import Command
+
+_DEEPEST = 6
+SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
+_READING_TOOLS = frozenset(
+    [
+        "read",
+        "grep",
+        "glob",
+        "ls",
+        "read_file",
+        "read_many_files",
+        "list_directory",
+        "search_file_content",
+        "task",
+        "agent",
+    ]
+)
+_WRITING_WORDS = (
+    "write",
+    "edit",
+    "create",
+    "replace",
+    "append",
+    "insert",
+    "patch",
+    "delete",
+    "remove",
+    "move",
+    "rename",
+)
+_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "source", "destination", "old_path", "new_path")
+_TEXT_KEYS = ("content", "file_text", "new_string", "new_str", "new_source", "insert_text", "text", "contents")
+
+
+class Touch:
+    """A file that a tool call changes.
+
+    Attributes:
+        path: as the call names it, joined to the folder that holds there.
+        how: `write` (its whole content is `text`), `append`, `edit` (by `edits`), `patch`, or `other`.
+        text: what comes into it, as far as the call shows.
+        edits: what is replaced by what, and whether everywhere.
+        gone: text that a patch takes out.
+    """
+
+    __slots__ = ("edits", "gone", "how", "path", "text")
+
+    def __init__(
+        self, path: str, how: str, text: str = "", *, edits: "list[tuple[str, str, bool]] | None" = None, gone: str = ""
+    ) -> None:
+        self.path = path
+        self.how = how
+        self.text = text
+        self.edits = edits or []
+        self.gone = gone
+
+    def __repr__(self) -> str:
+        return f"Touch({self.path!r}, {self.how})"
+
+
+def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touch]":
+    """Return what a tool call changes, a shell's commands included."""
+    name = tool.rpartition("__")[2].lower()
+    if name in SHELL_TOOLS:
+        return of_commands(commands_in(command_of(given)), cwd)
+    if name == "apply_patch":
+        return list(_of_patch(command_of(given), cwd))
+    if name in _READING_TOOLS or not any(word in name for word in _WRITING_WORDS):
+        return []
+    edits = _edits(given)
+    text = "\n".join(value for key in _TEXT_KEYS if isinstance(value := given.get(key), str))
+    how = "edit" if edits else "write" if isinstance(given.get("content"), str) and "append" not in name else "other"
+    text = text if how != "edit" else "\n".join(new for _, new, _ in edits)
+    paths = [value for key in _PATH_KEYS if isinstance(value := given.get(key), str)]
+    return [Touch(posixpath.join(cwd, path), how, text, edits=edits) for path in paths]
+
+
+def command_of(given: "dict[str, Any]") -> str:
+    """Return the shell command, or the patch, of a tool call; some hosts give it as a list of words."""
+    for key in ("command", "cmd", "input", "patch"):
+        value = given.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and all(isinstance(word, str) for word in value):
+            # ["bash", "-lc", "the command"]: what a shell would run is its last word.
+            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else " ".join(map(_quote, value))
+    return ""
+
+
+def of_commands(commands: "list[Command]", cwd: str) -> list[Touch]:
+    """Return what the commands of a shell change."""
+    found: list[Touch] = []
+    for command in commands:
+        words = unwrapped(command.words)
+        for path, appends in command.writes:
+            says = words[:1] in (["echo"], ["printf"])
+            text = command.feed or (" ".join(words[1:]) + "\n" if says else "")
+            how = ("append" if appends else "write") if command.feed or says else "other"
+            found.append(Touch(posixpath.join(cwd, path), how, text))
+        if not words:
+            continue
+        name = posixpath.basename(words[0])
+        if name in ("cd", "pushd"):
+            cwd = posixpath.join(cwd, next((word for word in words[1:] if not word.startswith("-")), ""))
+        elif name == "apply_patch":
+            found += _of_patch(command.feed or " ".join(words[1:]), cwd)
+        else:
+            found += [Touch(posixpath.join(cwd, path), "other") for path in operands(name, words[1:])]
+            code = written_by_code(name, words[1:], command.feed)
+            found += [Touch(posixpath.join(cwd, path), "other", text) for path, text in code]
+    return found
+
+
+def commands_in(text: str, depth: int = 0) -> "list[Command]":
+    """Return the commands of a shell's text, those included that it gives to another shell."""
+    found = []
+    for command in read_commands(text):
+        found.append(command)
+        inner = _for_another_shell(command) if depth < _DEEPEST else ""
+        if inner:
+            found += commands_in(inner, depth + 1)
+    return found
+
+
+def _for_another_shell(command: "Command") -> str:
+    """Return the text that a command gives to another shell: `bash -c '…'`, `eval …`, `bash <<EOF`; "" for none."""
+    words = unwrapped(command.words)
+    name = posixpath.basename(words[0]) if words else ""
+    if name == "eval":
+        return " ".join(words[1:])
+    if name in SHELLS:
+        for index, word in enumerate(words[1:], start=1):
+            if word.startswith("-") and not word.startswith("--") and "c" in word:
+                return " ".join(words[index + 1 : index + 2])
+        return command.feed
+    return ""
+
+
+def _of_patch(patch: str, cwd: str) -> "Iterator[Touch]":
+    """Yield what a patch in the form of `apply_patch` changes."""
+    touch: Touch | None = None
+    for line in patch.split("\n"):
+        for start, how in (("*** Add File: ", "write"), ("*** Update File: ", "patch"), ("*** Delete File: ", "other")):
+            if line.startswith(start):
+                if touch:
+                    yield touch
+                touch = Touch(posixpath.join(cwd, line[len(start) :].strip()), how)
+        if touch and line.startswith("*** Move to: "):
+            yield Touch(posixpath.join(cwd, line[len("*** Move to: ") :].strip()), "other")
+        elif touch and line.startswith("+"):
+            touch.text += line[1:] + "\n"
+        elif touch and line.startswith("-"):
+            touch.gone += line[1:] + "\n"
+    if touch:
+        yield touch
+
+
+def _edits(given: "dict[str, Any]") -> "list[tuple[str, str, bool]]":
+    several = given.get("edits")
+    found = []
+    for one in [given, *(several if isinstance(several, list) else [])]:
+        if isinstance(one, dict):
+            old = one.get("old_string", one.get("old_str"))
+            new = one.get("new_string", one.get("new_str"))
+            if isinstance(old, str) and isinstance(new, str):
+                found.append((old, new, one.get("replace_all") is True))
+    return found
+
+
+def _quote(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"

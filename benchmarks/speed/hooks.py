@@ -1,0 +1,57 @@
+"""`amp-hook`, from start to end: what a host waits for before every tool call and at every session's start.
+
+The script in front of it is the installer's. Those of older pips import `re` first, which alone takes half of
+`python -c pass`; a script as newer pips and uv write it is measured beside the installed one.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.speed import material
+from benchmarks.speed.installed import environment
+from benchmarks.speed.measure import Figure, in_turn, ratio, run
+
+_PAIRS = 60
+_COMMON = {"session_id": material.CONVERSATION, "transcript_path": "/home/user/.claude/projects/p/7f3a.jsonl"}
+_ORDINARY = {
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "python -m pytest tests/test_upload.py -x && git status --short", "description": "test"},
+}
+_START = {"hook_event_name": "SessionStart", "source": "startup", "agent_type": material.AGENT}
+_NEWER_SCRIPT = """\
+#!{python}
+import sys
+from agent_memory_protocol.integrations.hooks import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+
+def figures(python: Path, folder: Path) -> Iterator[Figure]:
+    """Measure a tool call that is none of memory's business, and session starts with little and with much memory."""
+    installed = python.parent / "amp-hook"
+    note = "script imports re" if "import re" in installed.read_text() else "script of the installed pip"
+    newer = folder / "amp-hook"
+    newer.write_text(_NEWER_SCRIPT.format(python=python))
+    newer.chmod(0o755)
+    some = material.three_files(folder / "hooks-some", lines=40)
+    full = material.three_files(folder / "hooks-full", lines=200)
+    for script, about in ((installed, note), (newer, "script as newer pips write it")):
+        for what, root, event, message, target in (
+            ("pre-tool-use, an ordinary call", full, "pre-tool-use", _ORDINARY, 2.2),
+            ("session-start, 3 × 40 lines", some, "session-start", _START, 3.2),
+            ("session-start, 3 × 200 lines into 10,000 characters", full, "session-start", _START, 3.2),
+        ):
+            stdin = folder / "event.json"
+            stdin.write_text(json.dumps({**_COMMON, "cwd": str(root), **message}))
+            pairs = _pairs([script, event, "--host", "claude"], [python, "-c", "pass"], root, folder, stdin)
+            yield ratio(f"amp-hook {what}", pairs, target=target, note=about)
+
+
+def _pairs(ours: list[object], other: list[object], root: Path, folder: Path, stdin: Path) -> list[tuple[float, float]]:
+    def time_of(command: list[object]) -> float:
+        return run(command, root, environment(folder), folder / "output", stdin=stdin).processor
+
+    return in_turn(lambda: time_of(ours), lambda: time_of(other), _PAIRS)

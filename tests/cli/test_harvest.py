@@ -1,0 +1,98 @@
+"""`amp harvest`: findings are saved by who may write in the conversation, and by nobody else."""
+
+import pytest
+
+OUTPUT = """\
+---
+agent: reviewer
+task: look at the importer
+status: success
+---
+
+```memory-findings
+- shared: Staging runs Postgres 14.
+- The import fails on the new date format.
+- agent: Look at conftest.py first.
+```
+"""
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+CONVERSATION = ".scaffolding/conversations/c1/agent-memory/context.md"
+OWN = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
+
+
+def texts(amp):
+    return {entry["target"]: entry["text"] for entry in amp("list", "--json").json()["entries"]}
+
+
+@pytest.mark.requirement("S4-57", "S4P-06")
+def test_an_agent_of_the_conversation_saves_what_another_has_reported(amp):
+    answer = amp("harvest", "-", "--as", "developer", "--conversation", "c1", stdin=OUTPUT)
+    assert (answer.code, answer.out.count("saved: ")) == (0, 3), answer
+    found = texts(amp)
+    assert found["shared"] == "- Staging runs Postgres 14. (reported by reviewer, saved by developer)"
+    assert found["conversation:c1"].endswith(
+        "The import fails on the new date format. (reported by reviewer, saved by developer)"
+    )
+    assert found["agent:developer"] == "- Look at conftest.py first. (reported by reviewer, saved by developer)"
+    again = amp("harvest", "-", "--as", "developer", "--conversation", "c1", stdin=OUTPUT)
+    assert (again.code, again.out.count("already there: ")) == (0, 3)
+
+
+def test_a_person_saves_a_reporter_s_own_finding_in_the_reporter_s_memory(amp):
+    (amp.root / "review.md").write_text(OUTPUT)
+    assert amp("harvest", "review.md", "--reporter", "plugin:tester", "--conversation", "c1").code == 0
+    assert texts(amp)["agent:tester"] == "- Look at conftest.py first. (reported by tester)"
+
+
+@pytest.mark.requirement("S4-54", "S4-57")
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"AMP_AGENT": "reviewer"}, "it is read-only"),
+        ({"AMP_AGENT": "architect"}, "it is read-only"),
+        ({"AMP_AGENT": "developer", "AMP_CONVERSATION": "c2"}, "it acts in conversation c2"),
+        ({"AMP_AGENT": "developer", "AMP_CONVERSATION": "c10"}, "it acts in conversation c10"),
+    ],
+)
+def test_a_read_only_agent_and_an_outsider_save_nothing(amp, environ, words):
+    answer = amp("harvest", "--conversation", "c1", stdin=OUTPUT, environ=environ)
+    answer.refuses(3, words)
+    assert amp.tree() == {}
+
+
+def test_what_a_rule_refuses_is_said_and_the_rest_is_saved(amp):
+    token = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+    output = OUTPUT.replace("Look at conftest.py first.", f"The token is {token}.")
+    answer = amp("harvest", "--as", "developer", "--conversation", "c1", stdin=output)
+    assert (answer.code, answer.out.count("saved: ")) == (3, 2)
+    assert "rule github-token" in answer.err
+    assert set(texts(amp)) == {"shared", "conversation:c1"}
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "words"),
+    [
+        (("--conversation", "c1"), OUTPUT.replace("agent:", "by:", 1), "who reported this? name the agent"),
+        ((), OUTPUT, "which conversation was it reported in? name it with --conversation"),
+        (("--conversation", "c1", "--reporter", "../x"), OUTPUT, "agent name '../x' is not allowed"),
+        (("--conversation", "a/b"), OUTPUT, "conversation id 'a/b' is not allowed"),
+        (("nowhere.md", "--conversation", "c1"), "", "'nowhere.md' does not exist"),
+        (("--conversation", "c1"), b"caf\xe9", "is not UTF-8"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_in_one_line(amp, args, stdin, words):
+    amp("harvest", *args, stdin=stdin).refuses(2, words)
+    assert amp.tree() == {}
+
+
+def test_an_output_without_findings_is_no_error(amp):
+    answer = amp("harvest", "--conversation", "c1", "--reporter", "reviewer", stdin="All is well.\n")
+    assert (answer.code, answer.out) == (0, "")
+    assert "no memory-findings block" in answer.err
+    assert amp.tree() == {}
+
+
+def test_json_says_what_became_of_each_finding(amp):
+    found = amp("harvest", "--as", "developer", "--conversation", "c1", "--json", stdin=OUTPUT).json()["findings"]
+    assert [one["status"] for one in found] == ["added"] * 3
+    assert [one["target"] for one in found] == ["shared", "conversation:c1", "agent:developer"]
