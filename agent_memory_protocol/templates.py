@@ -88,15 +88,24 @@ def project_templates(root: Root) -> "ReadTemplate":
 
 
 def shipped_template(name: str) -> str:
-    """Return a template of our own: from inside the installed package, else from beside it in the source tree."""
+    """Return a template of our own."""
+    return shipped_file("templates", name).decode()
+
+
+def shipped_file(*parts: str) -> bytes:
+    """Return a file of our own: from inside the installed package, else from beside it in the source tree.
+
+    Raises:
+        StorageError: the installation lacks it.
+    """
     package = os.path.dirname(os.path.abspath(__file__))
     for folder in (package, os.path.dirname(package)):
         try:
-            with open(os.path.join(folder, "templates", name), encoding="utf-8") as file:
+            with open(os.path.join(folder, *parts), "rb") as file:
                 return file.read()
         except (FileNotFoundError, NotADirectoryError):
             continue
-    raise StorageError(f"templates/{name} is missing from the installation; install agent-memory-protocol again")
+    raise StorageError(f"{'/'.join(parts)} is missing from the installation; install agent-memory-protocol again")
 
 
 def _variables(target: Target, max_lines: int) -> dict[str, object]:

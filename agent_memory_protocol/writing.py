@@ -189,6 +189,24 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
     return True
 
 
+def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
+    """Remove a folder that holds nothing; False where something is in it, or it is no folder.
+
+    Raises:
+        StorageError: a folder on the way to it cannot be opened.
+    """
+    root.forget()  # the folder may be open
+    parent = root.folder(parts[:-1])
+    if parent is None:
+        return False
+    path, fd = parent.at(parts[-1])
+    try:
+        os.rmdir(path, dir_fd=fd)
+    except OSError:
+        return False
+    return True
+
+
 def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:
     """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 REPOSITORY = Path(__file__).parents[1]
-REQUESTED_BY_NAME = ("wheel", "docs")
-"""Markers of tests that install the package: minutes each, so they run when `-m` names them."""
+REQUESTED_BY_NAME = ("wheel", "docs", "hosts")
+"""Markers of tests that take minutes, or other programs: they run when `-m` names them."""
 
 shown_by: dict[str, list[str]] = {}
 """Requirement id → the tests that show it, deselected ones included."""

@@ -35,7 +35,6 @@ REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 READ = [*RUN, *(REPOSITORY / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 SKILL = REPOSITORY / "skill" / "agent-memory" / "SKILL.md"
-HOOKS = REPOSITORY / "tests" / "data" / "hooks"
 PROTOCOL = REPOSITORY / "docs" / "protocol.md"
 
 needs_a_shell = pytest.mark.skipif(shutil.which("sh") is None, reason="the examples are for a POSIX shell")
@@ -94,7 +93,8 @@ class Project:
         programs = folder / "programs"
         for made in (self.path, programs, folder / "home"):
             made.mkdir()
-        for name, arguments in (("amp", "-m agent_memory_protocol "), ("python3", "")):
+        hook = "-m agent_memory_protocol.integrations.hooks "
+        for name, arguments in (("amp", "-m agent_memory_protocol "), ("amp-hook", hook), ("python3", "")):
             (programs / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
             (programs / name).chmod(0o755)
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("AMP_", "XDG_"))}
@@ -324,94 +324,3 @@ def test_every_json_answer_is_described():
         f"amp {name}" for name, command in commands_of(amp) if any("--json" in one.opts for one in command.params)
     }
     assert {find_command(shlex.split(command)[1:])[0] for command, _ in JSON_ANSWERS} == answering
-
-
-@pytest.fixture
-def hook(project):
-    """The hook script of the guide, in its place in a project with memory; called with what the host sends."""
-    page = REPOSITORY / "docs" / "recall-in-your-pipeline.md"
-    (block,) = (block for block in blocks_of(page) if block.file.endswith(".py"))
-    script = project.write(block)
-    project.remember("The shared fact.")
-    project.remember("The own fact.", agent="developer")
-    project.remember("The decision.", conversation="c1")
-
-    def call(sent: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, script],
-            cwd=project.path,
-            env=project.environment,
-            input=sent,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    return call
-
-
-def recorded(name: str, **changes: object) -> str:
-    event = json.loads((HOOKS / f"{name}.json").read_text(encoding="utf-8")) | changes
-    return json.dumps(event)
-
-
-@pytest.mark.requirement("S4-21", "S4-26")
-def test_the_hook_gives_a_session_the_shared_memory(hook, project):
-    done = hook(recorded("session_start", cwd=str(project.path)))
-    assert (done.returncode, done.stderr) == (0, "")
-    answer = json.loads(done.stdout)["hookSpecificOutput"]
-    assert answer["hookEventName"] == "SessionStart"
-    assert "- The shared fact.\n" in answer["additionalContext"]
-    assert "The own fact." not in answer["additionalContext"]
-
-
-@pytest.mark.requirement("S4-23", "S4-70", "S4P-01")
-def test_the_hook_gives_a_subagent_its_own_memory_and_the_conversation_s(hook, project):
-    deep = project.path / "src" / "deep"
-    deep.mkdir(parents=True)
-    sent = recorded("subagent_start", cwd=str(deep), session_id="c1", agent_type="scaffolding:developer")
-    answer = json.loads(hook(sent).stdout)["hookSpecificOutput"]
-    assert answer["hookEventName"] == "SubagentStart"
-    given = answer["additionalContext"]
-    assert given.index("The shared fact.") < given.index("The own fact.") < given.index("The decision.")
-
-
-def test_the_hook_keeps_to_what_the_host_accepts_in_one_string(hook, project):
-    path = project.path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md"
-    path.write_text("# Shared Knowledge\n" + "".join(f"- fact {number} {'é' * 150}\n" for number in range(150)))
-    answer = json.loads(hook(recorded("session_start", cwd=str(project.path))).stdout)["hookSpecificOutput"]
-    assert 9_000 < len(answer["additionalContext"]) <= 10_000
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        pytest.param("", id="nothing"),
-        pytest.param("{not json", id="no-json"),
-        pytest.param("[]", id="no-object"),
-        pytest.param("{}", id="no-folder"),
-        pytest.param(recorded("session_start"), id="folder-gone"),
-        pytest.param(recorded("subagent_start", cwd=".", agent_type="../x"), id="bad-name"),
-    ],
-)
-def test_the_hook_lets_the_host_go_on_whatever_is_wrong(sent, hook):
-    done = hook(sent)
-    assert (done.returncode, json.loads(done.stdout)) == (0, {})
-    assert done.stderr.startswith("recall_memory: ")
-    assert "Traceback" not in done.stderr
-
-
-def test_the_hook_says_nothing_where_there_is_no_memory(hook, project):
-    shutil.rmtree(project.path / ".scaffolding")
-    done = hook(recorded("session_start", cwd=str(project.path)))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "{}", "")
-
-
-def test_the_settings_of_the_guide_call_the_hook_where_it_stands():
-    page = REPOSITORY / "docs" / "recall-in-your-pipeline.md"
-    files = {block.file: block for block in blocks_of(page)}
-    (script,) = (name for name in files if name.endswith(".py"))
-    hooks = json.loads(files[".claude/settings.json"].text)["hooks"]
-    assert set(hooks) == {"SessionStart", "SubagentStart"}
-    commands = [one["command"] for entries in hooks.values() for entry in entries for one in entry["hooks"]]
-    assert all(command.endswith(f'"$CLAUDE_PROJECT_DIR"/{script}') for command in commands)

@@ -27,6 +27,8 @@ _VERBS = {
     "note": "notes",
     "index": "notes",
     "watch": "watch",
+    "install": "install",
+    "uninstall": "install",
     "harvest": "harvest",
     "hook": "hook",
     "check": "check",

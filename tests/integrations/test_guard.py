@@ -416,7 +416,7 @@ def verbs(group: click.Group, start: str = ""):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from verbs(command, f"{start}{name} ")
-        else:
+        elif command is not None:
             yield f"{start}{name}", {option for parameter in command.params for option in parameter.opts}
 
 

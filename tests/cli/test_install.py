@@ -1,0 +1,298 @@
+"""`amp install` adds its part to a host's files and to nothing else; `amp uninstall` takes out exactly that."""
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parents[1] / "data" / "installed"
+HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
+SKILLS = {"claude": ".claude", "codex": ".agents", "gemini": ".gemini"}
+SKILL = (Path(__file__).parents[2] / "skill" / "agent-memory" / "SKILL.md").read_bytes()
+TARGETS = [*HOSTS, "agents-md"]
+RECEIPT = ".scaffolding/installed.json"
+
+GOLDEN = sorted(path.name.removesuffix(".before") for path in DATA.glob("*.before"))
+"""`HOST-WHAT.before` and `HOST-WHAT.after`: a host's file before and after installing."""
+
+
+@pytest.fixture
+def found(amp, monkeypatch):
+    """A project in which a shell finds `amp-hook` by its name."""
+    folder = amp.home / "bin"
+    folder.mkdir()
+    (folder / "amp-hook").write_text("#!/bin/sh\n")
+    (folder / "amp-hook").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return amp
+
+
+def everything(amp):
+    """Every file and folder below the home folder, with its bytes."""
+    return {str(path): path.read_bytes() if path.is_file() else b"" for path in sorted(amp.home.rglob("*"))}
+
+
+def file_of(target):
+    return HOSTS.get(target, "AGENTS.md")
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, name):
+    target = next(one for one in TARGETS if name.startswith(one))
+    before = (DATA / f"{name}.before").read_bytes()
+    found.write(file_of(target), before)
+    tree = everything(found)
+
+    assert found("install", target).code == 0
+    after = (found.root / file_of(target)).read_bytes()
+    assert after == (DATA / f"{name}.after").read_bytes()
+
+    installed = everything(found)
+    assert found("install", target).out == "nothing to change\n"
+    assert everything(found) == installed
+
+    assert found("uninstall", target).code == 0
+    assert everything(found) == tree
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_empty_project_is_empty_again(found, target):
+    tree = everything(found)
+    assert found("install", target).code == 0
+    assert everything(found) != tree
+    assert found("install", target).out == "nothing to change\n"
+    assert found("uninstall", target).code == 0
+    assert everything(found) == tree
+    assert found("uninstall", target).out == "nothing to change\n"
+
+
+def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
+    tree = everything(found)
+    for target in TARGETS:
+        assert found("install", target).code == 0
+    assert set(json.loads((found.root / RECEIPT).read_text())["hosts"]) == set(TARGETS)
+    for target in ("codex", "agents-md", "claude", "gemini"):
+        assert found("uninstall", target).code == 0
+    assert everything(found) == tree
+
+
+@pytest.mark.requirement("S4-03", "S4P-12")
+@pytest.mark.parametrize("target", HOSTS)
+def test_the_skill_lies_where_the_host_looks_for_skills(found, target):
+    found("install", target)
+    assert (found.root / SKILLS[target] / "skills" / "agent-memory" / "SKILL.md").read_bytes() == SKILL
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_dry_run_shows_the_change_and_makes_none(found, target):
+    tree = everything(found)
+    answer = found("install", target, "--dry-run")
+    assert answer.code == 0
+    assert f"+++ b/{file_of(target)}" in answer.out
+    assert f"would create: {file_of(target)}" in answer.out
+    assert "leave out --dry-run to do this" in answer.err
+    assert everything(found) == tree
+    found("install", target)
+    tree = everything(found)
+    assert f"would remove: {file_of(target)}" in found("uninstall", target, "--dry-run").out
+    assert everything(found) == tree
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_what_others_add_after_installing_stays(found, target):
+    path = found.write(file_of(target), '{\n  "theme": "dark" // mine\n}\n')
+    found("install", target)
+    path.write_text(path.read_text().replace('"theme": "dark"', '"theme": "light",\n  "model": "x"'))
+    assert found("uninstall", target).code == 0
+    assert path.read_text() == '{\n  "theme": "light",\n  "model": "x" // mine\n}\n'
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
+    found("install", target)
+    path = found.root / file_of(target)
+    text = path.read_text()
+    first = re.search(r'\{\s*"type": "command",\s*"command": "amp-hook session-start[^}]*\}', text)
+    assert first is not None
+    other = '{"type": "command", "command": "amp-hooked-on-jazz session-start --host claude"}'
+    path.write_text(text.replace(first[0], f"{other}, {first[0]}"))
+    assert found("uninstall", target).code == 0
+    assert json.loads(path.read_text())["hooks"] == {"SessionStart": [{"hooks": [json.loads(other)]}]}
+
+
+def test_a_lost_receipt_does_not_keep_hooks_from_going(found):
+    path = found.write(HOSTS["claude"], '{"a": 1}')
+    found("install", "claude")
+    (found.root / RECEIPT).unlink()
+    assert found("uninstall", "claude").code == 0
+    assert json.loads(path.read_text()) == {"a": 1}
+
+
+def test_a_newer_version_takes_the_place_of_an_older_one(found):
+    path = found.write(HOSTS["claude"], '{\n  "a": 1\n}\n')
+    found("install", "claude")
+    path.write_text(path.read_text().replace("amp-hook session-start", "/old/bin/amp-hook session-start"))
+    skill = found.root / ".claude" / "skills" / "agent-memory" / "SKILL.md"
+    old = json.loads((found.root / RECEIPT).read_text())
+    assert found("install", "claude").code == 0
+    assert "/old/bin" not in path.read_text()
+    assert path.read_text().count("amp-hook session-start") == 1
+    assert json.loads((found.root / RECEIPT).read_text())["hosts"].keys() == old["hosts"].keys()
+    skill.write_text("mine\n")
+    assert "is not what amp put there; it stays" in found("install", "claude").err
+    assert skill.read_text() == "mine\n"
+    found("uninstall", "claude")
+    assert skill.read_text() == "mine\n"
+    assert path.read_text() == '{\n  "a": 1\n}\n'
+
+
+BROKEN = ["{", '{"hooks": []}', '{"hooks": {"SessionStart": {}}}', "[]", '"x"', "{} x", "nope", '{"a": 1', b"\xff\xfe{"]
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
+    for text in BROKEN:
+        found.write(file_of(target), text)
+        tree = everything(found)
+        found("install", target).refuses(4, file_of(target))
+        assert everything(found) == tree
+
+
+def test_a_receipt_of_something_else_is_refused(found):
+    found.write(RECEIPT, "[]")
+    found("install", "claude").refuses(4, RECEIPT)
+    found("uninstall", "claude").refuses(4, RECEIPT)
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_a_link_that_leads_outside_the_project_is_refused(found, target):
+    outside = found.home / "outside.json"
+    outside.write_text("{}")
+    path = found.root / file_of(target)
+    path.parent.mkdir()
+    path.symlink_to(outside)
+    found("install", target).refuses(4, "leads outside the project")
+    assert outside.read_text() == "{}"
+
+
+def test_mode_and_links_inside_the_project_stay(found):
+    real = found.write("shared/settings.json", "{}")
+    real.chmod(0o640)
+    path = found.root / HOSTS["claude"]
+    path.parent.mkdir()
+    path.symlink_to("../shared/settings.json")
+    found("install", "claude")
+    assert path.is_symlink()
+    assert "amp-hook" in real.read_text()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    found("uninstall", "claude")
+    assert real.read_text() == "{}"
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
+    tree = everything(found)
+    answer = found("install", target, "--user")
+    assert answer.code == 0
+    assert (found.home / file_of(target)).exists()
+    assert (found.home / ".config" / "amp" / "installed.json").exists()
+    assert not (found.root / ".scaffolding").exists()
+    assert found("uninstall", target, "--user").code == 0
+    assert everything(found) == tree
+
+
+def test_codex_may_have_its_home_elsewhere(found):
+    elsewhere = found.home / "elsewhere"
+    elsewhere.mkdir()
+    tree = everything(found)
+    environ = {"CODEX_HOME": str(elsewhere)}
+    assert found("install", "codex", "--user", environ=environ).code == 0
+    assert (elsewhere / "hooks.json").exists()
+    assert found("uninstall", "codex", "--user", environ=environ).code == 0
+    assert everything(found) == tree
+
+
+def test_a_program_that_no_shell_finds_is_named_by_its_path(amp, monkeypatch):
+    monkeypatch.setenv("PATH", str(amp.home / "empty"))
+    answer = amp("install", "claude")
+    assert "the settings name its path on this machine" in answer.err
+    assert f"'{amp.script.with_name('amp-hook')}' session-start --host claude" in answer.out
+    assert amp("install", "claude").out == "nothing to change\n"
+    assert amp("uninstall", "claude").code == 0
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+@pytest.mark.parametrize("environ", [{"AMP_AGENT": "developer"}, {"AMP_AGENT": "reviewer"}], ids=str)
+def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
+    found("install", "claude")
+    tree = everything(found)
+    found(verb, "claude", environ=environ).refuses(3, "may not change what its host runs")
+    assert everything(found) == tree
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("install", "emacs"), "'emacs' is not one of"),
+        (("install",), "missing argument"),
+        (("install", "agents-md", "--user"), "AGENTS.md belongs to a project"),
+        (("install", "git", "--dry-run"), "no --dry-run"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(found, args, words):
+    found(*args).refuses(2, words)
+
+
+def test_the_same_command_installs_the_merge_driver(found):
+    os.system(f"git init -q '{found.root}'")
+    answer = found("install", "git")
+    assert answer.code == 0
+    assert "changed: git config merge.amp-memory.driver" in answer.out
+    assert found("install", "git").out == "nothing to change\n"
+    assert "changed: git config" in found("uninstall", "git").out
+
+
+def test_doctor_says_whether_what_was_installed_is_still_there(found):
+    assert "claude" not in found("doctor").out
+    found("install", "claude")
+    found("install", "agents-md")
+    for told in ("claude", "agents-md"):
+        assert f"ok  {told} has what `amp install` put there\n" in found("doctor").out
+    settings = found.root / HOSTS["claude"]
+    settings.write_text(settings.read_text().replace("{\n", '{\n  "theme": "dark",\n', 1))
+    assert "ok  claude has what" in found("doctor").out
+    settings.write_text("{}")
+    assert "!!  .claude/settings.json has lost what was installed; `amp install claude` puts" in found("doctor").out
+    settings.unlink()
+    assert "!!  claude lacks .claude/settings.json; `amp install claude` puts it back" in found("doctor").out
+    found.write(RECEIPT, "{")
+    answer = found("doctor")
+    assert answer.code == 4
+    assert "is no receipt of amp" in answer.out
+
+
+def test_json_says_what_changes(found):
+    planned = found("install", "claude", "--dry-run", "--json").json()
+    done = found("install", "claude", "--json").json()
+    assert (planned.pop("applied"), done.pop("applied")) == (False, True)
+    assert planned == done
+    assert [(one["path"], one["what"]) for one in done["files"]] == [
+        (HOSTS["claude"], "create"),
+        (".claude/skills/agent-memory/SKILL.md", "create"),
+        (RECEIPT, "create"),
+    ]
+
+
+def test_what_is_installed_runs_at_every_event_the_host_has(found):
+    from agent_memory_protocol.integrations import envelopes, hosts
+
+    assert tuple(hosts.FILES) == tuple(envelopes.HOSTS)
+    for host, files in hosts.FILES.items():
+        assert {event: native for event, native, _ in files.events} == envelopes.HOSTS[host].events
+        found("install", host)
+        hooks = json.loads((found.root / file_of(host)).read_text())["hooks"]
+        commands = [one["command"] for groups in hooks.values() for group in groups for one in group["hooks"]]
+        assert commands == [f"amp-hook {event} --host {host}" for event, _, _ in files.events]
