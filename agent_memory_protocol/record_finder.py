@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, KeysView, Sequence
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 from .records.catalog import Catalog
 from .records.record import Record, State
 from .records.store import RecordStore
 from .records.view import View
 from .retrieval import Candidate, partner_of
+from .search.fusion import FusedIndex
 from .search.port import Passage, SearchIndex, Source
 
 CANDIDATES = 40
@@ -17,24 +17,13 @@ CANDIDATES = 40
 _LIVE = (State.ACTIVE, State.TRANSITIONAL)
 
 
-@runtime_checkable
-class Kept(Protocol):
-    """An index that keeps something on disk."""
-
-    def close(self) -> None:
-        """Close the file. The next call opens it again."""
-
-    def delete(self) -> None:
-        """Remove it, with all that is left in it of what was taken out. The next call makes it anew."""
-
-
 class Finder:
     """What finds records in one store. Whoever uses it lets no two threads in at once."""
 
     def __init__(self, store: RecordStore, catalog: Catalog, indexes: Sequence[SearchIndex]) -> None:
         self._catalog = catalog
         self._view = View(store, catalog)
-        self._indexes = indexes
+        self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
         self._indexed = False
         self._pending: set[str] = set()
         self._gone: set[str] = set()
@@ -42,9 +31,7 @@ class Finder:
     def close(self) -> None:
         """Close the files of what was seen. The next call opens them again."""
         self._catalog.close()
-        for index in self._indexes:
-            if isinstance(index, Kept):
-                index.close()
+        self._index.close()
 
     @property
     def ids(self) -> KeysView[str]:
@@ -73,12 +60,10 @@ class Finder:
         self._pending.add(record.id)
 
     def redacted(self, record: Record) -> None:
-        """Take in that a record was redacted: nothing of its text stays in an index, at once."""
+        """Take in that a record was redacted: nothing of its text stays in the index, or in a file of it."""
         self.wrote(record)
-        for index in self._indexes:
-            if isinstance(index, Kept):
-                index.delete()  # what was taken out of a file may still stand in it
-        self._update_indexes()
+        self._index.delete()
+        self._indexed = False
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
@@ -92,10 +77,10 @@ class Finder:
 
     def find(self, query: str, *, include_history: bool, count: int = CANDIDATES) -> list[Candidate]:
         """Return the records that look most like a query, each as it is now."""
-        self._update_indexes()
+        self._update_index()
         limit = count
         while True:
-            hits = self._indexes[0].search(query, limit=limit)
+            hits = self._index.search(query, limit=limit)
             # What is replaced or archived stays so. Where that crowds out the rest, look further down.
             shown = [hit for hit in hits if include_history or hit.key in _LIVE][:count]
             if len(shown) == count or len(hits) < limit:
@@ -146,17 +131,15 @@ class Finder:
                 found[record.id] = now
         return found | self.rules_on(found)
 
-    def _update_indexes(self) -> None:
-        """Bring the indexes in line. That takes time in proportion to the store, so it waits for somebody who asks."""
+    def _update_index(self) -> None:
+        """Bring the index in line. That takes time in proportion to the store, so it waits for somebody who asks."""
         stamps = self._view.stamps
         changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
         sources = [Source(one, stamps[one], partial(self._passages, one)) for one in changed]
         if not self._indexed:
-            for index in self._indexes:
-                index.refresh(sources)
+            self._index.refresh(sources)
         elif sources or self._gone:
-            for index in self._indexes:
-                index.update(sources, self._gone)
+            self._index.update(sources, self._gone)
         self._indexed = True
         self._pending.clear()
         self._gone.clear()

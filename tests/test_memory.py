@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,8 @@ from agent_memory_protocol.records.record import Provenance, Record, RecordType,
 from agent_memory_protocol.records.signing import Identity, verify_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.records.store import DirectoryStore, MemoryStore
+from agent_memory_protocol.search.opening import open_index
+from agent_memory_protocol.search.scan import ScanIndex
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -885,3 +888,62 @@ def test_a_rule_that_looks_like_what_is_new_keeps_its_evidence(tmp_path):
         for number in range(20):
             memory.remember(f"What happened {number} times most recently.")
         assert memory.records(type=RecordType.RULE) == (rule,)
+
+
+# Finding
+
+
+@pytest.mark.requirement("S1-67")
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("重启之后队列会丢失，除非打开持久化", "队列丢失"),
+        ("設定ファイルは毎回読み直される", "設定ファイル"),
+        ("설정 파일은 저장소 루트에서만 찾는다", "설정 파일"),
+        ("Die Größe der Tür ist 5 µm.", "grosse tur"),
+        ("El café está en la oficina.", "cafe"),
+        ("Call recall_for_agent before the task.", "recallForAgent"),
+        ("Call recall_for_agent before the task.", "agent"),
+        ("The settings are in src/config/settings_file.py.", "settings_file.py"),
+        ("The migrations run before the tests.", "run migration"),
+        ("Redis is pinned to version 7.2.4.", "7.2.4"),
+    ],
+)
+def test_words_of_any_script_and_code_words_find_what_holds_them(memory, text, query):
+    one = memory.remember(text).record_id
+    for other in ("The door is green.", "今日は天気がいい", "Deploys go out on Tuesdays."):
+        memory.remember(other)
+    assert memory.recall(query).ids[:1] == (one,)
+
+
+@pytest.mark.requirement("S1-16", "S1-26")
+def test_several_indexes_answer_together(memory):
+    indexes = (ScanIndex(), open_index())
+    with Memory("memory", indexes=indexes) as two:
+        one = two.remember("Redis needs AOF on.").record_id
+        assert two.recall("redis").ids == (one,)
+        two.redact(one, "x")
+        assert [index.search("redis") for index in indexes] == [[], []]
+
+
+def test_threads_may_share_a_memory(memory):
+    failed: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for count in range(5):
+                memory.remember(f"Thread {number} took step {count}.")
+                memory.recall("step")
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert {record.body for record in memory.records()} >= {
+        f"Thread {number} took step {count}." for number in range(4) for count in range(5)
+    }

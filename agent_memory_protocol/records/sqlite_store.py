@@ -15,7 +15,7 @@ from ..errors import AgentMemoryError, DamagedFile, InvalidRecord
 from ..writing import NotConfirmed
 from .lifecycle import redact
 from .record import Record, RecordType, State
-from .store import check_put, chosen, unknown
+from .store import check_put, chosen, parsed, unknown
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -104,6 +104,7 @@ class SqliteStore:
             payload = tombstone.to_bytes().decode()
             connection.execute("UPDATE history SET payload = ? WHERE record_id = ?", (payload, id))
             _project(connection, tombstone, payload)
+        parsed.cache_clear()
         self._forget_old_bytes(id)
         return tombstone
 
@@ -136,7 +137,7 @@ class SqliteStore:
 
     def _parse(self, payload: object, id: str) -> Record:
         try:
-            record = Record.from_bytes(payload.encode() if isinstance(payload, str) else b"")
+            record = parsed(payload.encode() if isinstance(payload, str) else b"")
         except InvalidRecord as error:
             raise DamagedFile(f"{error}; restore the file from a backup", path=shown(self.path)) from None
         if record.id != id:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from ..disk_errors import shown
@@ -83,6 +84,10 @@ class Redacting(Protocol):
             UnknownRecord: there is no such record.
             StorageError: something could not be replaced; call it again.
         """
+
+
+parsed = lru_cache(maxsize=4096)(Record.from_bytes)
+"""Read the bytes of a record, or recognise them: whoever recalls reads the same records again and again."""
 
 
 @runtime_checkable
@@ -238,6 +243,7 @@ class DirectoryStore:
             else:
                 raise _never_still(id)
             remove_leftovers(root, parts, _REFERENCE_TEMPORARY)
+            parsed.cache_clear()
             return tombstone
 
     def mark(self) -> object:
@@ -356,7 +362,7 @@ def _read(root: Root, parts: tuple[str, ...], number: int, id: str) -> Record:
     data = _bytes(root, parts, number)
     path = shown(*parts, _file_name(number))
     try:
-        record = Record.from_bytes(data)
+        record = parsed(data)
     except InvalidRecord as error:
         raise DamagedFile(f"{error}; restore it from version control or a backup", path=path) from None
     if record.id != id:

@@ -62,3 +62,8 @@ class FusedIndex:
         """Close all; see `SearchIndex`."""
         for _, index in self._indexes:
             index.close()
+
+    def delete(self) -> None:
+        """Forget everything in all; see `SearchIndex`."""
+        for _, index in self._indexes:
+            index.delete()

@@ -98,6 +98,9 @@ class SearchIndex(Protocol):
     def close(self) -> None:
         """Close the files that it holds open, if any. The next call opens them again."""
 
+    def delete(self) -> None:
+        """Forget everything, so that nothing is left in a file of what was taken out. `refresh` makes it anew."""
+
 
 class Embedder(Protocol):
     """What turns texts into vectors, so that texts of similar meaning have similar directions."""

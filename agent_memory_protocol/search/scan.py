@@ -63,6 +63,10 @@ class ScanIndex:
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""
 
+    def delete(self) -> None:
+        """Forget everything; see `SearchIndex`."""
+        self._sources = {}
+
     def _change(self, sources: Iterable[Source], gone: Collection[str]) -> int:
         read = {
             source.key: _read(source)

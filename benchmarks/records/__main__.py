@@ -1,0 +1,41 @@
+"""Measure records: `python -m benchmarks.records [NAME ...] [--folder DIR] [--most N] [--json]`."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.records import beside, growth
+from benchmarks.speed.measure import Figure, table
+
+NAMES = ("beside", "growth")
+
+
+def main() -> None:
+    """Run the benchmarks that are named, or both, and print one table."""
+    parser = ArgumentParser(prog="python -m benchmarks.records", description="Measure how long records take.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}; both by default")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="where to write; default: that for temporary files")
+    parser.add_argument("--most", type=int, default=100_000, metavar="N", help="the most records to grow to (100,000)")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in NAMES]:
+        parser.error(f"no benchmark is called {unknown[0]}")
+    found: dict[str, list[Figure]] = {}
+    with TemporaryDirectory(prefix="amp-benchmarks-", dir=arguments.folder) as name:
+        for benchmark in arguments.names or NAMES:
+            print(f"measuring {benchmark} …", file=sys.stderr)
+            if benchmark == "beside":
+                found[benchmark] = list(beside.figures(Path(name), few=1_000, many=10_000))
+            else:
+                counts = [count for count in (1_000, 10_000, 100_000, 1_000_000) if count <= arguments.most]
+                found[benchmark] = list(growth.figures(Path(name), counts=counts))
+    if arguments.json:
+        print(json.dumps({key: [one.as_json() for one in found[key]] for key in found}, ensure_ascii=False, indent=2))
+    else:
+        print(table([one for figures in found.values() for one in figures]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Facts to measure with, the same ones in every run, and the memory directories that hold them."""
+
+import shutil
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from agent_memory_protocol import Memory
+
+_SUBJECTS = ("service", "database", "queue", "cache", "gateway", "scheduler", "worker", "proxy", "index", "registry")
+_ENVIRONMENTS = ("staging", "production", "development", "preview", "test")
+_CLAIMS = (
+    "listens on port {port}",
+    "runs version {major}.{minor}.{patch}",
+    "keeps its settings in /etc/{name}/{name}.toml",
+    "needs {minor} GB of memory to start",
+    "is owned by team {team}",
+    "writes its log to /var/log/{name}-{patch}.log",
+    "restarts when `reload_{name}` is called",
+    "was moved to host h{port} because of its disk",
+)
+
+
+def facts(count: int) -> Iterator[str]:
+    """Yield facts as agents note them, no two alike."""
+    random = Random(1)
+    for number in range(count):
+        name = f"{random.choice(_SUBJECTS)}{number}"
+        claim = random.choice(_CLAIMS).format(
+            name=name,
+            port=1000 + number,
+            major=random.randrange(9),
+            minor=random.randrange(30),
+            patch=number,
+            team=random.randrange(400),
+        )
+        yield f"The {random.choice(_ENVIRONMENTS)} {name} {claim}."
+
+
+def services(count: int) -> Iterator[str]:
+    """Yield facts that differ in their numbers alone."""
+    return (f"service s{number} listens on port {1000 + number}" for number in range(count))
+
+
+def queries(count: int) -> list[str]:
+    """Return questions of three words, about things that are there."""
+    texts = list(islice(facts(10_000), 0, 10_000, max(10_000 // count, 1)))[:count]
+    return [" ".join(text.removesuffix(".").split()[1:3] + text.removesuffix(".").split()[-1:]) for text in texts]
+
+
+def filled(path: Path, texts: Iterator[str]) -> Path:
+    """Make a memory directory that holds these facts, as nobody has asked for them yet."""
+    with Memory(path, consolidate_every=0) as memory:
+        for text in texts:
+            memory.remember(text)
+    return path
+
+
+def copied(path: Path, to: Path) -> Path:
+    """Copy the records of a memory directory, without what is made of them."""
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(path / "records", to / "records")
+    return to
