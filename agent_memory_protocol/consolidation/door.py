@@ -4,16 +4,13 @@ What is refused is refused as it stands. A proposal that is in order but must no
 something rests on is kept; reports list the three apart.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from ..errors import InvalidArgument, Refused, RefusedText, UnknownRecord
+from ..errors import InvalidArgument, Refused, UnknownRecord
 from ..records import lifecycle
-from ..records.canonical import Json
 from ..records.record import Record, RecordType, State, Transition
-from ..secrets import check_text
-from ..visible import first_invisible
 from .duplicates import CORRECTION, cited_by_rules, slots_disagree, told_apart
 from .promotion import signature
 from .proposals import (
@@ -29,12 +26,10 @@ from .proposals import (
     Supersede,
     kind_of,
 )
+from .texts import check_reason, check_texts
 
 KEEP = "keep"
 """The tag of a record that never decays."""
-
-LONGEST_REASON = 500
-"""So many characters of a reason are shown wherever its record is."""
 
 _LIVE = (State.ACTIVE, State.TRANSITIONAL)
 _CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
@@ -114,7 +109,7 @@ def admit(
     """
     if not isinstance(proposal, MAY_PROPOSE[stage]):
         raise Refused(f"the stage {stage} takes no proposal to {kind_of(proposal)}")
-    _check_reason(proposal.reason, allow)
+    check_reason(proposal.reason, allow)
     match proposal:
         case Create():
             return _create(proposal, standing, allow)
@@ -136,36 +131,6 @@ def admit(
 def is_live(record: Record | None) -> bool:
     """Say whether a record, if there is one, can be evidence."""
     return record is not None and record.state in _LIVE
-
-
-def check_texts(record: Record, allow: Collection[str] = ()) -> None:
-    """Refuse a record that is empty, or in which something is hidden or secret.
-
-    Raises:
-        RefusedText: it has no text, or characters that nobody sees.
-        SecretFound: it holds a secret.
-    """
-    if not record.body.strip():
-        raise RefusedText("a record without text remembers nothing")
-    for text in _texts(record):
-        _check_shown(text, allow, "record")
-
-
-def _check_shown(text: str, allow: Collection[str], what: str) -> None:
-    hidden = first_invisible(text)
-    if hidden is not None:
-        line, character = hidden
-        raise RefusedText(f"line {line} of the {what} has the invisible character {character}; take it out")
-    check_text(text, allow=allow, what=what)
-
-
-def _check_reason(reason: str, allow: Collection[str]) -> None:
-    """Refuse a reason that is none, or that could be taken for more than a reason where it is shown."""
-    if not reason.strip():
-        raise Refused("say why; the reason stays with the record")
-    if len(reason) > LONGEST_REASON or len(reason.splitlines()) > 1:
-        raise Refused(f"a reason is one line of at most {LONGEST_REASON} characters")
-    _check_shown(reason, allow, "reason")
 
 
 def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:
@@ -325,22 +290,3 @@ def _check_birth(record: Record, standing: Standing) -> None:
         raise Refused(f"{record.id} is there already")
     if record.state is not State.ACTIVE or record.flagged or record.redacted or record.state_reason is not None:
         raise Refused("a record is born active, without a flag and a past")
-
-
-def _texts(record: Record) -> Iterator[str]:
-    yield record.body
-    yield from record.tags
-    yield record.provenance.ref or ""
-    yield from _strings(record.slots)
-
-
-def _strings(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield key
-            yield from _strings(item)
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _strings(item)

@@ -1,10 +1,17 @@
 """Contradictions: what one side says and the other denies, told by the negation and the words alone."""
 
 from datetime import UTC, datetime
+from itertools import combinations
+from unicodedata import normalize
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agent_memory_protocol.consolidation.contradiction import contradict
+from agent_memory_protocol.consolidation.contradiction import Contradictions, contradict
+from agent_memory_protocol.consolidation.language import ENGLISH, Language
+from agent_memory_protocol.consolidation.proposals import Dispute, Question, Stage
+from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -176,3 +183,51 @@ def test_what_one_says_and_the_other_denies_is_a_contradiction(one, other):
 def test_what_can_both_be_true_is_none(one, other):
     assert not contradict(one, other)
     assert not contradict(other, one)
+
+
+def found(bodies: list[str], *languages: Language) -> set[tuple[str, str]]:
+    """Return the texts of the pairs that the operator finds."""
+    records = [
+        new_record(RecordType.FACT, body, provenance=Provenance("test", str(number)), now=NOW)
+        for number, body in enumerate(bodies)
+    ]
+    said = {record.id: record.body for record in records}
+    question = Question(stage=Stage.CONTRADICTION, now=NOW, records=records)
+    proposals = Contradictions(languages or (ENGLISH,)).propose(question)
+    assert all(isinstance(proposal, Dispute) for proposal in proposals)
+    return {(said[one], said[other]) for one, other in (proposal.ids for proposal in proposals)}
+
+
+TEXTS = sorted({normalize("NFC", text) for pair in (*CONTRADICT, *DO_NOT_CONTRADICT) for text in pair})
+
+
+@given(st.lists(st.sampled_from(TEXTS), max_size=12, unique=True))
+def test_among_many_records_the_same_pairs_are_found_as_one_by_one(bodies):
+    assert found(bodies) == {pair for pair in combinations(bodies, 2) if contradict(*pair)}
+
+
+def test_texts_of_the_tables_at_once_are_no_other_than_one_by_one():
+    texts = TEXTS[::3]
+    assert found(texts) == {pair for pair in combinations(texts, 2) if contradict(*pair)}
+
+
+WORDS = ["not", "no", "never", "or", "nor", "but", "instead", "it", "if", "needs", "can", "was", "all", "a", "b"]
+
+
+@given(st.text() | st.lists(st.sampled_from([*WORDS, ",", ".", ";", "isn't"])).map(" ".join), st.sampled_from(TEXTS))
+def test_any_text_can_be_asked_about_and_the_order_makes_no_difference(one, other):
+    assert contradict(one, other) == contradict(other, one)
+
+
+def test_another_language_is_a_table():
+    german = Language(
+        stem=lambda word: word.removesuffix("en").removesuffix("e"),
+        negators=frozenset({"nicht", "kein", "keine", "ohne"}),
+        empty=frozenset({"die", "der", "ist", "hat", "ein", "eine"}),
+        hedges=frozenset({"manchmal"}),
+    )
+    bodies = ["Die Datenbank ist Postgres.", "Die Datenbank ist nicht Postgres.", "Der Cache ist nicht Postgres."]
+    assert not found(bodies)
+    assert found(bodies, german) == {(bodies[0], bodies[1])}
+    both = [*bodies, "The cache is shared.", "The cache is not shared.", "Die Datenbank ist manchmal Postgres."]
+    assert found(both, ENGLISH, german) == {(bodies[0], bodies[1]), (both[3], both[4])}
