@@ -213,6 +213,10 @@ class Books:
         entry = self._ledger()[0].entries.get(entry_id)
         return About() if entry is None else ledger.said_of(entry)
 
+    def said(self) -> dict[str, About]:
+        """Return what the writers of entries said of them, by the id of the entry."""
+        return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
+
     def known_ids(self) -> set[str]:
         """Return the id of every entry that the ledger has a text of."""
         return set(self._ledger()[0].entries)

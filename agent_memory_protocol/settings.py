@@ -75,6 +75,7 @@ KEYS = (
     Key("hooks.harvest", "switch", True, "put reported findings into the conversation's memory", merge="off"),
     Key("hooks.state_files", "files", (), "files that say what is true right now, named as a session starts"),
     Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
+    Key("distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared"),
     Key("tiers.shared", "switch", True, "false switches the shared tier off", merge="off"),
     Key("tiers.agent", "switch", True, "false switches the agent tier off", merge="off"),
     Key("tiers.conversation", "switch", True, "false switches the conversation tier off", merge="off"),
@@ -110,6 +111,7 @@ class Settings:
     hook_harvest: bool
     hook_state_files: tuple[str, ...]
     older_than: int
+    min_conversations: int
     tier_shared: bool
     tier_agent: bool
     tier_conversation: bool

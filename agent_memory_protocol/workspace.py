@@ -16,6 +16,7 @@ from . import (
     checking,
     config,
     diagnosis,
+    distilling,
     elsewhere,
     git_ignore,
     indexing,
@@ -52,6 +53,7 @@ from .answers import (
 from .block import Budget, Recall
 from .diagnosis import Diagnosis
 from .disk_errors import shown
+from .distilling import Distillation, Distilled
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .files import decode
 from .layout import OWNER_FOLDERS, Target, Tier, check_owner
@@ -772,6 +774,50 @@ class Workspace:
         """
         with self._session(for_writing=True) as session:
             return adopting.apply_adoption(session, actor or Actor(), planned)
+
+    def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
+        """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
+        with self._session() as session:
+            return distilling.plan(session, actor or Actor())
+
+    def plan_learning(self, conversation: str, *, agent: str | None = None, actor: Actor | None = None) -> Distillation:
+        """Say what one conversation has taught. Changes nothing.
+
+        Args:
+            conversation: its id.
+            agent: who is to learn what no other conversation confirms; by default the acting agent, else the agent
+                whose memory is most about it.
+            actor: who asks.
+
+        Raises:
+            InvalidName: the id or the name breaks the name rule.
+        """
+        actor = actor or Actor()
+        with self._session() as session:
+            named = Actor(agent, conversation)
+            return distilling.plan(session, actor, conversation=named.conversation, agent=named.agent or actor.agent)
+
+    def apply_distillation(
+        self, planned: Distillation, *, actor: Actor | None = None, today: date | None = None
+    ) -> Distilled:
+        """Make the changes of a plan; the answer names the backup that `restore_distillation` goes back to.
+
+        Raises:
+            StorageError: the project cannot be written.
+        """
+        with self._session(for_writing=True) as session:
+            return distilling.apply(session, actor or Actor(), planned, today or date.today())
+
+    def restore_distillation(
+        self, backup: str | None = None, *, actor: Actor | None = None
+    ) -> tuple[str, list[Target]]:
+        """Give the documents the text they had before a distillation: the one named, else the last.
+
+        Raises:
+            InvalidArgument: there is no such backup.
+        """
+        with self._session(for_writing=True) as session:
+            return distilling.restore(session, actor or Actor(), backup)
 
     def find_stores(self) -> list[Place]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""

@@ -288,6 +288,8 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         kept.path.with_name(f"{note}.md").write_text("A note.\n")
     names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan", **project.records()}
     names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
+    for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn")) else ():
+        project.remember("A fact that two conversations share.", conversation=conversation)
     for path, text in (("developer/MEMORY.md", "- Not a fact.\n"), ("no name/MEMORY.md", "- Lost.\n")):
         file = Path(names["SOURCE"], path)
         file.parent.mkdir(parents=True)

@@ -41,6 +41,8 @@ _VERBS = {
     "consolidate": "records",
     "decay": "records",
     "merge": "merge",
+    "distill": "distill",
+    "learn": "distill",
     "adopt": "adopt",
     "find-stores": "adopt",
     "where": "status",

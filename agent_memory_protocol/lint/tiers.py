@@ -168,11 +168,9 @@ def invisible_characters(view: TierView) -> Iterator[Hit]:
 )
 def missing_path(view: TierView) -> Iterator[Hit]:
     for entry, entry_id in view.entries():
-        for path in _named_paths(view.document.text(entry)):
-            # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
-            if view.exists(path.partition("/")[0]) and not view.exists(path):
-                yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
-                break
+        path = first_missing_path(view.document.text(entry), view.exists)
+        if path:
+            yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
 
 
 @rule(
@@ -195,6 +193,15 @@ def _is_first(view: TierView, line: int) -> bool:
     """Say whether nothing but front matter, comments and blanks stands above a line."""
     blocks = view.document.outline.blocks
     return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
+
+
+def first_missing_path(text: str, exists: Callable[[str], bool]) -> str:
+    """Return the first path of this repository that a text names and that is not there; "" where there is none."""
+    for path in _named_paths(text):
+        # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
+        if exists(path.partition("/")[0]) and not exists(path):
+            return path
+    return ""
 
 
 def _named_paths(text: str) -> list[str]:

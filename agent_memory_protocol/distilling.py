@@ -1,0 +1,219 @@
+"""The verbs that carry insights from conversations to the memory that lasts: plan, apply with a backup, go back.
+
+What conversations an insight was seen in is kept, so that a conversation that is deleted still counts.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from . import remembering, rewriting, upkeep
+from .access import Actor
+from .distillation import ADD, MOVE, Candidate, Insight, Memory, distill, find_insights, key_of, known_insights, learn
+from .errors import AgentMemoryError, InvalidArgument
+from .layout import SCAFFOLDING, Target, Tier, parse_target
+from .ledger import About
+from .session import Session
+from .tiers import store
+from .tiers.document import Document
+from .writing import append, create, make_folders, make_local_folder
+
+SIGHTINGS = (SCAFFOLDING, "agent-memory", "sightings.jsonl")
+"""The file that says in which conversations each insight was seen: no text, a key and an id a line."""
+
+SOURCE = "distill"
+_BACKUPS = "backups"
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Distillation:
+    """A plan: what is worth changing, what could not be read, and what is seen too seldom to be proposed yet.
+
+    Attributes:
+        candidates: the changes.
+        problems: documents that could not be read, and why.
+        waiting: how many insights of conversations wait for others to confirm them.
+        sightings: the new lines for the file of sightings.
+    """
+
+    candidates: tuple[Candidate, ...]
+    problems: tuple[str, ...] = ()
+    waiting: int = 0
+    sightings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What was done: the changes made, those refused and why, and the name of the backup of what was before."""
+
+    done: tuple[Candidate, ...]
+    refused: tuple[tuple[Candidate, str], ...]
+    backup: str
+
+
+def plan(session: Session, actor: Actor, *, conversation: str | None = None, agent: str | None = None) -> Distillation:
+    """Say what conversations suggest: all of them together, or one (`amp learn`). Changes nothing."""
+    problems: list[str] = []
+    memory = _memory(session, actor, problems)
+    names: set[str] = set()
+    if conversation is None:
+        found = distill(memory)
+    else:
+        names = {one for one in memory.conversations if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
+        found = [one for name in names for one in learn(memory, name, agent)]
+    candidates = [one for one in found if one.action != ADD or not session.secret_in(one.text)]
+    insights = find_insights(memory)
+    if conversation is not None:
+        insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
+    settled = {*known_insights(memory), *(key_of(one.text) for one in candidates)}
+    waiting = sum(one.key not in settled for one in insights)
+    return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, memory.earlier)))
+
+
+def apply(session: Session, actor: Actor, planned: Distillation, today: date) -> Distilled:
+    """Make the changes of a plan, what leaves first, so that there is room for what comes."""
+    backup = _back_up(session, planned.candidates) if planned.candidates else ""
+    done, refused = [], []
+    for one in sorted(planned.candidates, key=lambda candidate: candidate.action == ADD):
+        try:
+            if one.action in (ADD, MOVE):
+                _add(session, actor, one, today)
+            if one.action != ADD:
+                upkeep.forget(session, actor, [one.entry_id], f"distilled: {one.reason}")
+        except AgentMemoryError as error:
+            refused.append((one, str(error)))
+        else:
+            done.append(one)
+    _keep_sightings(session, planned.sightings)
+    return Distilled(tuple(done), tuple(refused), backup)
+
+
+def backups(session: Session) -> list[str]:
+    """List the backups there are, oldest first."""
+    folder = (SCAFFOLDING, ".amp", _BACKUPS)
+    names = session.root.list_files(folder) if session.root.exists(folder) else []
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, list[Target]]:
+    """Give the documents the text they had before a distillation, the last one where none is named.
+
+    What has been added since goes to the ledgers. Returns the backup and the documents that were changed.
+
+    Raises:
+        InvalidArgument: there is no such backup; the message names those there are.
+    """
+    there = backups(session)
+    if not there or (backup is not None and backup not in there):
+        raise InvalidArgument(f"there is no backup {backup or ''}; there are: {', '.join(there) or 'none'}")
+    name = backup or there[-1]
+    content = session.root.read((SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json"))
+    texts: dict[str, str | None] = json.loads(b"{}" if content is None else content.data)
+    changed = []
+    for spelled, text in texts.items():
+        target = parse_target(spelled)
+        before = session.root.read(target.parts)
+        rewriting.rewrite(session, actor, target, "", _always(text), f"went back to {name}")
+        after = session.root.read(target.parts)
+        if (before and before.data) != (after and after.data):
+            changed.append(target)
+    return name, changed
+
+
+def _always(text: str | None) -> rewriting.Edit:
+    return lambda _: text
+
+
+def _add(session: Session, actor: Actor, one: Candidate, today: date) -> None:
+    remembering.remember(
+        session,
+        actor,
+        one.target,
+        one.text,
+        section=one.section or None,
+        dated=None,
+        about=About(source=SOURCE, confidence=round(one.confidence, 2)),
+        make_room=False,
+        today=today,
+    )
+
+
+def _conversation(name: str) -> Target:
+    return parse_target(f"{Tier.CONVERSATION}:{name}")
+
+
+def _memory(session: Session, actor: Actor, problems: list[str]) -> Memory:
+    documents: dict[Target, Document] = {}
+    for target in session.readable(actor):
+        try:
+            read = session.read(target)
+        except AgentMemoryError as error:
+            problems.append(str(error))
+        else:
+            if read is not None:
+                documents[target] = read
+    shared = documents.get(Target(Tier.SHARED))
+    root = session.root.path
+    return Memory(
+        conversations=_of_tier(documents, Tier.CONVERSATION),
+        shared=shared,
+        agents=_of_tier(documents, Tier.AGENT),
+        earlier=_sightings(session),
+        confidences=_confidences(session, shared),
+        exists=lambda path: os.path.exists(os.path.join(root, *path.split("/"))),
+        min_conversations=session.settings.min_conversations,
+        max_lines=session.settings.max_lines,
+        max_bytes=session.settings.max_bytes,
+    )
+
+
+def _confidences(session: Session, shared: Document | None) -> dict[str, float]:
+    """Return how sure the entries of the shared document were when they were distilled, by their ids."""
+    said = {} if shared is None else session.books(shared.target).said()
+    return {one: about.confidence for one, about in said.items() if about.source == SOURCE and about.confidence}
+
+
+def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Document]:
+    return {target.owner: document for target, document in documents.items() if target.tier is tier}
+
+
+def _sightings(session: Session) -> dict[str, frozenset[str]]:
+    content = session.root.read(SIGHTINGS)
+    found: dict[str, set[str]] = {}
+    for line in [] if content is None else content.data.split(b"\n"):
+        try:
+            fields = json.loads(line)
+            found.setdefault(str(fields["insight"]), set()).add(str(fields["conversation"]))
+        except (ValueError, TypeError, KeyError):
+            continue  # a line half written, or of a merge: it counts for nothing
+    return {key: frozenset(conversations) for key, conversations in found.items()}
+
+
+def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
+    for insight in insights:
+        for conversation in sorted(insight.conversations - earlier.get(insight.key, frozenset())):
+            yield insight.key, conversation
+
+
+def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:
+    if sightings:
+        make_folders(session.root, SIGHTINGS[:-1])
+        lines = (json.dumps({"insight": key, "conversation": conversation}) for key, conversation in sightings)
+        append(session.root, SIGHTINGS, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _back_up(session: Session, candidates: Sequence[Candidate]) -> str:
+    """Keep the text of every document that will change, and say of those that do not exist yet that there was none."""
+    texts: dict[str, str | None] = {}
+    for one in candidates:
+        for target in {one.target, Target(Tier.SHARED)} if one.action == MOVE else {one.target}:
+            located = store.locate(session.root, target)
+            read = session.read(located)
+            texts[str(located)] = None if read is None else "".join(read.raw)
+    name = f"{session.now:{_STAMP}}-{session.command}"
+    folder = make_local_folder(session.root, _BACKUPS)
+    create(session.root, (*folder, f"{name}.json"), json.dumps(texts).encode())
+    return name

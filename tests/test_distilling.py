@@ -1,0 +1,263 @@
+"""From conversation to shared knowledge: what several found, what one decided, what has outlived itself."""
+
+import random
+import subprocess
+import sysconfig
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Actor, Tier, Workspace
+from agent_memory_protocol.distillation import key_of
+from agent_memory_protocol.errors import InvalidArgument
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+DAY = date(2026, 3, 1)
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+
+
+def said(workspace, conversation, *texts, section=None):
+    for text in texts:
+        workspace.remember(text, conversation=conversation, section=section, dated=DAY)
+
+
+def texts(workspace, target):
+    return [one.text for one in workspace.entries() if str(one.target) == target]
+
+
+def proposed(workspace):
+    return [(one.action, one.kind, str(one.target), one.text) for one in workspace.plan_distillation().candidates]
+
+
+# -- what is proposed -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-32", "S4P-07")
+def test_what_two_conversations_came_to_is_proposed_for_the_shared_memory(workspace):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Gotcha: redis loses its queue without AOF")
+    assert proposed(workspace) == [("add", "learned", "shared", "Gotcha: redis loses its queue without AOF")]
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert texts(workspace, "shared") == ["- Gotcha: redis loses its queue without AOF"]
+    assert done.backup
+    assert proposed(workspace) == []
+
+
+@pytest.mark.requirement("S4-32")
+def test_what_one_conversation_found_is_proposed_for_nobody_unless_it_is_a_lesson(workspace):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    said(workspace, "c1", "The parser is fed by the crawler.")
+    assert proposed(workspace) == []
+    assert workspace.plan_distillation().waiting == 1
+
+
+@pytest.mark.requirement("S4-39", "S4-40", "S4-46")
+@pytest.mark.parametrize(
+    ("text", "section", "kind"),
+    [
+        ("Gotcha: the parser drops empty tables.", None, "learned"),
+        ("The parser keeps comments.", "Decisions", "decided"),
+    ],
+)
+def test_a_lesson_or_decision_of_one_conversation_goes_to_the_agent_it_is_about(workspace, text, section, kind):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    workspace.remember("The deploy needs a token.", agent="operator")
+    said(workspace, "c1", text, section=section)
+    assert proposed(workspace) == [("add", kind, "agent:developer", text)]
+
+
+@pytest.mark.requirement("S4P-08")
+def test_where_no_agent_is_known_a_lesson_of_one_conversation_stays_in_it(workspace):
+    said(workspace, "c1", "Gotcha: the parser drops empty tables.")
+    assert proposed(workspace) == []
+
+
+PAIRS_OF_TWO = [
+    ("The API listens on port 8080.", "The API listens on port 8081."),
+    ("Pin numpy to 1.26.", "Pin numpy to 2.1."),
+    ("The cache lives in /var/cache/app.", "The cache lives in /var/cache/api."),
+    ("Ada reviews the billing code.", "Bob reviews the billing code."),
+    ("The queue is durable.", "The queue is not durable."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS_OF_TWO)
+def test_what_differs_in_a_number_path_name_or_negation_is_not_the_same_insight(workspace, one, other):
+    said(workspace, "c1", one)
+    said(workspace, "c2", other)
+    assert proposed(workspace) == []
+    assert key_of(one) != key_of(other)
+
+
+@pytest.mark.requirement("S4P-07", "S4-32")
+def test_in_three_hundred_conversations_every_planted_repeat_is_found_and_no_near_miss_joined(tmp_path):
+    chance = random.Random(7)
+    home = tmp_path / ".scaffolding" / "conversations"
+    pages = {f"c{number:03d}": [f"Task {number} touched module m{number}."] for number in range(300)}
+    forms = ["{}", "Gotcha: {}", "**{}**", "[2026-02-0{day}] {}"]
+    repeats = {}
+    for number in range(40):
+        fact = f"service s{number} needs flag --x{number} before step {number * 3}"
+        repeats[key_of(fact)] = fact
+        for conversation in chance.sample(sorted(pages), chance.randint(2, 7)):
+            form = chance.choice(forms)
+            pages[conversation].append(form.format(fact, day=chance.randint(1, 9)))
+    for number in range(40):
+        for variant, conversation in enumerate(chance.sample(sorted(pages), 4)):
+            pages[conversation].append(f"worker w{number} retries {variant + 2} times on port {4000 + variant}")
+    for conversation, lines in pages.items():
+        file = home / conversation / "agent-memory" / "context.md"
+        file.parent.mkdir(parents=True)
+        file.write_text("# Context\n\n" + "".join(f"- {line}\n" for line in lines))
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    found = [one for one in workspace.plan_distillation().candidates if one.action == "add"]
+    assert {key_of(one.text) for one in found} == set(repeats)
+    assert len(found) == len(repeats)
+    assert all(one.target.tier is Tier.SHARED for one in found)
+
+
+# -- what should go ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4P-09")
+def test_memory_that_names_a_file_which_is_gone_is_proposed_to_go_and_kept_in_the_ledger(workspace, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "there.py").write_text("")
+    workspace.remember("`src/there.py` parses tables.")
+    workspace.remember("`src/gone.py` parses lists.")
+    assert proposed(workspace) == [("remove", "stale", "shared", "`src/gone.py` parses lists.")]
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert texts(workspace, "shared") == ["- `src/there.py` parses tables."]
+    assert [one.archived.taken.markdown for one in workspace.restorable()] == ["- `src/gone.py` parses lists."]
+
+
+@pytest.mark.requirement("S4P-10")
+def test_the_same_bullet_in_two_tiers_leaves_the_agents(workspace):
+    workspace.remember("Coffee!", agent="developer")
+    workspace.remember("Coffee.")
+    assert proposed(workspace) == []  # one word says too little to be sure of
+    workspace.remember("Use uv for every install.", agent="developer")
+    workspace.remember("Use uv for every install!")
+    assert proposed(workspace) == [("remove", "double", "agent:developer", "Use uv for every install.")]
+
+
+@pytest.mark.requirement("S4P-11")
+def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_about(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(205))
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- [keep] The parser is old.\n- Coffee at ten.\n{lines}")
+    plan = workspace.plan_distillation()
+    assert {(one.action, str(one.target)) for one in plan.candidates} == {("move", "agent:developer")}
+    done = workspace.apply_distillation(plan, today=DAY)
+    assert done.refused == ()
+    shared, agent = texts(workspace, "shared"), texts(workspace, "agent:developer")
+    assert len(shared) + len(agent) == 208
+    assert "- [keep] The parser is old." in shared
+    assert "- Coffee at ten." in shared
+    assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
+
+
+# -- doing it, and going back ------------------------------------------------------------------------------------------
+
+
+def test_a_plan_changes_nothing(workspace, tmp_path):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    workspace.plan_distillation()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_going_back_gives_every_document_its_text_and_loses_nothing(workspace, tmp_path):
+    workspace.remember("Coffee at ten.")
+    before = (tmp_path / SHARED).read_bytes()
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    workspace.remember("Said since then.")
+    assert workspace.restore_distillation() == (done.backup, [one.target for one in done.done])
+    assert (tmp_path / SHARED).read_bytes() == before
+    gone = {one.archived.taken.markdown for one in workspace.restorable()}
+    assert gone == {"- Redis loses its queue without AOF.", "- Said since then."}
+
+
+def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert (tmp_path / SHARED).exists()
+    workspace.restore_distillation()
+    assert not (tmp_path / SHARED).exists()
+
+
+def test_where_there_is_no_backup_it_says_so(workspace):
+    workspace.remember("Coffee at ten.")
+    with pytest.raises(InvalidArgument, match="there are: none"):
+        workspace.restore_distillation()
+
+
+def test_a_conversation_that_is_deleted_still_counts(workspace, tmp_path):
+    workspace.remember("The parser is slow.", agent="developer")
+    said(workspace, "c1", "Gotcha: redis loses its queue without AOF.", "Gotcha: the parser is slow on tables.")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    (tmp_path / ".scaffolding/conversations/c1/agent-memory/context.md").unlink()
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    assert ("add", "repeated", "shared", "Redis loses its queue without AOF.") in proposed(workspace)
+
+
+def test_the_number_of_conversations_is_a_setting(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    (tmp_path / ".scaffolding" / "amp.toml").write_text("[distill]\nmin_conversations = 3\n")
+    assert proposed(workspace) == []
+    said(workspace, "c3", "Redis loses its queue without AOF.")
+    assert [one[2] for one in proposed(workspace)] == ["shared"]
+
+
+def test_an_entry_that_holds_a_secret_is_never_proposed(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        file = tmp_path / f".scaffolding/conversations/{name}/agent-memory/context.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"# Context\n\n- The deploy token is {TOKEN}\n")
+    assert proposed(workspace) == []
+
+
+def test_an_agent_distills_only_what_it_may_write(workspace):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    actor = Actor("reviewer", "c1")
+    done = workspace.apply_distillation(workspace.plan_distillation(), actor=actor, today=DAY)
+    assert done.done == ()
+    assert "read-only" in done.refused[0][1]
+
+
+# -- one conversation --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4P-08")
+def test_learning_proposes_what_one_conversation_decided_and_says_who_learns_it(workspace):
+    said(workspace, "c1", "Keep comments in the output.", section="Decisions")
+    said(workspace, "c2", "Gotcha: not of this conversation.")
+    planned = workspace.plan_learning("c1", agent="developer")
+    assert [(str(one.target), one.text) for one in planned.candidates] == [
+        ("agent:developer", "Keep comments in the output.")
+    ]
+
+
+@pytest.mark.requirement("S4P-08")
+@pytest.mark.parametrize("conversation", ["c1", "never-heard-of"])
+def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):
+    said(workspace, "c1", "We looked at the logs today.")
+    script = Path(sysconfig.get_path("scripts"), "amp")
+    done = subprocess.run(
+        [script, "learn", conversation, "--root", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nothing to distill" in done.stdout
