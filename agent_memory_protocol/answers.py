@@ -98,7 +98,11 @@ class Status:
     oldest: date | None = None
     newest: date | None = None
     indexed: int = 0
-    """How many notes have an index line in it."""
+    """How many index lines it has."""
+    notes: int = 0
+    """How many notes lie beside it."""
+    unlisted: int = 0
+    """How many of them it does not name."""
     problem: str = ""
 
     @property

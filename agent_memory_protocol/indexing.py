@@ -77,6 +77,15 @@ def folders(session: Session, actor: Actor) -> list[Target]:
     ]
 
 
+def count(session: Session, target: Target, text: str) -> tuple[int, int]:
+    """Return how many notes lie beside a tier file, given its text, and how many of them it does not name."""
+    folder, tier_file = target.parts[:-1], target.parts[-1]
+    if target.tier is Tier.CONVERSATION or not note_store.has_notes(session.root, folder, tier_file):
+        return 0, 0
+    files = index.by_key(note_store.list_names(session.root, folder, tier_file))
+    return len(files), len(files.keys() - index.read(text).files)
+
+
 def refresh(session: Session, target: Target, read: Callable[[], Folder] | None = None) -> Indexed:
     """Give every note of a folder its line. `read` gives the notes; without it they are read from the disk."""
     state = Indexed(target, session.path(target))

@@ -18,11 +18,12 @@ _FEWEST_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to look at: which list it is on, the place, and what to do."""
+    """Something to look at: which list it is on, the place, what to do, and what it says."""
 
     kind: str
     place: str
     message: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,17 @@ def items(
     texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.text) for entry in entries]
     texts += [Text(f"{row.target.path}", row.file, row.description) for row in notes if row.description]
     found = [
-        Item("merge", first.place, f"{first.name} and {second.name} ({second.place}) say much the same; merge them")
+        Item("merge", first.place, f"{first.name} and {second.name} ({second.place}); merge them", first.text)
         for first, second in pairs(texts)
     ]
     found += [
-        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?")
+        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.text)
         for entry in sorted(entries, key=lambda one: one.date or today)
         if entry.date is not None and today - entry.date > older_than
     ]
     undated = [entry for entry in entries if entry.date is None]
     found += [
-        Item("undated", f"{entry.target.path}:{entry.line}", f"{entry.id}, undated and near the top; still true?")
+        Item("undated", f"{entry.target.path}:{entry.line}", f"{entry.id}; still true?", entry.text)
         for entry in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found

@@ -203,7 +203,8 @@ class Watcher:
             return
         seen.document = _digest_of(state.left)
         if state.changed:
-            yield Happened("indexed", seen.target, f"{state.notes} notes, {len(state.added)} lines added")
+            told = f"{_count(state.notes, 'note')}, {_count(len(state.added), 'line')} added"
+            yield Happened("indexed", seen.target, told)
         if state.problem and state.problem != seen.problem:
             yield Happened("problem", seen.target, state.problem)
         seen.problem = state.problem
@@ -277,3 +278,7 @@ def _digest_of(data: bytes) -> bytes:
 def _words(text: str) -> str:
     shown = " ".join(text.split())
     return shown if len(shown) <= 70 else shown[:69] + "…"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

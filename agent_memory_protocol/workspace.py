@@ -895,6 +895,7 @@ def _status(session: Session, target: Target) -> Status:
             f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
         )
     found = document.outline_of(source.text)
+    notes, unlisted = indexing.count(session, target, source.text)
     days = [entry.day for entry in found.entries if entry.day is not None]
     size = len(source.data)
     return Status(
@@ -909,4 +910,6 @@ def _status(session: Session, target: Target) -> Status:
         oldest=date.fromordinal(min(days)) if days else None,
         newest=date.fromordinal(max(days)) if days else None,
         indexed=len(found.index_lines),
+        notes=notes,
+        unlisted=unlisted,
     )

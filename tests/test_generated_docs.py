@@ -1,23 +1,35 @@
-"""What the documentation has from the program itself: the command reference, the tables of settings and of rules.
+"""What the documentation has from the program itself: the references of commands and of rules, the table of settings.
 
 `python tests/test_generated_docs.py` writes them anew.
 """
 
 import inspect
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 import click
+import pytest
 
+from agent_memory_protocol import Workspace
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.lint.finding import in_order
+from agent_memory_protocol.lint.finding import Finding, Rule, group_of, in_order
 from agent_memory_protocol.settings import KEYS, Key
+from agent_memory_protocol.visible import show_invisible
 
 DOCS = Path(__file__).parents[1] / "docs"
 CLI = DOCS / "cli.md"
 PROTOCOL = DOCS / "protocol.md"
+RULES_PAGE = DOCS / "rules.md"
+EXAMPLES: dict[str, dict[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "rules.toml").read_text(encoding="utf-8")
+)
+"""For each rule the files of a project in which it finds something."""
 WRITE = "run `python tests/test_generated_docs.py`, which writes it anew"
 
 _OPENING = """\
@@ -30,7 +42,32 @@ This page is made from what `amp --help` and `amp COMMAND --help` say; `python t
 [the protocol](protocol.md).
 """
 
-_RULE_NUMBERS = re.compile(r" \((?:decision|S\d)[^)]*\)")
+_RULES_OPENING = """\
+# Rules
+
+What `amp check` finds, rule by rule. This page is made from the rules themselves and from what each of them finds in
+the example under it; `python tests/test_generated_docs.py` writes it. `amp check --rules` lists the same rules.
+
+An error keeps memory from doing its work, or must not stand there; a warning is something a person should look at.
+Either ends `amp check` with exit code 1. `--select` and `--ignore` take a rule or a group, the word before the first
+dash, as in `amp check --select date --ignore date-future`. A rule that is off runs only when it is selected: on real
+memory files it found too much that was meant so. [How that was judged](../benchmarks/false_alarms.md).
+"""
+_GROUPS = {
+    "belongs": "belongs: what belongs elsewhere",
+    "conversation": "conversation",
+    "date": "date: the dates of entries",
+    "index": "index: one line for each note",
+    "invisible": "invisible: what a reviewer cannot see",
+    "ledger": "ledger: what was taken out",
+    "note": "note: one fact, one file",
+    "review": "review",
+    "secret": "secret",
+    "store": "store: the memory as a whole",
+    "tier": "tier: the three kinds of document",
+    "unreadable": "unreadable",
+}
+
 _KINDS = {
     "switch": "true or false",
     "count": "a number",
@@ -70,13 +107,57 @@ def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
     return "\n".join([*rows, ""])
 
 
-def rules_table() -> str:
-    """Return the table of the rules of `amp check`, from the rules themselves."""
-    rows = ["| rule | finds | severity |", "|---|---|---|"]
-    for rule in in_order():
-        severity = rule.severity if rule.on else f"{rule.severity}, only with `--select`"
-        rows.append(f"| `{rule.id}` | {_RULE_NUMBERS.sub('', rule.about)} | {severity} |")
-    return "\n".join([*rows, ""])
+def rules_page() -> str:
+    """Return the reference of the rules of `amp check`, from the rules themselves and what each finds in an example."""
+    rules = in_order()
+    rows = [
+        f"| [`{rule.id}`](#{rule.id}) | {rule.severity} | {'' if rule.on else 'off'} | {_first_sentence(rule.about)} |"
+        for rule in rules
+    ]
+    parts = [_RULES_OPENING, "\n".join(["| rule | severity | | finds |", "|---|---|---|---|", *rows, ""])]
+    for group, members in groupby(rules, key=lambda rule: group_of(rule.id)):
+        parts.append(f"## {_GROUPS.get(group, group)}\n")
+        for rule in members:
+            off = "" if rule.on else f", only with `--select {rule.id}`"
+            parts.append(f"### {rule.id}\n\n**{rule.severity.capitalize()}{off}.** {rule.about}\n")
+            parts += _example(rule)
+    return "\n".join(parts)
+
+
+def _first_sentence(about: str) -> str:
+    return re.split(r"(?<=[.:;]) (?=[A-Z`])", about)[0]
+
+
+def _example(rule: Rule) -> Iterator[str]:
+    """Yield the files of a rule's example, and what the rule finds in them."""
+    files = EXAMPLES.get(rule.id, {})
+    if not files:
+        return
+    for path, text in files.items():
+        fence = "````" if "```" in text else "```"
+        language = {".md": "markdown", ".jsonl": "json", ".toml": "toml"}.get(Path(path).suffix, "text")
+        yield f"`{path}`\n\n{fence}{language}\n{_shown(text)}\n{fence}\n"
+    findings = "\n".join(
+        f"{one.path}{f':{one.line}' if one.line else ''}: {one.severity}: {one.message}"
+        for one in found_in(rule, files)
+    )
+    yield f"```text\n{findings}\n```\n"
+
+
+def _shown(text: str) -> str:
+    """Return a text as a page can show it: long ones cut, and what nobody sees as an escape."""
+    lines = [show_invisible(line) for line in text.rstrip("\n").split("\n")]
+    return "\n".join([*lines[:12], "\u2026"] if len(lines) > 15 else lines)
+
+
+def found_in(rule: Rule, files: Mapping[str, str]) -> list[Finding]:
+    """Return what a rule finds in a project that consists of these files."""
+    with TemporaryDirectory() as name:
+        for path, text in files.items():
+            file = Path(name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(text.encode())
+        return Workspace.open(name, environ={"HOME": name}).check(select=[rule.id], today=date(2026, 6, 1))
 
 
 def _commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
@@ -148,7 +229,7 @@ def _value(key: Key) -> str:
 def protocol_page() -> str:
     """Return docs/protocol.md with its tables made anew."""
     page = PROTOCOL.read_text(encoding="utf-8")
-    for name, table in (("settings", settings_table()), ("rules", rules_table())):
+    for name, table in (("settings", settings_table()),):
         before, opening, rest = page.partition(
             f"<!-- {name}: `python tests/test_generated_docs.py` writes this table -->\n"
         )
@@ -162,8 +243,25 @@ def test_the_command_reference_is_what_the_commands_say():
     assert CLI.read_text(encoding="utf-8") == cli_reference(), WRITE
 
 
-def test_the_tables_of_settings_and_rules_are_those_the_program_has():
+def test_the_table_of_settings_is_the_one_the_program_has():
     assert PROTOCOL.read_text(encoding="utf-8") == protocol_page(), WRITE
+
+
+def test_the_reference_of_rules_is_what_the_rules_say():
+    assert RULES_PAGE.read_text(encoding="utf-8") == rules_page(), WRITE
+
+
+WITHOUT_EXAMPLE = {"index-over-screen", "ledger-ignored", "store-twins", "unreadable"}
+"""What takes more than a few readable files to show: fifty of them, git, a disk that knows case, other bytes."""
+
+
+def test_every_rule_has_an_example():
+    assert {rule.id for rule in in_order()} == {*EXAMPLES, *WITHOUT_EXAMPLE}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in in_order() if rule.id in EXAMPLES], ids=lambda rule: rule.id)
+def test_a_rule_finds_something_in_its_example(rule):
+    assert {one.rule for one in found_in(rule, EXAMPLES[rule.id])} == {rule.id}
 
 
 def test_every_option_says_what_it_does():
@@ -175,3 +273,4 @@ def test_every_option_says_what_it_does():
 if __name__ == "__main__":
     CLI.write_text(cli_reference(), encoding="utf-8")
     PROTOCOL.write_text(protocol_page(), encoding="utf-8")
+    RULES_PAGE.write_text(rules_page(), encoding="utf-8")

@@ -119,7 +119,8 @@ def _sarif(found: Sequence[Finding]) -> dict[str, object]:
     rules = [
         {
             "id": rule_id,
-            "shortDescription": {"text": RULES[rule_id].about},
+            "shortDescription": {"text": RULES[rule_id].about.partition(". ")[0].removesuffix(".") + "."},
+            "help": {"text": RULES[rule_id].about},
             "defaultConfiguration": {"level": RULES[rule_id].severity},
         }
         for rule_id in used

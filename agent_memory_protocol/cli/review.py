@@ -36,7 +36,7 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         return
     found = here.review(actor=who)
     if as_json:
-        items = [{"kind": item.kind, "place": item.place, "message": item.message} for item in found]
+        items = [{"kind": item.kind, "place": item.place, "message": item.message, "text": item.text} for item in found]
         print_json({"items": items})
         return
     for kind, title in _TITLES.items():
@@ -44,7 +44,12 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         if listed:
             click.echo(f"{title}:")
             for item in listed:
-                click.echo(f"  {plain(item.place)}  {plain(item.message)}")
+                click.echo(f"  {plain(item.place)}  {plain(item.message)}  {_words(item.text)}")
     if not found:
         click.echo("nothing to look at")
     note("when you are through, `amp review --done` records it")
+
+
+def _words(text: str, width: int = 60) -> str:
+    shown = plain(" ".join(text.split()))
+    return shown if len(shown) <= width else shown[: width - 1] + "…"

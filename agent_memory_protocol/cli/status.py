@@ -67,7 +67,7 @@ def table(rows: list[Status]) -> list[str]:
                 str(row.dated),
                 row.oldest.isoformat() if row.oldest else "-",
                 row.newest.isoformat() if row.newest else "-",
-                str(row.indexed),
+                f"{row.notes - row.unlisted} of {row.notes}" if row.unlisted else str(row.notes),
             ]
         )
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -151,5 +151,7 @@ def _as_json(row: Status) -> dict[str, object]:
         "oldest": row.oldest.isoformat() if row.oldest else None,
         "newest": row.newest.isoformat() if row.newest else None,
         "notes_indexed": row.indexed,
+        "notes": row.notes,
+        "notes_unlisted": row.unlisted,
         "problem": row.problem or None,
     }

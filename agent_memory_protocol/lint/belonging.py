@@ -20,6 +20,7 @@ from agent_memory_protocol.secrets import Secret, find_secrets
     "(S2-30). Change the secret, keep it in an env file outside git, and write here where it is.",
 )
 def secret(view: TierView | NoteView | LedgerView) -> Iterator[Hit]:
+    """S2-29, S2-30."""
     if isinstance(view, LedgerView):
         yield from _secrets_in_ledger(view)
         return
@@ -50,10 +51,11 @@ def _of_secret(found: Secret, line: int, what_to_do: str) -> Hit:
     "belongs-state",
     WARNING,
     "tier note",
-    "A status or an event: true now and wrong in a month (S2-31). Keep it in a state file or a journal, or date the "
+    "A status or an event: true now and wrong in a month. Keep it in a state file or a journal, or date the "
     "entry so that it can be pruned. In conversations it is welcome.",
 )
 def state(view: TierView | NoteView) -> Iterator[Hit]:
+    """S2-31."""
     yield from _outside(view, STATE)
 
 
@@ -61,10 +63,11 @@ def state(view: TierView | NoteView) -> Iterator[Hit]:
     "belongs-repository",
     WARNING,
     "tier note",
-    "What the code or its history shows: structure, past fixes, commits (S2-32). What was non-obvious about it? Save "
-    "that instead (S2-33). In conversations it is welcome.",
+    "What the code or its history shows: structure, past fixes, commits. What was non-obvious about it? Save "
+    "that instead. In conversations it is welcome.",
 )
 def repository(view: TierView | NoteView) -> Iterator[Hit]:
+    """S2-32, S2-33."""
     yield from _outside(view, REPOSITORY)
 
 

@@ -8,22 +8,18 @@ from agent_memory_protocol.lint.tiers import TierView
 from agent_memory_protocol.tiers.entries import OWN, Entry
 from agent_memory_protocol.tiers.prune import suspicious_days
 
-_TIME_WORDS = (
-    "currently",
-    "this week",
-    "this month",
-    "this sprint",
-    "as of ",
-    "for now",
-    "at the moment",
-    "right now",
-    "temporarily",
-    "until ",
-    "next week",
-    "yesterday",
-    "today",
-    "tomorrow",
+_OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
+_TERMS = frozenset(
+    [
+        *("next", "end", "further", "then", "tomorrow", "tonight", "q1", "q2", "q3", "q4"),
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("january", "february", "march", "april", "may", "june", "july"),
+        *("august", "september", "october", "november", "december"),
+        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+    ]
 )
+"""What follows “until” where it means a time, and not an event that may come any day: until next week, until further
+notice, until the end of May."""
 
 
 @rule(
@@ -93,9 +89,21 @@ def date_missing(view: TierView) -> Iterator[Hit]:
         if entry.day is not None or not entry.is_item:
             continue
         text = dates.without_code_and_links(entry.paragraph).casefold()
-        word = next((word for word in _TIME_WORDS if f" {word}" in f" {text}"), None)
-        if word is not None and word in ("currently", "this week", "this month", "this sprint", "as of ", "right now"):
-            yield Hit(entry.start + 1, f"“{word.strip()}” without a date; begin it with [YYYY-MM-DD]")
+        word = _word_of_now(text)
+        if word:
+            yield Hit(entry.start + 1, f"“{word}” without a date; begin it with [YYYY-MM-DD]")
+
+
+def _word_of_now(text: str) -> str:
+    """Return the words by which a text, in lower case, says that it speaks of a time; "" for none."""
+    found = next((word for word in _OF_NOW if f" {word}" in f" {text}"), "")
+    if found:
+        return found.strip()
+    for rest in f" {text}".split(" until ")[1:]:
+        word = next(iter(rest.removeprefix("the ").split()), "").strip(".,;:!?)")
+        if word[:1].isdigit() or word in _TERMS:
+            return f"until {word}"
+    return ""
 
 
 def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> Fix | None:

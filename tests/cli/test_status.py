@@ -34,7 +34,7 @@ def test_status_is_one_row_for_each_document(told):
     ]
     size = (told.root / SHARED).stat().st_size
     assert [columns(row) for row in rows] == [
-        ["shared", "█" + "░" * 19, "4%", "9", str(size), str(-(-size // 4)), "3", "2", "2026-01-02", "2026-03-04", "1"],
+        ["shared", "█" + "░" * 19, "4%", "9", str(size), str(-(-size // 4)), "3", "2", "2026-01-02", "2026-03-04", "0"],
         ["agent:dev", "█" * 20, "100%", "200", "1,391", "348", "198", "0", "-", "-", "0"],
         ["conversation:c1", "░" * 20, "0%", "1", "4", "1", "0", "0", "-", "-", "0"],
     ]

@@ -16,6 +16,8 @@ HEAD = "# Shared Knowledge\n"
         ("date-spelling", HEAD + "- 2026-01-05: a\n- x (2026-01-06)\n- **2026-01-07** b\n", [2, 3, 4]),
         ("date-spelling", HEAD + "- Team update (2026-01-05): a\n", [2]),
         ("date-missing", HEAD + "- The build is currently red.\n- As of May, use B.\n", [2, 3]),
+        ("date-missing", HEAD + "- Use the old key until May.\n- Wait until the end of the week.\n", [2, 3]),
+        ("date-missing", HEAD + "- Frozen until 2026-07-01.\n- Frozen until further notice.\n", [2, 3]),
     ],
 )
 def test_a_rule_finds(project, rule, text, lines):
@@ -33,6 +35,8 @@ def test_a_rule_finds(project, rule, text, lines):
         ("date-missing", HEAD + "- [2026-01-05] The build is currently red.\n- Use `currently` in code.\n"),
         ("date-missing", HEAD + "## Review (2026-01-05)\n- The build is currently red.\n"),
         ("date-missing", HEAD + "- Concurrently run both.\n"),
+        ("date-missing", HEAD + "- Retry until the queue is empty.\n- Poll until decided.\n"),
+        ("date-missing", HEAD + "- [2026-01-05] Frozen until May.\n"),
     ],
 )
 def test_a_rule_leaves_alone(project, rule, text):

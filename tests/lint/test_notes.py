@@ -57,6 +57,14 @@ def test_a_rule_finds(project, rule, note, expected):
     assert found(project, rule, note) == expected
 
 
+@pytest.mark.requirement("S2-10")
+@pytest.mark.parametrize(("size", "is_large"), [(600, False), (2_000, False), (2_001, True)])
+def test_a_note_is_large_from_two_thousand_bytes_on(project, size, is_large):
+    note = GOOD + "é" * ((size - len(GOOD)) // 2) + "x" * ((size - len(GOOD)) % 2)
+    assert len(note.encode()) == size
+    assert bool(found(project, "note-large", note)) is is_large
+
+
 @pytest.mark.requirement("S2-15", "S2-16")
 @pytest.mark.parametrize("note_type", ["user", "reference"])
 def test_a_missing_why_is_a_warning_for_the_other_two_types(project, note_type):

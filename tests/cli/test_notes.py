@@ -1,0 +1,168 @@
+"""`amp note`, `amp index` and `amp review`: what they print, their exit codes, and their answers for programs."""
+
+import pytest
+
+FOLDER = ".scaffolding/agent-memory/shared"
+SHARED = f"{FOLDER}/KNOWLEDGE.md"
+PARTS = ("--description", "Ask first", "--why", "A week was lost.", "--how", "Name one user.")
+NOTE = "---\nname: {0}\ndescription: About {0}\n---\nThe body of {0}.\n"
+
+
+@pytest.fixture
+def written(amp):
+    """A project with one note."""
+    assert amp("note", "new", "feedback", "ask-first", *PARTS).code == 0
+    return amp
+
+
+def test_a_new_note_says_where_it_is_and_lies_beside_the_document_that_is_named(amp):
+    answer = amp("note", "new", "feedback", "ask-first", *PARTS)
+    assert (answer.code, answer.out) == (0, f"written: {amp.root / FOLDER / 'feedback_ask-first.md'}\n")
+    answer = amp("note", "new", "user", "coffee", *PARTS, "--agent", "dev", "--json").json()
+    assert answer["path"] == str(amp.root / ".scaffolding/agent-memory/agents/dev/user_coffee.md")
+    assert [path for path in amp.tree() if path.endswith("_ask-first.md")] == [f"{FOLDER}/feedback_ask-first.md"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (("idea", "x", *PARTS), 2, "'idea' is not one of"),
+        (("feedback", "old/x", *PARTS), 2, "'old/x' cannot be a note's name"),
+        (("feedback", "x", *PARTS[:4]), 2, "--how"),
+        (("feedback", "x", *PARTS[:4], "--how", " "), 3, "the How to apply is empty"),
+        (("feedback", "x", *PARTS, "--as", "reviewer"), 3, "read-only"),
+    ],
+)
+def test_a_note_that_breaks_a_rule_is_refused_and_nothing_is_written(amp, args, code, words):
+    amp("note", "new", *args).refuses(code, words)
+    assert amp.tree() == {}
+
+
+def test_a_note_is_never_written_over(written):
+    before = written.tree()
+    written("note", "new", "feedback", "ask-first", *PARTS).refuses(2, "exists already")
+    assert written.tree() == before
+
+
+def test_notes_are_listed_and_those_without_a_line_are_marked(written):
+    written.write(f"{FOLDER}/user_coffee.md", NOTE.format("user_coffee"))
+    assert written("note", "list").out.splitlines() == [
+        "shared",
+        "    feedback   feedback_ask-first.md  Ask first",
+        "  ! -          user_coffee.md  About user_coffee",
+    ]
+    rows = written("note", "list", "--json").json()["notes"]
+    assert [(row["file"], row["listed"]) for row in rows] == [
+        ("feedback_ask-first.md", True),
+        ("user_coffee.md", False),
+    ]
+
+
+def test_a_note_is_shown_as_it_is_but_plays_no_tricks_with_the_terminal(written):
+    text = (written.root / FOLDER / "feedback_ask-first.md").read_text()
+    assert written("note", "show", "ask-first").out == text
+    written.write(f"{FOLDER}/user_x.md", "red\x1b[31m\u202e\n")
+    assert written("note", "show", "x").out == "red\\x1b[31m\\u202e\n"
+    written("note", "show", "nothing").refuses(2, "there is no note 'nothing'", "`amp note list`")
+
+
+def test_a_removed_note_comes_back_by_the_command_that_is_told(written):
+    before = (written.root / FOLDER / "feedback_ask-first.md").read_bytes()
+    answer = written("note", "remove", "ask-first", "--reason", "no longer so")
+    assert answer.out == "removed: feedback_ask-first.md; `amp restore --last --apply` brings it back\n"
+    assert written("restore", "--last", "--apply").code == 0
+    assert (written.root / FOLDER / "feedback_ask-first.md").read_bytes() == before
+
+
+def test_a_person_s_line_of_a_removed_note_is_reported_and_stays(written):
+    written.write(SHARED, "# Shared Knowledge\n\n- [Ask first](feedback_ask-first.md) - my own words\n")
+    answer = written("note", "remove", "ask-first")
+    assert f"{SHARED}:3 links to feedback_ask-first.md, which does not exist" in answer.err
+    assert "my own words" in (written.root / SHARED).read_text()
+
+
+def test_merged_notes_are_one(written):
+    assert written("note", "new", "feedback", "name-a-user", *PARTS[:2], "--why", "Nobody came.", *PARTS[4:]).code == 0
+    answer = written("note", "merge", "name-a-user", "--into", "ask-first")
+    assert answer.out.startswith("merged: name-a-user into feedback_ask-first.md; ")
+    assert "Nobody came." in written("note", "show", "ask-first").out
+    written("note", "merge", "ask-first", "--into", "ask-first").refuses(2, "at least one that is not")
+
+
+# -- index -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S2-23")
+def test_what_differs_ends_a_check_with_1_and_indexing_with_0(written):
+    written.write(f"{FOLDER}/user_coffee.md", NOTE.format("user_coffee"))
+    answer = written("index", "--check")
+    assert (answer.code, answer.out.splitlines()[1]) == (1, "  + user_coffee.md has no line")
+    assert "user_coffee" not in (written.root / SHARED).read_text()
+    assert written("index").code == 0
+    assert written("index", "--check").code == 0
+    assert written("index", "--json").json()["clean"] is True
+
+
+def test_a_note_that_cannot_be_read_ends_with_4_and_the_others_are_indexed(written):
+    written.write(f"{FOLDER}/user_coffee.md", NOTE.format("user_coffee"))
+    (written.root / FOLDER / "user_bad.md").write_bytes(b"\xff\n")
+    answer = written("index")
+    assert (answer.code, "user_bad.md" in answer.err) == (4, True)
+    assert "user_coffee.md" in (written.root / SHARED).read_text()
+
+
+def test_status_tells_how_many_notes_there_are_and_how_many_of_them_are_listed(written):
+    """B13: status says clean while fewer files are indexed than exist."""
+    assert written("status").out.splitlines()[1].endswith("  1")
+    for name in ("user_a", "user_b", "user_c"):
+        written.write(f"{FOLDER}/{name}.md", NOTE.format(name))
+    assert written("status").out.splitlines()[1].endswith("  1 of 4")
+    (document,) = written("status", "--json").json()["documents"]
+    assert (document["notes"], document["notes_unlisted"], document["notes_indexed"]) == (4, 3, 1)
+    assert written("watch", "--once").out == "shared: 4 notes, 3 lines added\n"
+    assert written("status").out.splitlines()[1].endswith("  4")
+
+
+@pytest.mark.requirement("S2-22", "S2-25")
+def test_a_session_starts_with_the_index_and_opens_the_notes_it_wants(written):
+    written.write(f"{FOLDER}/user_coffee.md", NOTE.format("user_coffee"))
+    assert written("index").code == 0
+    # What recall does not read cannot trouble it either.
+    (written.root / FOLDER / "feedback_ask-first.md").write_bytes(b"\xff no text\n")
+    block = written("recall", "dev").out
+    assert "- [Coffee](user_coffee.md) - About user\\_coffee\n" in block
+    assert "The body of" not in block
+    assert "The body of user_coffee." in written("note", "show", "coffee").out
+
+
+@pytest.mark.requirement("S2-01")
+def test_a_new_process_knows_all_that_the_last_one_knew_from_the_disk_alone(written):
+    assert written.process("remember", "Redis needs AOF on.", "--agent", "dev").code == 0
+    block = written.process("recall", "dev").out
+    assert "- Redis needs AOF on.\n" in block
+    assert "(feedback_ask-first.md)" in block
+    for path in [path for path in (written.root / ".scaffolding" / ".amp").rglob("*") if path.is_file()]:
+        path.unlink()
+    assert written.process("recall", "dev").out == block
+
+
+# -- review ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S2-27", "S2-28")
+def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
+    amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")
+    ids = [entry["id"] for entry in amp("list", "--json").json()["entries"]]
+    answer = amp("review")
+    assert answer.out.splitlines() == [
+        "past their age:",
+        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?  - [2020-01-02] The audit is on.",
+        "undated, from the top of each file:",
+        f"  {SHARED}:3  {ids[0]}; still true?  - Redis loses its queue on restart.",
+    ]
+    assert answer.err == "amp: when you are through, `amp review --done` records it\n"
+    kinds = [(item["kind"], item["text"]) for item in amp("review", "--json").json()["items"]]
+    assert kinds == [("stale", "- [2020-01-02] The audit is on."), ("undated", "- Redis loses its queue on restart.")]
+    assert amp("check", "--select", "review").code == 1
+    assert amp("review", "--done").code == 0
+    assert amp("check", "--select", "review").code == 0
