@@ -1,10 +1,16 @@
-"""The tools over records: remember, recall and status, as the record format's own server names them."""
+"""The tools over records: remember, recall, consolidate and status, as the record format's own server names them."""
+
+from collections.abc import Mapping
 
 from ..retrieval import BUDGET_TOKENS
 from .tool import A_NUMBER, A_TEXT, Answer, Door, Json, Tool, list_of, shape_of, shown
 from .tool_arguments import FLAG, TEXT, TEXTS, WHOLE, Arguments, Parameter
 
 _COUNTS: Json = {"type": "object", "additionalProperties": A_NUMBER}
+_TEXTS = list_of(A_TEXT)
+_ACTIONS = list_of(
+    shape_of(stage=A_TEXT, kind=A_TEXT, ids=_TEXTS, reason=A_TEXT, by=A_TEXT, before=_TEXTS, after=_TEXTS)
+)
 
 
 def _remember(door: Door, arguments: Arguments) -> Answer:
@@ -33,6 +39,18 @@ def _recall(door: Door, arguments: Arguments) -> Answer:
     block = found.as_prompt_block()
     values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": list(found.problems)}
     return Answer(values, block or "No record matches.")
+
+
+def _consolidate(door: Door, arguments: Arguments) -> Answer:
+    report = door.records.consolidate(apply=not arguments.flag("dry_run")).to_json()
+    return Answer({kept: [_action(one) for one in actions] for kept, actions in report.items()})
+
+
+def _action(action: Mapping[str, object]) -> Json:
+    return {
+        name: [shown(str(one)) for one in value] if isinstance(value, list) else shown(str(value))
+        for name, value in action.items()
+    }
 
 
 def _status(door: Door, _: Arguments) -> Answer:
@@ -76,12 +94,22 @@ RECORD_TOOLS = (
         shape_of(
             text=A_TEXT,
             hits=list_of(
-                shape_of(record_id=A_TEXT, body=A_TEXT, state=A_TEXT, score={"type": "number"}, reasons=list_of(A_TEXT))
+                shape_of(record_id=A_TEXT, body=A_TEXT, state=A_TEXT, score={"type": "number"}, reasons=_TEXTS)
             ),
             left_out=A_NUMBER,
-            problems=list_of(A_TEXT),
+            problems=_TEXTS,
         ),
         _recall,
+    ),
+    Tool(
+        "consolidate",
+        "Consolidate records",
+        "Merge records that say the same, mark what contradicts as disputed, make rules of what happened again, flag "
+        "rules in doubt. Decides no dispute and deletes nothing.",
+        (Parameter("dry_run", FLAG, "Only say what would be done."),),
+        shape_of(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS),
+        _consolidate,
+        writes=True,
     ),
     Tool(
         "status",
@@ -94,7 +122,7 @@ RECORD_TOOLS = (
             by_state=_COUNTS,
             by_type=_COUNTS,
             disputes=A_NUMBER,
-            problems=list_of(A_TEXT),
+            problems=_TEXTS,
         ),
         _status,
     ),

@@ -28,7 +28,7 @@ SECONDS = 120
 """How long a server may take before it is killed: one that hangs must not hang the tests."""
 
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-WRITING = {"memory_remember", "memory_forget", "remember"}
+WRITING = {"memory_remember", "memory_forget", "remember", "consolidate"}
 
 
 class Project:
@@ -156,6 +156,7 @@ def test_a_read_only_agent_is_offered_no_tool_that_writes_and_refused_by_each(pr
         ("memory_remember", {"text": "x"}),
         ("memory_forget", {"ids": [entry["id"]]}),
         ("remember", {"text": "x"}),
+        ("consolidate", {}),
     ):
         assert "report findings in your output" in project.refused(name, arguments, agent="reviewer")
 
@@ -235,6 +236,19 @@ def test_records_are_remembered_recalled_and_counted(project):
     counted = project.values("status")
     assert (counted["records"], counted["by_state"], counted["by_type"]) == (1, {"active": 1}, {"fact": 1})
     assert counted["path"] == str(project.root / ".scaffolding" / "agent-memory")
+
+
+@pytest.mark.requirement("S1-28", "S1-36")
+def test_consolidating_marks_what_contradicts_and_decides_nothing(project):
+    for text in ("The staging database is Postgres.", "The staging database is not Postgres."):
+        project.values("remember", {"text": text})
+    before = tree(project.root)
+    planned = project.values("consolidate", {"dry_run": True})["done"]
+    assert tree(project.root) == before
+    done = project.values("consolidate")["done"]
+    assert [action["kind"] for action in planned] == [action["kind"] for action in done] == ["dispute"]
+    assert project.values("status")["disputes"] == 1
+    assert project.values("recall", {"query": "staging database"})["text"].count("[disputed") == 2
 
 
 def test_documents_and_notes_are_resources(project):
