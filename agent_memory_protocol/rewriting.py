@@ -203,7 +203,6 @@ def _located(session: Session, target: Target, note: str) -> tuple[str, ...]:
     elif target.tier is Tier.CONVERSATION or not note_store.is_note(note, target.parts[-1]):
         raise InvalidName(f"{note!a} is no note that can stand beside {target.path}")
     else:
-        check_name(note)
         parts = (*target.parts[:-1], note)
     _refuse_links(session, parts)
     return parts
@@ -220,6 +219,8 @@ def _size(session: Session, target: Target, note: str) -> int | None:
 
 def _refuse_links(session: Session, parts: tuple[str, ...]) -> None:
     """Refuse a file that is reached by a link: a name must mean the same to whoever grants access and on the disk."""
+    for name in parts:
+        check_name(name)
     top = os.path.realpath(os.path.join(session.root.path, SCAFFOLDING))
     if os.path.realpath(os.path.join(session.root.path, *parts)) != os.path.join(top, *parts[1:]):
         raise LinkRefused(

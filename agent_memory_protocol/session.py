@@ -18,7 +18,7 @@ from .disk_errors import explain, shown
 from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
 from .healing import Healing
-from .layout import Target, Tier, check_conversation_id
+from .layout import Target, Tier, check_owner
 from .settings import Settings
 from .tiers import removing, store
 from .tiers.document import Document
@@ -103,8 +103,9 @@ class Session:
             AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
         """
         check_switched_on(target.tier, self.settings)
-        if target.tier is Tier.CONVERSATION and self.settings.strict_conversation_ids:
-            check_conversation_id(target.owner, strict=True)
+        if target.tier is not Tier.SHARED:
+            # A target that was made by hand may hold any name, and a folder would be made of it.
+            check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
 
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
