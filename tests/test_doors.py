@@ -599,7 +599,7 @@ READING = {
     *("amp search", "Workspace.check_write", "Memory.search"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),
     *("amp doctor", "amp record history", "amp record list", "amp record show", "amp record verify"),
-    *("MCP memory_recall", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),
+    *("MCP memory_recall", "MCP memory_search", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),
     *("Workspace.check", "Workspace.diagnose", "Workspace.entries", "Workspace.files", "Workspace.git_notes"),
     *("Workspace.left_out", "Workspace.note_folders", "Workspace.notes", "Workspace.open", "Workspace.plan_pruning"),
     *("Workspace.read_file", "Workspace.recall", "Workspace.restorable", "Workspace.review", "Workspace.show"),

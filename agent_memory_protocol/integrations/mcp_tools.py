@@ -14,8 +14,8 @@ from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..ledger import About
-from . import record_tools
-from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, list_of, shape_of, shown
+from . import finding, record_tools
+from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, is_foreign, list_of, shape_of, shown
 from .tool_arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
 
 
@@ -68,6 +68,7 @@ def _entry(one: StoredEntry) -> Json:
 
 # -- what they take ----------------------------------------------------------------------------------------------------
 
+_HITS = 10
 _TIER = Parameter(
     "tier", TEXT, "Which memory; by default the acting agent's, else shared.", choices=tuple(map(str, TIERS))
 )
@@ -77,11 +78,6 @@ _AGENT = Parameter("agent", TEXT, "Whose memory, where it is another agent's.")
 def _target(door: Door, arguments: Arguments) -> Target:
     tier = arguments.text("tier")
     return door.workspace.target(door.actor, tier=Tier.parse(tier) if tier else None, agent=arguments.text("agent"))
-
-
-def _is_foreign(door: Door, target: Target) -> bool:
-    """Say whether a document belongs to another conversation: a person may read it, but has not asked for it here."""
-    return target.tier is Tier.CONVERSATION and target != Target(Tier.CONVERSATION, door.actor.conversation or "")
 
 
 def _day(text: str | None) -> date | None:
@@ -147,12 +143,28 @@ def _remember(door: Door, arguments: Arguments) -> Answer:
 
 def _show(door: Door, arguments: Arguments) -> Answer:
     if arguments.text("tier") is None and arguments.text("agent") is None:
-        chosen = [one for one in door.workspace.targets(door.actor) if not _is_foreign(door, one)]
+        chosen = [one for one in door.workspace.targets(door.actor) if not is_foreign(door, one)]
     else:
         chosen = [_target(door, arguments)]
     problems: list[str] = []
     entries = door.workspace.entries(door.actor, chosen, on_problem=lambda _, problem: problems.append(problem))
     return Answer({"entries": [_entry(one) for one in entries], "problems": problems})
+
+
+def _search(door: Door, arguments: Arguments) -> Answer:
+    found, problems = finding.find(door, arguments.text("query") or "", arguments.whole("limit") or _HITS)
+    hits = [
+        {
+            "kind": "entry" if one.entry else "note",
+            "id": one.entry.id if one.entry else one.note,
+            "target": str(one.target),
+            "text": shown(one.text),
+            "score": one.score,
+            "reasons": [shown(reason) for reason in one.reasons],
+        }
+        for one in found
+    ]
+    return Answer({"hits": hits, "problems": problems})
 
 
 def _forget(door: Door, arguments: Arguments) -> Answer:
@@ -189,6 +201,30 @@ TIER_TOOLS = (
             warnings=list_of(A_TEXT),
         ),
         _recall,
+    ),
+    Tool(
+        "memory_search",
+        "Search memory",
+        "Find entries and notes by their words, best first, with the reasons: all that may be read, however old. Any "
+        "text is a query; letters may be slightly wrong.",
+        (
+            Parameter("query", TEXT, "What to look for.", required=True),
+            Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
+        ),
+        shape_of(
+            hits=list_of(
+                shape_of(
+                    kind={"enum": ["entry", "note"]},
+                    id={"type": "string", "description": "the id of an entry, the file of a note"},
+                    target=A_TARGET,
+                    text=A_TEXT,
+                    score={"type": "number"},
+                    reasons=list_of(A_TEXT),
+                )
+            ),
+            problems=list_of(A_TEXT),
+        ),
+        _search,
     ),
     Tool(
         "memory_show",
@@ -284,7 +320,7 @@ def resources(door: Door) -> list[Resource]:
     found = []
     for file in door.workspace.files(door.actor):
         target = file.target
-        if _is_foreign(door, target):
+        if is_foreign(door, target):
             continue
         folder = {Tier.SHARED: "shared", Tier.AGENT: f"agents/{quote(target.owner)}"}.get(target.tier, "conversation")
         row = rows.get((target, file.note))

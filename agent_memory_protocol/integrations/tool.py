@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..access import Actor
+from ..layout import Target, Tier
 from ..memory import Memory
+from ..search.port import SearchIndex
+from ..search.scan import ScanIndex
 from ..visible import show_invisible
 from ..workspace import Workspace
 from .tool_arguments import Arguments, Parameter, schema
@@ -15,11 +18,17 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What the tools work on: a project's memory, a memory directory of records, and for whom."""
+    """What the tools work on, and for whom: a project, a memory directory of records, what finds entries and notes."""
 
     workspace: Workspace
     actor: Actor
     records: Memory
+    index: SearchIndex = field(default_factory=ScanIndex)
+
+
+def is_foreign(door: Door, target: Target) -> bool:
+    """Say whether a document belongs to another conversation: a person may read it, but has not asked for it here."""
+    return target.tier is Tier.CONVERSATION and target != Target(Tier.CONVERSATION, door.actor.conversation or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,37 @@ def test_only_what_the_actor_may_read_is_given(project):
     assert "there is no entry" in project.refused("memory_forget", {"ids": [entry.id]})
 
 
+def test_entries_and_notes_are_found_and_what_has_changed_is_found_no_more(project):
+    """B74: a search gives nobody another's memory."""
+    workspace = project.workspace
+    workspace.remember("Redis loses its queue on restart unless AOF is on.", section="Infrastructure")
+    own = workspace.remember("The upload test waits for Redis.", agent="developer")
+    workspace.remember("Redis is the tester's secret.", agent="tester")
+    workspace.remember("Redis in another conversation.", conversation="c2")
+    workspace.new_note("project", "queue", description="Why the queue is Redis.", why="it was there", how="keep it")
+    hits = project.values("memory_search", {"query": "redis"})["hits"]
+    assert {(hit["kind"], hit["target"]) for hit in hits} == {
+        ("entry", "shared"),
+        ("entry", "agent:developer"),
+        ("note", "shared"),
+    }
+    assert all(hit["reasons"] for hit in hits)
+    assert len(project.values("memory_search", {"query": "redis", "limit": 1})["hits"]) == 1
+    assert project.values("memory_search", {"query": "upload tset"})["hits"][0]["id"] == own.entry.id
+
+    async def question(client: Client) -> None:
+        async def ids() -> list[str]:
+            found = await client.call_tool("memory_search", {"query": "upload"})
+            assert found.structured_content is not None
+            return [hit["id"] for hit in found.structured_content["hits"]]
+
+        assert await ids() == [own.entry.id]
+        await client.call_tool("memory_forget", {"ids": [own.entry.id]})
+        assert await ids() == []
+
+    project.ask(question)
+
+
 @pytest.mark.requirement("S1-36")
 def test_records_are_remembered_recalled_and_counted(project):
     assert project.values("status")["records"] == 0
@@ -324,6 +355,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"text": ""}, "the text is empty"),
     ("remember", {"text": f"CI uses {TOKEN}"}, "rule github-token"),
     ("remember", {"text": "x", "source": TOKEN}, "rule github-token"),
+    ("memory_search", {}, "query is missing"),
+    ("memory_search", {"query": "x", "limit": 0}, "limit must be a whole number, at least 1"),
     ("recall", {}, "query is missing"),
     ("recall", {"query": "x", "budget_tokens": 0}, "budget_tokens must be a whole number, at least 1"),
     ("status", {"path": "/etc"}, "'path' is no argument; there are none"),
