@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PROGRAMS = frozenset(["amp", "agent-memory"])
 MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])
 
-READING: "dict[str, tuple[str, ...] | None]" = {
+READING: "dict[str, tuple[str, ...]]" = {
     **dict.fromkeys(("recall", "show", "list", "status", "where", "route", "doctor", "search", "hook"), ()),
     **dict.fromkeys(("export", "convert", "schema", "bench", "find-stores", "mcp"), ()),
     "note list": (),
@@ -28,10 +28,8 @@ READING: "dict[str, tuple[str, ...] | None]" = {
     "restore": ("--apply",),
     "sync": ("--apply",),
     **dict.fromkeys(("distill", "learn", "adopt", "import", "consolidate", "decay"), ("--apply", "--restore")),
-    "index": None,
 }
-"""Commands that only read, unless one of these options is given. `index` is the other way round: it reads by one."""
-_READS_WITH = {"index": "--check"}
+"""Commands that only read, unless one of these options is given."""
 _HELP = frozenset(["--help", "-h", "--version"])
 
 
@@ -78,13 +76,12 @@ def writes(words: list[str]) -> bool:
     if _HELP & {*words} or not words:
         return False
     plain = [word for word in words if not word.startswith("-")]
-    verb = " ".join(plain[:1])
-    if verb not in READING:
-        verb = " ".join(plain[:2])
-    if verb in _READS_WITH:
-        return _READS_WITH[verb] not in words
-    options = READING.get(verb, None)
-    return options is None or any(option in words for option in options)
+    if plain[:1] == ["index"]:
+        return "--check" not in words
+    for verb in (" ".join(plain[:1]), " ".join(plain[:2])):
+        if verb in READING:
+            return any(option in words for option in READING[verb])
+    return True
 
 
 def _amp_words(words: list[str]) -> list[str] | None:

@@ -36,7 +36,7 @@ def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
     name = call.agent or environ.get("AMP_AGENT") or None
     cwd = call.cwd or os.getcwd()
     commands = []
-    if call.tool.rpartition("__")[2].lower() in touches.SHELL_TOOLS:
+    if touches.is_shell(call.tool):
         text = touches.command_of(call.tool_input)
         commands = touches.commands_in(text)
         found = touches.of_commands(commands, cwd)

@@ -17,33 +17,10 @@ if TYPE_CHECKING:
     from .shell import Command
 
 _DEEPEST = 6
-SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
-_READING_TOOLS = frozenset(
-    [
-        "read",
-        "grep",
-        "glob",
-        "ls",
-        "read_file",
-        "read_many_files",
-        "list_directory",
-        "search_file_content",
-        "task",
-        "agent",
-    ]
-)
+_SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
 _WRITING_WORDS = (
-    "write",
-    "edit",
-    "create",
-    "replace",
-    "append",
-    "insert",
-    "patch",
-    "delete",
-    "remove",
-    "move",
-    "rename",
+    *("write", "edit", "create", "replace", "append", "insert"),
+    *("patch", "delete", "remove", "move", "rename"),
 )
 _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "source", "destination", "old_path", "new_path")
 _TEXT_KEYS = ("content", "file_text", "new_string", "new_str", "new_source", "insert_text", "text", "contents")
@@ -75,14 +52,17 @@ class Touch:
         return f"Touch({self.path!r}, {self.how})"
 
 
+def is_shell(tool: str) -> bool:
+    """Say whether a tool runs commands of a shell; `of_commands` says what these change."""
+    return _bare(tool) in _SHELL_TOOLS
+
+
 def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touch]":
-    """Return what a tool call changes, a shell's commands included."""
-    name = tool.rpartition("__")[2].lower()
-    if name in SHELL_TOOLS:
-        return of_commands(commands_in(command_of(given)), cwd)
+    """Return what the call of any other tool changes: nothing, unless its name says that it writes."""
+    name = _bare(tool)
     if name == "apply_patch":
         return list(_of_patch(command_of(given), cwd))
-    if name in _READING_TOOLS or not any(word in name for word in _WRITING_WORDS):
+    if not any(word in name for word in _WRITING_WORDS):
         return []
     edits = _edits(given)
     text = "\n".join(value for key in _TEXT_KEYS if isinstance(value := given.get(key), str))
@@ -182,6 +162,11 @@ def _edits(given: "dict[str, Any]") -> "list[tuple[str, str, bool]]":
             if isinstance(old, str) and isinstance(new, str):
                 found.append((old, new, one.get("replace_all") is True))
     return found
+
+
+def _bare(tool: str) -> str:
+    """Return a tool's name without that of its server: `mcp__files__write_file` is `write_file`."""
+    return tool.rpartition("__")[2].lower()
 
 
 def _quote(word: str) -> str:

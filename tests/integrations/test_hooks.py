@@ -1,8 +1,10 @@
 """The program that hosts run: it answers in their shape, is quick to answer, and never keeps them from working."""
 
+import fcntl
 import json
 import subprocess
 import sys
+import termios
 import time
 from contextlib import suppress
 
@@ -234,6 +236,11 @@ def test_a_pipe_that_stays_open_is_not_waited_for(project, said):
         assert bool(answer) == said.endswith(b"}")
 
 
+def waiting(pipe) -> int:
+    """How many bytes of a pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
 def test_what_comes_in_pieces_is_read_whole(project):
     sent = project.recorded("claude", "session-start").encode()
     with subprocess.Popen(
@@ -244,10 +251,11 @@ def test_what_comes_in_pieces_is_read_whole(project):
         env=project.environ(),
     ) as process:
         assert process.stdin is not None
-        for start in range(0, len(sent), 40):
-            process.stdin.write(sent[start : start + 40])
+        for piece in (sent[:40], sent[40:80], sent[80:]):
+            process.stdin.write(piece)
             process.stdin.flush()
-            time.sleep(0.002)
+            while waiting(process.stdin) and process.poll() is None:
+                time.sleep(0.001)
         process.stdin.close()
         assert process.stdout is not None
         assert "The shared fact." in process.stdout.read().decode()
