@@ -268,10 +268,13 @@ class Memory:
             if not isinstance(self._store, Redacting):
                 raise Refused(f"{type(self._store).__name__} cannot redact; take the content out of it by hand")
             with self._alone():
-                tombstone = self._store.redact(record_id, reason=reason, now=self._now())
                 finder = self._look()
                 if finder is not None:
-                    finder.redacted(tombstone)
+                    finder.forget()  # before and after: nothing may be left in it, wherever this ends
+                tombstone = self._store.redact(record_id, reason=reason, now=self._now())
+                if finder is not None:
+                    finder.wrote(tombstone)
+                    finder.forget()
                 self._usage.forget(record_id)
                 self._carry_out(lambda: self._plan_flags(tombstone))
             return tombstone
@@ -355,8 +358,10 @@ class Memory:
 
         Raises:
             UnknownRecord: there is no such record.
+            Disabled: memory is switched off.
             StorageError: one cannot be read, or is missing.
         """
+        self._home.check_is_on()
         return self._store.history(record_id)
 
     def find_id(self, start: str) -> str:
@@ -370,7 +375,7 @@ class Memory:
         if is_id(wanted):
             return wanted
         with self._lock:
-            finder = self._look()
+            finder = self._look() if self._home.is_on() else None
             found = [] if finder is None else [one for one in finder.ids if one.startswith(wanted)]
         if len(found) > 1:
             raise InvalidArgument(f"{len(found)} records begin with {ascii(start)[1:-1][:40]}; give more of the id")
@@ -381,13 +386,13 @@ class Memory:
     def saying(self, text: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, in whatever state."""
         with self._lock:
-            finder = self._look()
+            finder = self._look() if self._home.is_on() else None
             return () if finder is None else finder.saying(freeze_text(text))
 
     def status(self) -> MemoryStatus:
         """Count what there is."""
         with self._lock:
-            finder = self._look()
+            finder = self._look() if self._home.is_on() else None
             records = [] if finder is None else finder.everything()
             return MemoryStatus(
                 len(records),
@@ -403,13 +408,18 @@ class Memory:
         Raises:
             StorageError, BadSignature: the first thing that does not verify.
             MissingExtra: something is signed, and PyNaCl is not installed.
+            Disabled: memory is switched off.
         """
         with self._lock:
             for one in self._every_id():
                 check_history(self._store.history(one))
 
     def check(self) -> Checked:
-        """Verify everything as `verify` does, and return all that is wrong. Raises only `MissingExtra`."""
+        """Verify everything as `verify` does, and return all that is wrong.
+
+        Raises:
+            MissingExtra, Disabled: as for `verify`.
+        """
         records = versions = signed = 0
         problems = []
         with self._lock:
@@ -429,9 +439,11 @@ class Memory:
         With a path it is written there, in the place of what was there before.
 
         Raises:
+            Disabled: memory is switched off.
             StorageError: a record cannot be read, or the file cannot be written.
         """
         with self._lock:
+            self._home.check_is_on()
             file = SignedMemoryFile(created_at=self._clock(), records=self._store.list())
             if self._identity is not None:
                 file = file.sign(self._identity)
@@ -440,6 +452,7 @@ class Memory:
         return file
 
     def _every_id(self) -> tuple[str, ...]:
+        self._home.check_is_on()
         finder = self._look()
         return () if finder is None else finder.every_id
 
@@ -469,14 +482,26 @@ class Memory:
 
     def _keep(self, record: Record) -> tuple[Record, bool]:
         """Store a new record; where one says the same and holds, give that one the tags instead."""
-        for same in () if self._finder is None else self._finder.saying(record.body):
-            if same.state in _LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
-                tags = tuple(dict.fromkeys([*same.tags, *record.tags]))
-                if tags != same.tags:
-                    now = max(self._last, same.updated_at)
-                    self._put(replace(same, tags=tags, updated_at=now, signed_by=None, signature=""), after=same)
+        for _ in range(_TRIES):
+            same = self._standing(record)
+            if same is None:
+                return self._put(record), True
+            tags = tuple(dict.fromkeys([*same.tags, *record.tags]))
+            if tags == same.tags:
                 return same, False
-        return self._put(record), True
+            now = max(self._last, same.updated_at)
+            with suppress(ChangedMeanwhile):
+                tagged = replace(same, tags=tags, updated_at=now, signed_by=None, signature="")
+                return self._put(tagged, after=same), False
+        raise ChangedMeanwhile(f"{record.body[:40]!a}: others change what says so all the time; try again")
+
+    def _standing(self, record: Record) -> Record | None:
+        """Return the record that says what a new one would say, and holds."""
+        found = () if self._finder is None else self._finder.saying(record.body)
+        for same in found:
+            if same.state in _LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
+                return same
+        return None
 
     def _carry_out(self, plan: Callable[[], tuple[Outcome, dict[str, Record]]]) -> Report:
         """Store what a plan comes to; where somebody was quicker, plan again. A plan says what it was made of."""

@@ -52,6 +52,8 @@ class Finder:
         """Take in what others have written. `hurried` is for whoever writes much; see `View.look`."""
         changes = self._view.look(hurried=hurried)
         self._pending |= {record.id for record in changes.records}
+        if any(record.redacted for record in changes.records):
+            self.forget()
         self._gone |= set(changes.gone)
 
     def wrote(self, record: Record) -> None:
@@ -59,9 +61,8 @@ class Finder:
         self._view.wrote([record])
         self._pending.add(record.id)
 
-    def redacted(self, record: Record) -> None:
-        """Take in that a record was redacted: nothing of its text stays in the index, or in a file of it."""
-        self.wrote(record)
+    def forget(self) -> None:
+        """Empty the index, which is made anew when asked: something of what is only taken out of a file may stay."""
         self._index.delete()
         self._indexed = False
 

@@ -381,7 +381,19 @@ def test_memory_that_is_switched_off_reads_and_writes_nothing(memory, monkeypatc
     off = Memory("memory")
     assert off.recall("staging").as_prompt_block() == ""
     assert off.records() == ()
-    for call in (lambda: off.remember("A fact."), lambda: off.resolve(one.id, other.id, "x")):
+    assert off.search("staging").hits == ()
+    assert off.saying(POSTGRES) == ()
+    assert off.status().records == 0
+    for call in (
+        lambda: off.remember("A fact."),
+        lambda: off.resolve(one.id, other.id, "x"),
+        off.consolidate,
+        lambda: off.decay(apply=False),
+        lambda: off.history(one.id),
+        off.verify,
+        off.check,
+        off.export,
+    ):
         with pytest.raises(Disabled, match="switched off"):
             call()
 
@@ -463,6 +475,33 @@ def test_redacting_takes_a_text_out_of_everything(memory):
         assert b"4711" not in data, path
     refuses(memory, RefusedText, lambda: memory.redact(kept, ""))
     refuses(memory, UnknownRecord, lambda: memory.redact("mem:" + "0" * 32, "x"))
+
+
+@pytest.mark.requirement("S1-83")
+def test_what_another_program_redacts_does_not_stay_in_the_index(memory):
+    one = memory.remember("The code is 4711.").record_id
+    memory.remember("The door is green.")
+    memory.recall("code")
+    DirectoryStore("memory/records").redact(one, reason="x", now=datetime.now(UTC))
+    memory.remember("The key is blue.")
+    assert len(memory.recall("code door key")) == 2
+    memory.close()
+    assert not [path for path, data in tree(Path(), local=True).items() if b"4711" in data]
+
+
+def test_tags_arrive_though_somebody_else_was_quicker(memory, monkeypatch):
+    one = memory.remember("A fact.").record_id
+    put = DirectoryStore.put
+    others = iter([DirectoryStore("memory/records")])
+
+    def overtaken(self: Any, record: Any, *, after: Any = None) -> int:
+        for other in others:
+            put(other, replace(other.get(one), tags=("theirs",)))
+        return put(self, record, after=after)
+
+    monkeypatch.setattr(DirectoryStore, "put", overtaken)
+    assert memory.remember("A fact.", tags=("ours",)).record_id == one
+    assert memory.store.get(one).tags == ("theirs", "ours")
 
 
 def test_a_store_that_cannot_redact_says_so():
