@@ -19,9 +19,10 @@ def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder
     Where Python has no SQLite, or SQLite no full-text search, it is a scan, which finds the same and is slower.
 
     Args:
-        path: the file; whatever else stands there is replaced.
+        path: the file, in a folder that exists; whatever else stands there is replaced. "" is none.
         embedder: finds by similar meaning too, with vectors in a second file beside the first.
     """
+    path = path or None
     words = _open_words(path)
     if embedder is None:
         return words or ScanIndex()

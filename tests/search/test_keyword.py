@@ -289,6 +289,15 @@ def test_without_sqlite_it_is_a_scan(path, monkeypatch):
     assert isinstance(open_index(path), ScanIndex)
 
 
+def test_where_no_file_is_named_there_is_none(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    index = open_index("")
+    index.refresh(SOURCES)
+    assert [hit.key for hit in index.search("redis")] == ["b"]
+    index.close()
+    assert os.listdir(path.parent) == []
+
+
 def test_with_both_it_is_the_file(path):
     index = open_index(path)
     assert isinstance(index, KeywordIndex)

@@ -1,0 +1,1 @@
+"""What search finds, and how long it takes."""

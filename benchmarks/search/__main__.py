@@ -1,0 +1,192 @@
+"""Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--json]`."""
+
+import json
+import random
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import quantiles
+from tempfile import TemporaryDirectory
+from time import process_time
+
+from agent_memory_protocol.embedding import HashEmbedder
+from agent_memory_protocol.errors import MissingExtra
+from agent_memory_protocol.search import words
+from agent_memory_protocol.search.fusion import VECTOR_WEIGHT, FusedIndex
+from agent_memory_protocol.search.keyword import KeywordIndex
+from agent_memory_protocol.search.minilm import MiniLM
+from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, Source, source_of
+from agent_memory_protocol.search.scan import ScanIndex
+from agent_memory_protocol.search.vectors import VectorIndex
+from benchmarks.search.paraphrases import PARAPHRASES
+from benchmarks.speed.material import ordinary_texts
+from benchmarks.speed.measure import Figure, figure, in_turn, ratio, table
+
+PLANTED = 1_000
+DOCUMENT = 100
+"""Entries of one document, which are one source."""
+
+
+def entries(count: int, dice: random.Random) -> list[str]:
+    """Return real entries, and as many more as are wanted, each of half the words of two real ones."""
+    real = list(ordinary_texts())
+    found = dice.sample(real, min(count, len(real)))
+    while len(found) < count:
+        mixed = f"{dice.choice(real)} {dice.choice(real)}".split()
+        dice.shuffle(mixed)
+        found.append(" ".join(mixed[: len(mixed) // 2]))
+    return found
+
+
+def documents(texts: Sequence[str]) -> list[Source]:
+    """Return them as documents; around each entry stand a heading and its neighbours."""
+    found = []
+    for start in range(0, len(texts), DOCUMENT):
+        inside = texts[start : start + DOCUMENT]
+        passages = []
+        for place, text in enumerate(inside):
+            around = [f"Section {place // 20}", *inside[max(place - 1, 0) : place], *inside[place + 1 : place + 2]]
+            passages.append(Passage(str(start + place), text, "\n".join(around)))
+        found.append(source_of(f"document-{start}", *passages))
+    return found
+
+
+def three_words(text: str, dice: random.Random) -> list[str]:
+    """Return three different words of a text that are no stop words; fewer where it has fewer."""
+    found = list(dict.fromkeys(term.shown for term in words.terms(text)))
+    return dice.sample(found, min(3, len(found)))
+
+
+def with_a_slip(asked: list[str], dice: random.Random) -> list[str]:
+    """Return the words with one letter missing in the longest plain one."""
+    longest = max((word for word in asked if word.isalpha()), key=len, default="")
+    if len(longest) < 5:
+        return asked
+    place = dice.randrange(1, len(longest))
+    return [word[:place] + word[place + 1 :] if word == longest else word for word in asked]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of some work."""
+    begin = process_time()
+    work()
+    return process_time() - begin
+
+
+def missed(index: SearchIndex, asked: Sequence[tuple[str, str]]) -> float:
+    """Return what share of queries does not find what it means among the first ten, in per cent."""
+    return 100 * sum(key not in [hit.key for hit in index.search(query)] for query, key in asked) / len(asked)
+
+
+def share(what: str, value: float, target: float | None = None) -> Figure:
+    """Return a figure that is one number."""
+    return Figure(what, value, " %", target, value, value)
+
+
+def planted(folder: Path) -> Iterator[Figure]:
+    """Find 1,000 entries among 10,000 by three of their words."""
+    dice = random.Random(1)
+    texts = entries(10_000, dice)
+    sources = documents(texts)
+    chosen = [number for number, text in enumerate(texts[:3_000]) if len(three_words(text, dice)) == 3][:PLANTED]
+    asked = [(three_words(texts[number], dice), str(number)) for number in chosen]
+    times = []
+    for turn in range(5):
+        with_file = KeywordIndex(folder / f"planted-{turn}.sqlite")
+        times.append(seconds(lambda index=with_file: (index.refresh(sources), index.search("redis database"))))  # type: ignore[misc]
+        with_file.close()
+    yield figure("first query on 10,000 entries", times, " s", 1.5, "everything is read and indexed")
+    index = KeywordIndex(folder / "planted-0.sqlite")
+    index.refresh(sources)
+    exact = [(" ".join(query), key) for query, key in asked]
+    slips = [(" ".join(with_a_slip(query, dice)), key) for query, key in asked]
+    yield share(f"not found among ten: three words of {len(asked):,} entries", missed(index, exact), 2)
+    yield share("not found among ten: the same, one letter missing", missed(index, slips))
+    for what, queries in (("query", exact), ("query with a slip", slips)):
+        took = [seconds(lambda query=query: index.search(query)) * 1000 for query, _ in queries]  # type: ignore[misc]
+        yield Figure(
+            f"{what} on 10,000 entries, 95th percentile", quantiles(took, n=20)[-1], " ms", 30, min(took), max(took)
+        )
+    scan = ScanIndex()
+    scan.refresh(sources)
+    pairs = in_turn(
+        lambda: seconds(lambda: [index.search(query) for query, _ in exact[:20]]),
+        lambda: seconds(lambda: [scan.search(query) for query, _ in exact[:20]]),
+        5,
+    )
+    yield ratio("20 queries, index : scan", pairs)
+    index.close()
+
+
+def large(folder: Path) -> Iterator[Figure]:
+    """Ten times as many passages should take about ten times as long."""
+    dice = random.Random(2)
+    texts = entries(100_000, dice)
+    building, asking = [], []
+    for turn in range(3):
+        built, asked = [], []
+        for size in (100_000, 10_000):
+            index = KeywordIndex(folder / f"large-{size}-{turn}.sqlite")
+            sources = documents(texts[:size])
+            built.append(seconds(lambda: index.refresh(sources)))  # noqa: B023
+            queries = [" ".join(three_words(text, dice)) for text in texts[:200]]
+            asked.append(seconds(lambda: [index.search(query) for query in queries]))  # noqa: B023
+            index.delete()
+        building.append((built[0], built[1]))
+        asking.append((asked[0], asked[1]))
+    yield ratio("building, 100,000 : 10,000 passages", building, target=12)
+    yield ratio("200 queries, 100,000 : 10,000 passages", asking, target=12)
+
+
+def meaning(folder: Path) -> Iterator[Figure]:
+    """Find 20 facts among 820 by other words than theirs, and 200 of them by three of their own."""
+    dice = random.Random(3)
+    texts = [fact for fact, _ in PARAPHRASES] + entries(800, dice)
+    sources = documents(texts)
+    other = [(query, str(number)) for number, (_, query) in enumerate(PARAPHRASES)]
+    own = [(" ".join(three_words(texts[number], dice)), str(number)) for number in range(20, 220)]
+    keyword = KeywordIndex()
+    indexes: dict[str, SearchIndex] = {"words alone": keyword}
+    embedders: list[Embedder] = [HashEmbedder()]
+    try:
+        embedders.append(MiniLM())
+    except MissingExtra as error:
+        print(f"without the sentence model: {error}", file=sys.stderr)
+    for embedder in embedders:
+        vectors = VectorIndex(folder / f"{embedder.name}.sqlite", embedder)
+        indexes[f"{embedder.name} alone"] = vectors
+        indexes[f"words and {embedder.name}"] = FusedIndex((1, keyword), (VECTOR_WEIGHT, vectors))
+    for name, index in indexes.items():
+        index.refresh(sources)
+        yield share(f"not found among ten, {name}: asked in other words", missed(index, other))
+        yield share(f"not found among ten, {name}: three words of it", missed(index, own))
+    for index in indexes.values():
+        index.close()
+
+
+BENCHMARKS: dict[str, Callable[[Path], Iterator[Figure]]] = {"planted": planted, "large": large, "meaning": meaning}
+
+
+def main() -> None:
+    """Run the benchmarks that are named, or all, and print one table."""
+    parser = ArgumentParser(prog="python -m benchmarks.search", description="Measure what search finds, and how fast.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
+        parser.error(f"no benchmark is called {unknown[0]}")
+    figures: list[Figure] = []
+    with TemporaryDirectory(prefix="amp-benchmarks-") as folder:
+        for name in arguments.names or BENCHMARKS:
+            print(f"measuring {name} …", file=sys.stderr)
+            figures += BENCHMARKS[name](Path(folder))
+    print(
+        json.dumps([one.as_json() for one in figures], ensure_ascii=False, indent=2)
+        if arguments.json
+        else table(figures)
+    )
+
+
+if __name__ == "__main__":
+    main()
