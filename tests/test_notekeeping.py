@@ -288,3 +288,57 @@ def test_a_new_note_stands_although_its_index_cannot_be_written(workspace, tmp_p
     assert path.exists()
     assert (folder / "KNOWLEDGE.md").read_text() == conflict
     assert any("the index was not brought up to date" in notice for notice in workspace.notices)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "---\nname: [unclosed\ndescription: still read\ntype: user\n---\n",
+        '---\nname: user_a\ndescription: still read: with "quotes", #12 and 10:00\n# a comment\nowner: me\n---\n',
+        "---\nno key and no value\nname: user_a\ndescription: still read\n---\n",
+        "---\nname: user_a\ndescription: still read\nnever closed\n",
+        "\ufeff---\r\nname: user_a\r\ndescription: still read\r\n---\r\n",
+    ],
+)
+def test_no_writer_touches_a_note_that_is_not_its_own_whatever_its_header(workspace, tmp_path, header):
+    """B36, B54, B55."""
+    folder = tmp_path / SHARED
+    folder.mkdir(parents=True)
+    note = folder / "user_a.md"
+    note.write_bytes(f"{header}The body.\n".encode())
+    before = note.read_bytes()
+    for round_ in range(3):
+        new(workspace, f"other-{round_}")
+        workspace.index()
+        workspace.fix(workspace.check())
+        workspace.remember(f"A fact of round {round_}.")
+    workspace.merge_notes(["other-0"], "other-1")
+    workspace.remove_note("other-2")
+    assert note.read_bytes() == before
+    text = (folder / "KNOWLEDGE.md").read_text()
+    assert text.count("(user_a.md)") == 1
+    assert ("still read" in text) is ("never closed" not in header)
+    assert "The body." in workspace.show_note("a")[1]
+
+
+def test_indexes_that_git_merged_by_union_become_one_with_each_line_once(workspace, tmp_path):
+    """B78: parallel appends of different index lines."""
+    folder = tmp_path / SHARED
+    sides = []
+    for slug in ("ours", "theirs"):
+        path = new(workspace, slug)
+        sides.append((folder / "KNOWLEDGE.md").read_text())
+        path.rename(tmp_path / path.name)
+        (folder / "KNOWLEDGE.md").unlink()
+    for slug in ("ours", "theirs"):
+        (tmp_path / f"feedback_{slug}.md").rename(folder / f"feedback_{slug}.md")
+    blocks = sides[1][sides[1].index("## Notes") :] + "- [Ours](feedback_ours.md) - in my own words\n"
+    (folder / "KNOWLEDGE.md").write_text(f"{sides[0]}- a fact between\n\n{blocks}")
+    workspace.index()
+    text = (folder / "KNOWLEDGE.md").read_text()
+    assert text.count("<!-- amp:index -->") == text.count("## Notes") == 1
+    assert [text.count(f"(feedback_{slug}.md)") for slug in ("ours", "theirs")] == [1, 1]
+    assert "\n\n- a fact between\n" in text
+    assert "- [Ours](feedback_ours.md) - in my own words\n" in text
+    assert workspace.check(select=["index"]) == []
+    assert not any(state.changed for state in workspace.index())

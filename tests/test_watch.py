@@ -195,6 +195,27 @@ def test_deleted_and_made_again_folders_are_followed(workspace, folder):
         wait_for(lambda: "second" in index(folder))
 
 
+def test_another_branch_that_git_checks_out_is_indexed(workspace, folder, tmp_path):
+    """B31: what git writes is a save like any other."""
+
+    def git(*args):
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.invalid")
+        subprocess.run(["git", *who, *args], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "-q")
+    note = folder / "user_a.md"
+    for branch in ("one", "other"):
+        git("checkout", "-q", "-b", branch)
+        note.write_text(NOTE.format("a", f"as {branch} says"))
+        git("add", str(note))
+        git("commit", "-q", "-m", branch)
+    with Running(Watcher(workspace, debounce=0.05)):
+        wait_for(lambda: "as other says" in index(folder))
+        git("checkout", "-q", "one")
+        wait_for(lambda: "as one says" in index(folder))
+        assert index(folder).count("](user_") == 1
+
+
 def test_an_overwritten_entry_is_put_back(workspace, folder, tmp_path):
     workspace.remember("The old fact.")
     old = (folder / "KNOWLEDGE.md").read_text()

@@ -37,13 +37,13 @@ class Index:
     Attributes:
         lines: its index lines, in file order.
         mentioned: the file names it mentions outside the block in any form.
-        block: the lines of the block, markers included, from 0, end exclusive; None where there is none.
+        blocks: the lines of the block, markers included, from 0, end exclusive; two where a merge has left both sides'.
         separator: what stands before the hooks, in most lines.
     """
 
     lines: tuple[IndexLine, ...]
     mentioned: frozenset[str]
-    block: tuple[int, int] | None
+    blocks: tuple[tuple[int, int], ...]
     separator: str
 
     @property
@@ -64,11 +64,11 @@ def read(text: str) -> Index:
     """Find the index in a tier file's text."""
     shown = links.visible_lines(text)
     all_lines = [line.rstrip("\r\n") for line in split_lines_with_ends(text)]
-    block = _find_block(all_lines)
+    blocks = _find_blocks(all_lines)
     lines = []
     outside = []
     for number, line in enumerate(shown):
-        in_block = block is not None and block[0] <= number < block[1]
+        in_block = any(start <= number < end for start, end in blocks)
         if not in_block:
             outside.append(line)
         bare = line.strip(" \t")
@@ -82,7 +82,7 @@ def read(text: str) -> Index:
         if separator:
             counts[separator] = counts.get(separator, 0) + 1
     best = max(counts, key=lambda separator: counts[separator], default=" - ")
-    return Index(tuple(lines), frozenset(map(key, links.mentioned_notes(outside))), block, best)
+    return Index(tuple(lines), frozenset(map(key, links.mentioned_notes(outside))), blocks, best)
 
 
 def build(
@@ -109,9 +109,9 @@ def build(
     unlisted = _in_order(index, files)
     raw = split_lines_with_ends(text)
     newline = "\r\n" if raw and raw[0].endswith("\r\n") else "\n"
-    before, after = _around_block(raw, index.block)
+    before, after = _around_blocks(raw, index.blocks, newline)
     if not unlisted:
-        return Built("".join(before) + "".join(after), 0) if index.block else Built(text, 0)
+        return Built("".join(before) + "".join(after), 0) if index.blocks else Built(text, 0)
     if before and not before[-1].endswith(("\n", "\r")):
         before[-1] += newline
     frame = [*_heading_for(before, newline), OPENING + newline, newline]
@@ -120,7 +120,7 @@ def build(
     room_bytes = max_bytes - sum(len(line.encode()) for line in [*before, *frame, *tail, *after])
     lines, left = _fill(unlisted, heads, index.separator, newline, room_lines, room_bytes, more)
     if not lines:
-        return Built("".join(before) + "".join(after), left) if index.block else Built(text, left)
+        return Built("".join(before) + "".join(after), left) if index.blocks else Built(text, left)
     return Built("".join([*before, *frame, *lines, *tail, *after]), left)
 
 
@@ -161,35 +161,41 @@ def _in_order(index: Index, files: Mapping[str, str]) -> list[str]:
     return [*standing, *sorted(left.values())]
 
 
-def _find_block(lines: Sequence[str]) -> tuple[int, int] | None:
+def _find_blocks(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    found = []
     opened = None
     for number, line in enumerate(lines):
         if line.strip() == OPENING:
             opened = number
         elif line.strip() == CLOSING and opened is not None:
-            return opened, number + 1
-    return None
+            found.append((opened, number + 1))
+            opened = None
+    return tuple(found)
 
 
-def _around_block(raw: list[str], block: tuple[int, int] | None) -> tuple[list[str], list[str]]:
-    """Return the lines before and after the block, its own heading and the blank lines it brought taken off."""
-    if block is None:
-        before = list(raw)
-        while before and not before[-1].strip():
+def _around_blocks(raw: list[str], blocks: Sequence[tuple[int, int]], newline: str) -> tuple[list[str], list[str]]:
+    """Return the lines before and after the block, its own heading and the blank lines it brought taken off.
+
+    A merge may have left two blocks. One is enough, where the last of them stands.
+    """
+    before: list[str] = []
+    position = 0
+    for start, end in blocks or [(len(raw), len(raw))]:
+        between = raw[position:start]
+        if before and between and between[0].strip():
+            before.append(newline)
+        before += between
+        _drop_blanks(before)
+        if blocks and before and before[-1].strip() == HEADING:
             before.pop()
-        return before, []
-    before, after = raw[: block[0]], raw[block[1] :]
-    again = _find_block([line.rstrip("\r\n") for line in [*before, *after]])
-    if again is not None:
-        # A merge may have left two blocks; one is enough.
-        return _around_block([*before, *after], again)
-    while before and not before[-1].strip():
-        before.pop()
-    if before and before[-1].strip() == HEADING:
-        before.pop()
-        while before and not before[-1].strip():
-            before.pop()
-    return before, after
+            _drop_blanks(before)
+        position = end
+    return before, raw[position:]
+
+
+def _drop_blanks(lines: list[str]) -> None:
+    while lines and not lines[-1].strip():
+        lines.pop()
 
 
 def _heading_for(before: list[str], newline: str) -> list[str]:
