@@ -7,6 +7,7 @@ added in the journal, then the document is replaced, and success is reported aft
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from datetime import datetime
 from hashlib import blake2b
 
@@ -171,28 +172,14 @@ def _attempt(
     healed, healing = heal(current, healing, check)
     changed = change(healed)
     new = changed.document
-    found = set(current.ids)
-    back = tuple(one for one in healed.ids if one not in found)
-    kept_out = tuple(one.id for one in healing.kept_out)
     if new is current and not healing.has_work:
         return Outcome(current, books.command)
     check(healed, new)
     make_folders(root, target.parts[:-1])
-    leaving = [
-        (taken, changed.reasons.get(one, "removed"))
-        for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
-        if one not in changed.unarchived
-    ]
-    kept = [one for one in healing.removed if may_keep(one.markdown)]
-    edited = [one for one in healing.edited if may_keep(one.markdown)]
-    coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
+    keepable = _keepable(healing, may_keep)
     try:
-        by_hand = [(one, KEPT_OUT) for one in healing.kept_out if may_keep(one.markdown)]
-        by_hand += [(one, BY_HAND) for one in kept] + [(one, EDITED_BY_HAND) for one in edited]
-        books.archive(by_hand, by_hand=True, successors=healing.successors)
-        books.archive(leaving, successors=changed.successors)
-        books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
-        books.begin(current, new, archived=kept_out)
+        _archive(books, keepable, changed, healed)
+        books.begin(current, new, archived=[one.id for one in healing.kept_out])
         if new is not current:
             _write(root, target, new, read)
     except NotConfirmed:
@@ -202,8 +189,40 @@ def _attempt(
             books.undo()
         raise
     books.done()
-    unkept = tuple(one.id for one in healing.removed if one not in kept)
-    return Outcome(new, books.command, back, kept_out, tuple(one.id for one in kept), unkept)
+    before = set(current.ids)
+    return Outcome(
+        new,
+        books.command,
+        healed=tuple(one for one in healed.ids if one not in before),
+        kept_out=tuple(one.id for one in keepable.kept_out),
+        removed_by_hand=tuple(one.id for one in keepable.removed),
+        unkept=tuple(one.id for one in healing.removed if one not in keepable.removed),
+    )
+
+
+def _keepable(healing: Healing, may_keep: Callable[[str], bool]) -> Healing:
+    """Return what the ledger may keep of what healing has found."""
+    kept_out, removed, edited = (
+        tuple(one for one in taken if may_keep(one.markdown))
+        for taken in (healing.kept_out, healing.removed, healing.edited)
+    )
+    return replace_fields(healing, kept_out=kept_out, removed=removed, edited=edited)
+
+
+def _archive(books: Books, healing: Healing, changed: Change, healed: Document) -> None:
+    """Put into the ledger what was found gone, what leaves now, and what is said of what comes."""
+    new = changed.document
+    found = ((healing.kept_out, KEPT_OUT), (healing.removed, BY_HAND), (healing.edited, EDITED_BY_HAND))
+    by_hand = [(one, why) for taken, why in found for one in taken]
+    books.archive(by_hand, by_hand=True, successors=healing.successors)
+    leaving = [
+        (taken, changed.reasons.get(one, "removed"))
+        for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
+        if one not in changed.unarchived
+    ]
+    books.archive(leaving, successors=changed.successors)
+    coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
+    books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
 
 
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:

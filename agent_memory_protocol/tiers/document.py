@@ -21,6 +21,7 @@ from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outli
 
 _LONGEST_SECTION = 120
 _SHORT = 1000
+_KEPT_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,18 @@ def parse(data: bytes, target: Target) -> Document:
     Raises:
         DamagedFile: it is not UTF-8 text.
     """
-    return _parse(data, target, target.owner)
+    if len(data) > _KEPT_BYTES:
+        return _parse(data, target)
+    return _parse_once(data, target, target.owner)
 
 
-# What a writer has written it mostly reads next. Two targets are the same also where their owners' spelling differs.
 @lru_cache(maxsize=2)
-def _parse(data: bytes, target: Target, _spelling: str) -> Document:
+def _parse_once(data: bytes, target: Target, _spelling: str) -> Document:
+    """Read what a writer mostly has just written itself. Equal targets may differ in how their owners are spelled."""
+    return _parse(data, target)
+
+
+def _parse(data: bytes, target: Target) -> Document:
     bom = files.split_bom(data)[0]
     raw = split_lines_with_ends(files.decode(data, target.path))
     lines = [line.rstrip("\r\n") for line in raw]
