@@ -182,6 +182,17 @@ class Root(Walk):
         return place is not None and place.info is not None and stat.S_ISDIR(place.info.st_mode)
 
 
+def is_there(path: str) -> bool:
+    """Say whether anything stands at a path. What cannot be looked at counts as there: who opens it says why."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def split_bom(data: bytes) -> tuple[bytes, bytes]:
     """Split a UTF-8 byte-order mark from what follows it."""
     return (data[:3], data[3:]) if data.startswith(b"\xef\xbb\xbf") else (b"", data)

@@ -11,7 +11,7 @@ import os
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
-from .disk_errors import shown
+from .disk_errors import explain, shown
 from .errors import DamagedFile, StorageError
 from .files import Root
 from .headers import front_matter_end
@@ -105,6 +105,8 @@ def shipped_file(*parts: str) -> bytes:
                 return file.read()
         except (FileNotFoundError, NotADirectoryError):
             continue
+        except OSError as error:
+            raise StorageError(f"{'/'.join(parts)} of the installation cannot be read: {explain(error)}") from error
     raise StorageError(f"{'/'.join(parts)} is missing from the installation; install agent-memory-protocol again")
 
 

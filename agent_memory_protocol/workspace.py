@@ -55,7 +55,7 @@ from .diagnosis import Diagnosis
 from .disk_errors import shown
 from .distilling import Distillation, Distilled
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
-from .files import decode
+from .files import decode, is_there
 from .layout import OWNER_FOLDERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
@@ -864,7 +864,7 @@ class Workspace:
     @property
     def _missing(self) -> bool:
         """Whether the root was named outright and is not there: nothing to read, and a writer makes it."""
-        return not os.path.exists(self.path)
+        return not is_there(str(self.path))
 
     def _paths(self) -> list[Path]:
         personal = personal_file(self._environ)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol import walk
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, StorageError
-from agent_memory_protocol.files import Content, Root, TooLarge, decode, split_bom
+from agent_memory_protocol.files import Content, Root, TooLarge, decode, is_there, split_bom
 
 NOBODY = 65534
 
@@ -628,3 +628,11 @@ def test_a_file_costs_four_calls_and_each_folder_one(
     calls.clear()
     root.read((".scaffolding", "agent-memory", "agents", "dev", "MEMORY.md"))
     assert calls == ["open"] * 3 + ["fstat", "read", "close"]
+
+
+def test_what_cannot_be_looked_at_counts_as_there(tmp_path):
+    (tmp_path / "file").touch()
+    assert is_there(str(tmp_path / "file"))
+    assert not is_there(str(tmp_path / "nothing"))
+    assert not is_there(str(tmp_path / "file" / "below"))
+    assert is_there(str(tmp_path / ("too long a name " * 20)))

@@ -1,5 +1,7 @@
 """The header a new tier file begins with, and what a project's own template may do."""
 
+import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -210,4 +212,13 @@ def test_an_incomplete_installation_says_so(monkeypatch, tmp_path):
     assert shipped_template("shared.md.j2")
     monkeypatch.setattr(templates, "__file__", str(tmp_path / "a" / "b.py"))
     with pytest.raises(StorageError, match="install agent-memory-protocol again"):
+        shipped_template("shared.md.j2")
+
+
+def test_a_shipped_template_that_cannot_be_read_is_an_error_about_the_disk(monkeypatch):
+    def no_more_files(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("builtins.open", no_more_files)
+    with pytest.raises(StorageError, match=r"templates/shared\.md\.j2 of the installation cannot be read: "):
         shipped_template("shared.md.j2")

@@ -175,6 +175,7 @@ def test_one_damaged_document_does_not_keep_another_from_being_changed(project):
     assert "old two" not in project.text()
     refuses(StorageError, lambda: project.workspace.forget(["0" * 12]), "may stand in what cannot", "byte 0xE9")
     refuses(StorageError, lambda: project.workspace.restorable(["0" * 12]), "may be in what cannot", "agent-memory/9.0")
+    refuses(StorageError, lambda: project.workspace.restorable(last=True), "agent-memory/9.0")
 
 
 @pytest.mark.requirement("S4-12", "S4-17", "S4-54")

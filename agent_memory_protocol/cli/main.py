@@ -83,7 +83,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A code page that lacks a character must not end the program; the escape can still be read.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            with suppress(OSError):
+                stream.reconfigure(errors="backslashreplace")
     try:
         code = _run()
         if sys.stdout is not None:

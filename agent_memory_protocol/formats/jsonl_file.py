@@ -15,7 +15,7 @@ from secrets import token_hex
 
 from ..disk_errors import damaged, explain, shown
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
-from ..files import Root
+from ..files import Root, is_there
 from ..walk import close
 from ..writing import ChangedMeanwhile, append, create
 from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
@@ -120,7 +120,7 @@ class MemoryFile:
         """
         moment = _aware(now)
         unknown = InvalidArgument(f"{shown(self.path)} has no entry {id!a}; the view lists the ids")
-        if not os.path.exists(self.path):
+        if not is_there(self.path):
             raise unknown
         with self._locked(moment) as file:
             contents = sort_out(file.lines())
@@ -143,9 +143,9 @@ class MemoryFile:
             StorageError: the file was not replaced; it is as it was.
         """
         moment = _aware(now)
-        if LEDGER in (os.path.basename(self.path), os.path.basename(os.path.realpath(self.path))):
+        if LEDGER in (os.path.basename(self.path), os.path.basename(self._real_path())):
             raise Refused(f"{shown(self.path)} is a ledger and is never compacted")
-        if not os.path.exists(self.path):
+        if not is_there(self.path):
             return Compacted(0, 0, ())
         with self._locked(moment) as file:
             for _ in range(10):
@@ -178,9 +178,15 @@ class MemoryFile:
             finally:
                 close(opened[0])
 
+    def _real_path(self) -> str:
+        try:
+            return os.path.realpath(self.path)
+        except OSError as error:
+            raise StorageError(f"{shown(self.path)}: cannot be reached: {explain(error)}") from error
+
     @contextmanager
     def _door(self) -> Iterator[tuple[Root, tuple[str, ...]]]:
-        folder, name = os.path.split(os.path.realpath(self.path))
+        folder, name = os.path.split(self._real_path())
         if not os.path.isdir(folder):
             raise StorageError(f"{shown(self.path)}: its folder does not exist; create it first")
         with Root.open(folder) as root:

@@ -564,3 +564,20 @@ def test_a_view_of_100_000_lines_costs_at_most_twice_what_parsing_them_does(memo
     times = [(seconds(memory.view), seconds(parse)) for _ in range(7)]
     assert min(view for view, _ in times) < 2 * min(parsing for _, parsing in times)
     assert len(memory.view().entries) == 100_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+@pytest.mark.parametrize("verb", ["append", "compact", "view"])
+def test_a_file_in_a_folder_that_has_gone_is_refused_in_one_line(tmp_path, monkeypatch, verb):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    memory = MemoryFile.open("notes.jsonl")
+    work = {
+        "append": lambda: memory.append("Before.", kind="fact"),
+        "compact": memory.compact,
+        "view": memory.view,
+    }[verb]
+    with pytest.raises(StorageError, match=r"notes\.jsonl: cannot be reached"):
+        work()
