@@ -7,7 +7,7 @@ reader is shown as a plan is what is done.
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
-from . import notekeeping
+from . import garbage, notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
 from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
@@ -104,16 +104,17 @@ def plan_pruning(
     plans = []
     named = session.readable(actor) if targets is None else targets
     chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
-    for number, target in enumerate(chosen):
-        session.check_read(actor, target)
-        try:
-            current = session.read(target)
-            if current is not None:
-                plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
-        except (StorageError, Refused) as error:
-            plans.append(Pruning(target, session.path(target), None, problem=str(error)))
-        if progress is not None:
-            progress(number + 1, len(chosen))
+    with garbage.left_alone():
+        for number, target in enumerate(chosen):
+            session.check_read(actor, target)
+            try:
+                current = session.read(target)
+                if current is not None:
+                    plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
+            except (StorageError, Refused) as error:
+                plans.append(Pruning(target, session.path(target), None, problem=str(error)))
+            if progress is not None:
+                progress(number + 1, len(chosen))
     return plans
 
 

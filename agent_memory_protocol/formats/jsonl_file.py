@@ -5,7 +5,6 @@ on the file itself: it leaves nothing behind, and goes when its holder ends. `co
 one's place, so whoever gets the lock looks whether what it has locked is still the file. Readers wait for nobody.
 """
 
-import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
 
+from .. import garbage
 from ..disk_errors import damaged, explain, shown
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..files import Root, is_there
@@ -171,7 +171,7 @@ class MemoryFile:
             if opened is None:
                 return sort_out(())
             try:
-                with _garbage_left_alone():
+                with garbage.left_alone():
                     return sort_out(parse_file(chunks(opened[0])))
             except OSError as error:
                 raise damaged(error, parts) from error
@@ -213,18 +213,6 @@ class MemoryFile:
                         file.unlock()
                 except OSError as error:
                     raise StorageError(f"{shown(*parts)}: not written: {explain(error)}") from error
-
-
-@contextmanager
-def _garbage_left_alone() -> Iterator[None]:
-    """Keep the cyclic collector from walking the growing heap, a sixth of the time: entries are in no cycle."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _aware(now: datetime | None) -> datetime:

@@ -574,10 +574,5 @@ def test_a_file_in_a_folder_that_has_gone_is_refused_in_one_line(tmp_path, monke
     monkeypatch.chdir(folder)
     folder.rmdir()
     memory = MemoryFile.open("notes.jsonl")
-    work = {
-        "append": lambda: memory.append("Before.", kind="fact"),
-        "compact": memory.compact,
-        "view": memory.view,
-    }[verb]
     with pytest.raises(StorageError, match=r"notes\.jsonl: cannot be reached"):
-        work()
+        memory.append("Before.", kind="fact") if verb == "append" else getattr(memory, verb)()
