@@ -96,7 +96,7 @@ def shipped_file(*parts: str) -> bytes:
     """Return a file of our own: from inside the installed package, else from beside it in the source tree.
 
     Raises:
-        StorageError: the installation lacks it.
+        StorageError: the installation lacks it, or it cannot be read.
     """
     package = os.path.dirname(os.path.abspath(__file__))
     for folder in (package, os.path.dirname(package)):
