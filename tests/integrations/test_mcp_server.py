@@ -601,6 +601,6 @@ def value(chance: random.Random, depth: int = 0) -> Any:
 def mutated(chance: random.Random, frame: bytes) -> bytes:
     changed = bytearray(frame)
     for _ in range(chance.randrange(1, 6)):
-        place = chance.randrange(len(changed))
+        place = chance.randrange(len(changed) + 1)
         changed[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
     return bytes(changed) or b"{"
