@@ -26,7 +26,7 @@ from .limits import split_lines
 from .memory_answers import Checked, MemoryStatus, RememberedRecord
 from .memory_home import Home
 from .record_finder import Finder
-from .records.canonical import EMPTY, cut_moment, freeze_text
+from .records.canonical import EMPTY, cut_moment, encode, freeze_text
 from .records.catalog import Catalog
 from .records.proof import check_history
 from .records.record import Provenance, Record, RecordType, State, is_id
@@ -174,6 +174,38 @@ class Memory:
                 tuple(action.reason for action in outcome.report.refused),
                 self._consolidate_fresh(),
             )
+
+    def add(self, record: Record, *, apply: bool = True) -> tuple[str, bool]:
+        """Take in a record that was made elsewhere; return the id of the one that holds it here, and whether it is new.
+
+        One whose id is here, or whose text a live record says word for word, is not taken in again. One that is signed
+        keeps its signature. Without `apply` this only says what would become of it.
+
+        Raises:
+            RefusedText, SecretFound: it may not be kept; the message says why.
+            AccessDenied, Disabled: the actor may not change records, or memory is switched off.
+            StorageError: it was not written.
+        """
+        said = [("text", record.body), ("source", record.provenance.ref), *(("tag", tag) for tag in record.tags)]
+        said.append(("slots", None if not record.slots else encode(record.slots).decode()))
+        with self._lock:
+            self._check_pass(apply)
+            for what, text in said:
+                if text:
+                    self._home.check_text(text, what)
+            finder = self._look(hurried=True)
+            if finder is not None:
+                if record.id in finder.every_id:
+                    return record.id, False
+                for same in finder.saying(record.body):
+                    if same.state in _LIVE and record.state in _LIVE:
+                        return same.id, False
+            if apply and record.signed:
+                self._store.put(record)
+                self._wrote(record)
+            elif apply:
+                self._put(record)
+            return record.id, True
 
     def recall(self, query: str, *, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Recalled:
         """Return what the memory knows about something, best first: whole records, as many as fit.

@@ -66,6 +66,7 @@ from .scattered import Place, find_places
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
+from .tiers.document import Document
 from .writing import create, make_folders
 
 
@@ -236,6 +237,24 @@ class Workspace:
             return None
         with self._session() as session:
             return rewriting.read(session, actor, target, note)
+
+    def documents(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Document]:
+        """Return these documents, or all that this actor may read; without those that do not exist.
+
+        Raises:
+            AccessDenied: this actor may not read one of those named.
+            DamagedFile: one cannot be read.
+        """
+        if self._missing:
+            return []
+        actor = actor or Actor()
+        found = []
+        with self._session() as session:
+            for target in session.readable(actor) if targets is None else targets:
+                session.check_read(actor, target)
+                read = session.read(store.locate(session.root, target))
+                found += [] if read is None else [read]
+        return found
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""

@@ -294,6 +294,9 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         file = Path(names["SOURCE"], path)
         file.parent.mkdir(parents=True)
         file.write_text(text)
+    names |= {"OUT.md": str(project.path / "out.md"), "IN.ndjson": str(project.path / "in.ndjson")}
+    entry = {"id": "a", "timestamp_ms": 0, "text": "A fact from elsewhere.", "embedding": ""}
+    (project.path / "in.ndjson").write_text(f"{json.dumps(entry)}\n{{}}\n")
     names["agent.key"] = str(project.path / "agent.key")
     report = project.path / "report.md"
     report.write_text("```memory-findings\n- shared: One.\n- agent: Two.\n- Three.\n```\n")

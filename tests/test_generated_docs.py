@@ -18,6 +18,7 @@ import pytest
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.formats.table import loss_rows
 from agent_memory_protocol.lint.finding import Finding, Rule, group_of, in_order
 from agent_memory_protocol.settings import KEYS, Key
 from agent_memory_protocol.visible import show_invisible
@@ -25,6 +26,7 @@ from agent_memory_protocol.visible import show_invisible
 DOCS = Path(__file__).parents[1] / "docs"
 CLI = DOCS / "cli.md"
 PROTOCOL = DOCS / "protocol.md"
+FORMATS = DOCS / "formats.md"
 RULES_PAGE = DOCS / "rules.md"
 EXAMPLES: dict[str, dict[str, str]] = tomllib.loads(
     (Path(__file__).parent / "data" / "rules.toml").read_text(encoding="utf-8")
@@ -226,15 +228,31 @@ def _value(key: Key) -> str:
     return f'`"{key.default}"`' if isinstance(key.default, str) else f"`{key.default}`"
 
 
+def losses_table() -> str:
+    """Return the table of what formats cannot carry, from the rows that do it."""
+    rows = ["| format | cannot carry | has instead |", "|---|---|---|"]
+    rows += [f"| `{name}` | {what} | {instead} |" for name, what, instead in loss_rows()]
+    return "\n".join([*rows, ""])
+
+
+def formats_page() -> str:
+    """Return docs/formats.md with its table made anew."""
+    return _page(FORMATS, losses=losses_table())
+
+
 def protocol_page() -> str:
     """Return docs/protocol.md with its tables made anew."""
-    page = PROTOCOL.read_text(encoding="utf-8")
-    for name, table in (("settings", settings_table()),):
+    return _page(PROTOCOL, settings=settings_table())
+
+
+def _page(path: Path, **tables: str) -> str:
+    page = path.read_text(encoding="utf-8")
+    for name, table in tables.items():
         before, opening, rest = page.partition(
             f"<!-- {name}: `python tests/test_generated_docs.py` writes this table -->\n"
         )
         _, closing, after = rest.partition(f"<!-- /{name} -->\n")
-        assert closing, f"docs/protocol.md has no place for the table of {name}"
+        assert closing, f"docs/{path.name} has no place for the table of {name}"
         page = f"{before}{opening}\n{table}\n{closing}{after}"
     return page
 
@@ -264,6 +282,10 @@ def test_a_rule_finds_something_in_its_example(rule):
     assert {one.rule for one in found_in(rule, EXAMPLES[rule.id])} == {rule.id}
 
 
+def test_the_table_of_losses_is_that_of_the_formats():
+    assert FORMATS.read_text(encoding="utf-8") == formats_page(), WRITE
+
+
 def test_every_option_says_what_it_does():
     for name, command in _commands(amp, "amp"):
         options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
@@ -271,6 +293,7 @@ def test_every_option_says_what_it_does():
 
 
 if __name__ == "__main__":
+    FORMATS.write_text(formats_page(), encoding="utf-8")
     CLI.write_text(cli_reference(), encoding="utf-8")
     PROTOCOL.write_text(protocol_page(), encoding="utf-8")
     RULES_PAGE.write_text(rules_page(), encoding="utf-8")

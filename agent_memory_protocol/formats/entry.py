@@ -27,6 +27,9 @@ MOST_TAGS = 1_000
 LATEST = 2**64 - 1
 """The latest time, in milliseconds: `timestamp_ms` is an unsigned number of 64 bits."""
 
+MADE_BY = "embedding"
+"""The key in `extra` that names what made an embedding, where an entry came without one (decision 33)."""
+
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _NAMESPACE = uuid.UUID("5b6d3c1e-8a0f-5f53-9d6e-2f1c7a4b9e10")

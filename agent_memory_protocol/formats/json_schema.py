@@ -10,6 +10,8 @@ import json
 import os
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from heapq import nlargest
 from json.scanner import make_scanner
 from types import MappingProxyType
 from typing import Any, BinaryIO, NoReturn
@@ -106,23 +108,49 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 # Reading
 
 
-def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read an NDJSON file, one line at a time. A line that is no entry is a problem, and costs no other line."""
+def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
+    """Read an NDJSON file, one line at a time. A line that is no entry is a problem, and costs no other line.
+
+    Without `vectors` the embeddings are left out, and neither decoded nor checked: half of the work, for whoever asks
+    for texts, tags or times.
+    """
+    for number, line in _lines(path):
+        try:
+            if line is None:
+                raise BadEntry(f"is longer than {LINE_BYTES:,} bytes")  # noqa: TRY301 - one place makes the problem
+            yield decode(line, vectors=vectors)
+        except BadEntry as error:
+            yield Problem(f"line {number:,}", str(error))
+
+
+def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
+    """Return the newest entries with a tag, newest first; of equal times the last one in the file.
+
+    Every line is looked at, but only the vectors of entries with the tag. What is no entry is left out.
+    """
+
+    def fitting() -> Iterator[tuple[int, int, MemoryEntry]]:
+        for number, line in _lines(path):
+            with suppress(BadEntry):
+                if line is not None and tag in decode(line, vectors=False).tags:
+                    entry = decode(line)
+                    yield entry.timestamp_ms, number, entry
+
+    return [entry for _, _, entry in nlargest(limit, fitting())]
+
+
+def _lines(path: str) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines that are not blank, by number; None in place of one that is too long to be held."""
     with record_files.reading(path) as file:
         if not split_bom(file.read(3))[0]:
             file.seek(0)
         for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES + 2), b""), start=1):
-            too_long = len(line) > LINE_BYTES and not line.endswith(b"\n")
-            while too_long and (rest := file.readline(record_files.CHUNK)):
-                if rest.endswith(b"\n"):
-                    break
-            try:
-                if too_long:
-                    raise BadEntry(f"is longer than {LINE_BYTES:,} bytes")  # noqa: TRY301 - one place makes the problem
-                if not line.isspace():
-                    yield decode(line)
-            except BadEntry as error:
-                yield Problem(f"line {number:,}", str(error))
+            if len(line) > LINE_BYTES and not line.endswith(b"\n"):
+                while (rest := file.readline(record_files.CHUNK)) and not rest.endswith(b"\n"):
+                    pass
+                yield number, None
+            elif not line.isspace():
+                yield number, line
 
 
 def read_document(path: str) -> Iterator[MemoryEntry | Problem]:
@@ -138,8 +166,8 @@ def read_document(path: str) -> Iterator[MemoryEntry | Problem]:
             raise DamagedFile(str(error), path=shown(path)) from None
 
 
-def decode(line: bytes) -> MemoryEntry:
-    """Return the entry that a line is.
+def decode(line: bytes, *, vectors: bool = True) -> MemoryEntry:
+    """Return the entry that a line is; see `read` for `vectors`.
 
     Raises:
         BadEntry: it is none; the message says every reason.
@@ -153,14 +181,15 @@ def decode(line: bytes) -> MemoryEntry:
             head = line[:at].decode() + "}"
             fields, end = _scan(head, 0)
             if type(fields) is dict and end == len(head) and "embedding" not in fields:
-                fields["embedding"] = binascii.a2b_base64(tail[:-2], strict_mode=True)
+                fields["embedding"] = binascii.a2b_base64(tail[:-2], strict_mode=True) if vectors else b""
                 return _entry(fields)
         except (StopIteration, ValueError, RecursionError):
             pass  # what is wrong, the reader of whole lines finds out
     fields = _parse(line)
     if not isinstance(fields, dict):
         raise BadEntry("is no JSON object")
-    return _entry(fields)
+    entry = _entry(fields)
+    return entry if vectors else entry._replace(embedding=b"")
 
 
 def _parse(data: bytes) -> object:

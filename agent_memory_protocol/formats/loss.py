@@ -6,8 +6,9 @@ the row leaves of it. So what is lost and what is said about it cannot differ (d
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from .entry import NOTHING, MemoryEntry, is_uuid, named
+from .entry import MADE_BY, NOTHING, MemoryEntry, is_uuid, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,16 @@ def unknown_fields(wire: str = "") -> Loss:
     )
 
 
+def _without_embedding(entry: MemoryEntry) -> MemoryEntry:
+    rest = {key: value for key, value in entry.extra.items() if key != MADE_BY}
+    return entry._replace(embedding=b"", extra=MappingProxyType(rest))
+
+
 EMBEDDING = Loss(
     "embeddings",
-    "left out; the next format that needs one makes it from the text",
+    "left out; where one is needed, it is made from the text",
     lambda entry: entry.embedding != b"",
-    lambda entry: entry._replace(embedding=b""),
+    _without_embedding,
 )
 RELEVANCE = Loss(
     "relevance scores",

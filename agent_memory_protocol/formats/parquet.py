@@ -81,18 +81,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
         DamagedFile: it is no Parquet file, or lacks a column that an entry needs.
         MissingExtra: DuckDB is not installed.
     """
-    with record_files.reading(path):
-        pass  # DuckDB would not say as well what is wrong with a file that is none
-    if _PATTERN & {*path}:
-        raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
-    with _duckdb(path) as connection:
-        there = {
-            row[0]: row[1] for row in connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
-        }
-        missing = [name for name in _REQUIRED if name not in there]
-        if missing:
-            raise DamagedFile(f"is no file of entries: it has no column {', '.join(missing)}", path=shown(path))
-        columns = ", ".join(name if name in there else f"NULL AS {name}" for name in COLUMNS)
+    with _opened(path) as (connection, columns):
         cursor = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [path])  # noqa: S608
         number = 0
         while rows := cursor.fetchmany(_BATCH):
@@ -102,6 +91,39 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
                     yield _decode(row)
                 except BadEntry as error:
                     yield Problem(f"row {number:,}", str(error))
+
+
+def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
+    """Return the newest entries with a tag, newest first; of equal times the last one in the file.
+
+    Raises as `read` does; also where one of them breaks a rule.
+    """
+    with _opened(path) as (connection, columns):
+        rows = connection.execute(
+            f"SELECT {columns} FROM read_parquet(?, file_row_number = true)"  # noqa: S608
+            " WHERE list_contains(tags, ?) ORDER BY timestamp_ms DESC, file_row_number DESC LIMIT ?",
+            [path, tag, limit],
+        ).fetchall()
+    try:
+        return list(map(_decode, rows))
+    except BadEntry as error:
+        raise DamagedFile(str(error), path=shown(path)) from None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple["DuckDBPyConnection", str]]:
+    """Give a connection and the columns to select from a file that has them."""
+    with record_files.reading(path):
+        pass  # DuckDB would not say as well what is wrong with a file that is none
+    if _PATTERN & {*path}:
+        raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
+    with _duckdb(path) as connection:
+        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+        there = {row[0] for row in described}
+        missing = [name for name in _REQUIRED if name not in there]
+        if missing:
+            raise DamagedFile(f"is no file of entries: it has no column {', '.join(missing)}", path=shown(path))
+        yield connection, ", ".join(name if name in there else f"NULL AS {name}" for name in COLUMNS)
 
 
 def _decode(row: tuple[Any, ...]) -> MemoryEntry:

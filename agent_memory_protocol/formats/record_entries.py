@@ -14,7 +14,7 @@ from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidRecord
 from ..records.record import Provenance, Record, RecordType, new_record
 from . import record_files
-from .entry import BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
+from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
 from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
 from .memory_file import SignedMemoryFile
 
@@ -59,7 +59,7 @@ def record_of(entry: MemoryEntry) -> Record:
     kept = kept_record(entry)
     if kept is not None:
         return kept
-    rest = {key: value for key, value in entry.extra.items() if key not in (KIND, RECORD)}
+    rest = {key: value for key, value in entry.extra.items() if key not in (KIND, RECORD, MADE_BY)}
     kind = entry.extra.get(KIND, "")
     return new_record(
         # A rule needs evidence among the records, which an entry does not name.

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from heapq import nlargest
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -36,6 +37,7 @@ class Format:
         needs_embedding: whether an entry without an embedding cannot be written (decision 33).
         reads, writes: the names of the functions for a whole file; "" where it cannot be written.
         appends: the name of the function that adds one entry to a file; "" where the whole file is written anew.
+        finds: module and name of the function that finds the newest entries; "" where that takes a look at all.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Format:
     reads: str = "read"
     writes: str = "write"
     appends: str = ""
+    finds: str = ""
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -89,13 +92,34 @@ class Format:
         """Add what `encode` has returned to a file."""
         getattr(self._code, self.appends)(path, encoded)
 
+    def newest(self, path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
+        """Return the newest entries with a tag, newest first; of equal times the last one in the file (S3-08).
+
+        Raises as `read` does. What is no entry is left out.
+        """
+        if not self.finds:
+            found = (one for one in self.read(path) if isinstance(one, MemoryEntry) and tag in one.tags)
+            rows = nlargest(limit, ((one.timestamp_ms, place, one) for place, one in enumerate(found)))
+            return [one for _, _, one in rows]
+        module, _, name = self.finds.partition(".")
+        answer: list[MemoryEntry] = getattr(import_module(f".{module}", __package__), name)(path, tag, limit)
+        return answer
+
     @property
     def _code(self) -> ModuleType:
         return import_module(f".{self.module}", __package__)
 
 
 FORMATS = (
-    Format("ndjson", (".ndjson",), "JSON, one entry a line", "json_schema", needs_embedding=True, appends="append"),
+    Format(
+        "ndjson",
+        (".ndjson",),
+        "JSON, one entry a line",
+        "json_schema",
+        needs_embedding=True,
+        appends="append",
+        finds="json_schema.newest",
+    ),
     Format(
         "json",
         (".json",),
@@ -105,9 +129,24 @@ FORMATS = (
         reads="read_document",
         writes="write_document",
     ),
-    Format("protobuf", (".pb",), "a stream of messages", "protobuf", needs_embedding=True, appends="append"),
-    Format("sqlite", (".sqlite",), "a database with indexes by time and tag", "sqlite", appends="append"),
-    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet"),
+    Format(
+        "protobuf",
+        (".pb",),
+        "a stream of messages",
+        "protobuf",
+        needs_embedding=True,
+        appends="append",
+        finds="protobuf_index.newest",
+    ),
+    Format(
+        "sqlite",
+        (".sqlite",),
+        "a database with indexes by time and tag",
+        "sqlite",
+        appends="append",
+        finds="sqlite.newest",
+    ),
+    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet", finds="parquet.newest"),
     Format("jsonl", (".jsonl",), "agent-memory/0.1, one entry a line", "jsonl_entries"),
     Format("memory-file", (".amem.json",), "records in one file, each with its signature", "record_entries"),
     Format("markdown", (".md",), "a tier document: headings and bullets", "markdown"),
@@ -207,7 +246,10 @@ def _by_json(text: bytes, ending: Format | None) -> str:
         return "mcp-graph"
     if "timestamp_ms" in value:
         return ending.name if ending is not None and ending.module == "json_schema" else "ndjson"
-    return "jsonl" if {"id", "kind", "text", "created_at"} <= value.keys() else ""
+    if {"id", "kind", "text", "created_at"} <= value.keys():
+        return "jsonl"
+    # Many tools call their files so; the reader of graphs tells what keys they have.
+    return "mcp-graph" if ending is not None and ending.name == "jsonl" else ""
 
 
 def _begins_with_message(start: bytes, size: int) -> bool:

@@ -184,8 +184,8 @@ def merged(into: str, others: Sequence[Note]) -> str:
     lines = split_lines(into)
     start = note.body_line - 1
     facts = [other.fact for other in others if other.fact and other.fact != note.fact]
-    whys = [text for other in others if (text := _part(other, other.why)) and text != _part(note, note.why)]
-    hows = [text for other in others if (text := _part(other, other.how)) and text != _part(note, note.how)]
+    whys = [text for other in others if (text := part(other, other.why)) and text != part(note, note.why)]
+    hows = [text for other in others if (text := part(other, other.how)) and text != part(note, note.how)]
     if note.why is None or note.how is None or note.how < note.why:
         # Without the usual order there is no place for each part, so the parts follow at the end.
         return into.rstrip() + "\n" + "".join(f"\n{text}\n" for text in [*facts, *whys, *hows])
@@ -204,7 +204,7 @@ def merged(into: str, others: Sequence[Note]) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _part(note: Note, start: int | None) -> str:
+def part(note: Note, start: int | None) -> str:
     """Return the text after a note's Why or How, up to the other one or the end."""
     if start is None:
         return ""

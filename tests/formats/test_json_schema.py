@@ -157,6 +157,27 @@ def test_one_bad_line_costs_no_other_and_is_named(tmp_path, some):
     assert [one.place for one in found if isinstance(one, Problem)] == ["line 3", "line 5"]
 
 
+def test_whoever_asks_for_no_vectors_gets_the_rest(tmp_path, some):
+    path = tmp_path / "memory.ndjson"
+    mixed = json.dumps({"embedding": VECTOR, **PLAIN, "id": "b"}).encode()
+    path.write_bytes(b"\n".join([*map(json_schema.encode, some), mixed, b"{"]))
+    found = list(json_schema.read(str(path), vectors=False))
+    assert found[:3] == [entry._replace(embedding=b"") for entry in some]
+    assert isinstance(found[3], MemoryEntry)
+    assert found[3].embedding == b""
+    assert isinstance(found[4], Problem)
+
+
+@pytest.mark.requirement("S3-08")
+def test_the_newest_with_a_tag_are_those_of_the_whole_file(tmp_path, some):
+    path = tmp_path / "memory.ndjson"
+    bad = json_schema.encode(some[0]._replace(timestamp_ms=2**60)).replace(b'"AAAAPw', b'"AADAfw')
+    path.write_bytes(b"\n".join([*map(json_schema.encode, some), bad, b"{"]))
+    assert json_schema.newest(str(path), "task") == [some[2], some[0]]
+    assert json_schema.newest(str(path), "task", 1) == [some[2]]
+    assert json_schema.newest(str(path), "unheard of") == []
+
+
 @pytest.mark.requirement("S3-20")
 def test_a_line_is_added_behind_one_without_its_end(tmp_path, some):
     path = tmp_path / "memory.ndjson"

@@ -1,0 +1,178 @@
+"""Measure what each format takes: to write, on disk, to read, to append to, to find ten entries in.
+
+The formats take turns, round by round, so that whatever else the machine does meets them all alike; of each figure the
+median and the spread are kept. That all formats give the same answer is checked, not assumed.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import median
+from time import perf_counter
+
+from ..errors import DamagedFile
+from ..formats.entry import MemoryEntry, Problem, Unknown, embedding_of
+from ..formats.table import Format, by_name
+
+COMPARED = ("ndjson", "json", "protobuf", "sqlite", "parquet")
+NEWEST = 10
+"""How many entries the question asks for: the 10 most recent ones with a tag (S3-08)."""
+
+STEPS = {
+    "write": "all written",
+    "scan": "all read",
+    "append": "one added",
+    "first": "10 newest with a tag, asked first",
+    "newest": "10 newest with a tag, asked again",
+}
+"""What is timed, in this order. Whoever keeps an index beside the file makes it when first asked."""
+
+
+@dataclass
+class Measured:
+    """What came out for one format.
+
+    Attributes:
+        format: the format.
+        size: the bytes of its file when all is written.
+        seconds: the times of each step, one a round.
+        keeps_unknown: whether a field of a later schema is still there when the entries are written again; all formats
+            read entries that have one.
+    """
+
+    format: Format
+    size: int = 0
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {step: [] for step in STEPS})
+    keeps_unknown: bool = False
+
+    def middle(self, step: str) -> float:
+        """Return the median of a step's seconds."""
+        return median(self.seconds[step])
+
+    @property
+    def appends(self) -> bool:
+        """Whether an entry is added without writing the whole file anew."""
+        return self.format.appends != ""
+
+
+def measure(
+    entries: Sequence[MemoryEntry],
+    tag: str,
+    folder: str,
+    *,
+    names: Sequence[str] = COMPARED,
+    rounds: int = 3,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Measured]:
+    """Measure the formats, in files that are made in a folder.
+
+    Args:
+        entries: what to write; each has an embedding and an id of its own.
+        tag: the tag that is asked for.
+        folder: an empty folder.
+        names: the formats.
+        rounds: how often each step is timed.
+        progress: is told how many of how many steps are done.
+
+    Raises:
+        DamagedFile: two formats gave different answers, or one lost an entry.
+        MissingExtra: a package that one of them needs is not installed.
+    """
+    found = [Measured(by_name(name)) for name in names]
+    total, done = rounds * len(found) * len(STEPS), 0
+    expected: list[MemoryEntry] | None = None
+    for number in range(rounds):
+        for one in found:
+            path = os.path.join(folder, f"{number}{one.format.suffixes[0]}")
+            for step in STEPS:
+                begin = perf_counter()
+                answer = _STEPS[step](one.format, path, entries, tag)
+                one.seconds[step].append(perf_counter() - begin)
+                done += 1
+                if progress is not None:
+                    progress(done, total)
+                if step in ("first", "newest"):
+                    expected = answer if expected is None else expected
+                    _check_same(one.format, answer, expected)
+                elif step == "write":
+                    one.size = os.path.getsize(path)
+            _remove(path)
+    for one in found:
+        one.keeps_unknown = _keeps_unknown(one.format, os.path.join(folder, f"later{one.format.suffixes[0]}"))
+    return found
+
+
+def _write(target: Format, path: str, entries: Sequence[MemoryEntry], _: str) -> list[MemoryEntry]:
+    target.write(path, map(target.encode, entries))
+    return []
+
+
+def _scan(target: Format, path: str, entries: Sequence[MemoryEntry], _: str) -> list[MemoryEntry]:
+    number = 0
+    for one in target.read(path):
+        if isinstance(one, Problem):
+            raise DamagedFile(f"{target.name}: {one.place}: {one.reason}")
+        number += 1
+    if number != len(entries):
+        raise DamagedFile(f"{target.name}: {number:,} entries came back of {len(entries):,}")
+    return []
+
+
+def _append(target: Format, path: str, entries: Sequence[MemoryEntry], tag: str) -> list[MemoryEntry]:
+    """Add one entry; where the format cannot, write the whole file anew."""
+    added = _added(entries, tag)
+    if target.appends:
+        target.append(path, target.encode(added))
+    else:
+        target.write(path, map(target.encode, chain(entries, [added])))
+    return []
+
+
+def _newest(target: Format, path: str, _: Sequence[MemoryEntry], tag: str) -> list[MemoryEntry]:
+    return target.newest(path, tag, NEWEST)
+
+
+_STEPS: dict[str, Callable[[Format, str, Sequence[MemoryEntry], str], list[MemoryEntry]]] = {
+    "write": _write,
+    "scan": _scan,
+    "append": _append,
+    "first": _newest,
+    "newest": _newest,
+}
+
+
+def _added(entries: Sequence[MemoryEntry], tag: str) -> MemoryEntry:
+    latest = max(entry.timestamp_ms for entry in entries)
+    return entries[0]._replace(id="ffffffff-ffff-4fff-bfff-ffffffffffff", timestamp_ms=latest + 1, tags=(tag,))
+
+
+def _check_same(target: Format, answer: list[MemoryEntry], expected: list[MemoryEntry]) -> None:
+    if [entry.id for entry in answer] != [entry.id for entry in expected]:
+        raise DamagedFile(f"{target.name} names other entries than the first format; this is a bug, please report it")
+
+
+_LATER = (Unknown("json", b'{"later":7}'), Unknown("protobuf", b"\x48\x07"))
+"""A field that the schema does not name, as each wire spells it."""
+
+
+def _keeps_unknown(target: Format, path: str) -> bool:
+    """Put a field of a later schema into a file, read it, write it again, and see whether the field is there."""
+    for later in _LATER:
+        entry = MemoryEntry("0f8fad5b-d9cb-469f-a165-70867728950e", 1, "x", embedding=embedding_of([1]), unknown=later)
+        carried, _ = target.carry(entry)
+        for _ in range(2):
+            target.write(path, [target.encode(carried)])
+            (carried,) = (one for one in target.read(path) if isinstance(one, MemoryEntry))
+            _remove(path)
+        if carried.unknown == later:
+            return True
+    return False
+
+
+def _remove(path: str) -> None:
+    """Remove a file with what stands beside it."""
+    folder, name = os.path.split(path)
+    for beside in os.listdir(folder):
+        if beside.startswith(name):
+            os.unlink(os.path.join(folder, beside))

@@ -1,0 +1,148 @@
+"""`amp bench formats`: what each record format takes, on this machine."""
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_memory_protocol.errors import InvalidArgument, MissingExtra
+
+from .formats import entries as entries_text
+from .options import actor, as_option, count, json_option, note, print_json, progress, root_option
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.bench.measure import Measured
+    from agent_memory_protocol.formats.entry import MemoryEntry
+
+
+@click.group("bench")
+def bench_command() -> None:
+    """Measure what you would otherwise have to believe."""
+
+
+@bench_command.command("formats")
+@click.option("--records", type=click.IntRange(min=20), default=100_000, metavar="N", help="How many entries (100000).")
+@click.option("--dimensions", type=click.IntRange(1, 65_536), default=384, metavar="D", help="Width of vectors (384).")
+@click.option("--from", "source", metavar="FILE", help="Measure with the entries of this record file instead.")
+@click.option("--rounds", type=click.IntRange(1, 100), default=3, metavar="N", help="How often each step is timed (3).")
+@click.option("--plot", metavar="FILE", help="Draw the figures into this file, as SVG.")
+@json_option
+@root_option
+@as_option
+def formats_command(
+    records: int,
+    dimensions: int,
+    source: str | None,
+    rounds: int,
+    plot: str | None,
+    as_json: bool,
+    root: str | None,  # noqa: ARG001 - every verb takes it
+    as_agent: str | None,
+) -> None:
+    """Compare the formats: all written, on disk, all read, one added, the 10 newest with a tag, a later field.
+
+    The same entries go into each format, in files that are removed afterwards. The formats take turns, and of all
+    rounds the median is shown, with the fastest and the slowest. That all give the same answer is checked.
+
+    \b
+    Examples:
+        amp bench formats --records 10000 --plot formats.svg
+        amp bench formats --from memory.pb
+    """
+    actor(as_agent)
+    if plot is not None and not plot.lower().endswith(".svg"):
+        raise InvalidArgument("--plot draws SVG; end the name with .svg")
+    from agent_memory_protocol.bench.measure import COMPARED, measure
+    from agent_memory_protocol.bench.sample import TAG, sample
+
+    entries, tag = (sample(records, dimensions), TAG) if source is None else _own(source)
+    names = [name for name in COMPARED if _is_installed(name)]
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(entries, tag, folder, names=names, rounds=rounds, progress=progress("measuring"))
+    if plot is not None:
+        from agent_memory_protocol.bench.chart import chart
+        from agent_memory_protocol.formats.record_files import replacing
+
+        width = len(entries[0].embedding) // 4
+        with replacing(plot, overwrite=True) as new, open(new, "w", encoding="utf-8") as file:
+            file.write(chart(found, f"{entries_text(len(entries))} of {width} numbers, tag {tag}"))
+    if as_json:
+        print_json(_answer(found, entries, tag, rounds))
+        return
+    for line in table(found):
+        click.echo(line)
+    note(f"{entries_text(len(entries))}, tag {tag}; {count(rounds, 'round')}: the median (the fastest–the slowest)")
+
+
+def table(found: "list[Measured]") -> list[str]:
+    """Return the figures as lines of a table, a column for each format."""
+    from agent_memory_protocol.bench.chart import size_text, time_text
+    from agent_memory_protocol.bench.measure import STEPS
+
+    rows = [["", *(one.format.name for one in found)]]
+    rows.append(["on disk", *(size_text(one.size) for one in found)])
+    for step, about in STEPS.items():
+        cells = [time_text(one.middle(step), min(one.seconds[step]), max(one.seconds[step])) for one in found]
+        if step == "append":
+            cells = [cell if one.appends else f"{cell}*" for cell, one in zip(cells, found, strict=True)]
+        rows.append([about, *cells])
+    rows.append(["a later field is", *("kept" if one.keeps_unknown else "read, not kept" for one in found)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*lines, "* the whole file is written anew"] if not all(one.appends for one in found) else lines
+
+
+def _own(source: str) -> "tuple[list[MemoryEntry], str]":
+    """Return the entries of a file and their most usual tag."""
+    from agent_memory_protocol.conversion import Passage
+    from agent_memory_protocol.embedding import HashEmbedder
+    from agent_memory_protocol.formats import json_schema, table
+
+    passage = Passage(table.by_name("ndjson"), HashEmbedder())
+    found = [json_schema.decode(line) for line in passage.carry(table.detect(source).read(source))]
+    tags = Counter(tag for entry in found for tag in entry.tags).most_common(1)
+    if passage.left_out:
+        note(f"{entries_text(passage.left_out)} of {source} cannot be read and do not count")
+    if not tags:
+        raise InvalidArgument(f"{source}: no entry has a tag to ask for; measure with other entries")
+    return found, tags[0][0]
+
+
+def _is_installed(name: str) -> bool:
+    """Say whether a format can be used, and which package it lacks where it cannot."""
+    from agent_memory_protocol.bench.sample import sample
+    from agent_memory_protocol.formats.table import by_name
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            by_name(name).write(os.path.join(folder, "a"), map(by_name(name).encode, sample(1, 1)))
+        except MissingExtra as error:
+            note(f"{name} is left out: {error}")
+            return False
+    return True
+
+
+def _answer(found: "list[Measured]", entries: "list[MemoryEntry]", tag: str, rounds: int) -> dict[str, object]:
+    return {
+        "records": len(entries),
+        "dimensions": len(entries[0].embedding) // 4,
+        "tag": tag,
+        "rounds": rounds,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "formats": [
+            {
+                "format": one.format.name,
+                "bytes": one.size,
+                "appends": one.appends,
+                "keeps_unknown": one.keeps_unknown,
+                "seconds": {
+                    step: {"median": one.middle(step), "fastest": min(times), "slowest": max(times)}
+                    for step, times in one.seconds.items()
+                },
+            }
+            for one in found
+        ],
+    }

@@ -1,0 +1,178 @@
+"""`amp convert` and `amp schema`: record files from one format to another, and what describes them."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.formats import schemas
+
+from .options import actor, as_option, count, json_option, note, plain, print_json, root_option
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.conversion import Passage
+
+STDIO = "-"
+_TOLD = 20
+"""So many problems are told on stderr; the others are counted."""
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN", required=False)
+@click.argument("target", metavar="OUT", required=False)
+@click.option("--from", "source_name", metavar="FORMAT", help="The format of IN; by default its content decides.")
+@click.option("--format", "target_name", metavar="FORMAT", help="The format of OUT; by default its ending decides.")
+@click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@click.option("--force", is_flag=True, help="Replace OUT where it exists.")
+@click.option("--losses", is_flag=True, help="Only list what each format cannot carry.")
+@json_option
+@root_option
+@as_option
+def convert_command(
+    source: str | None,
+    target: str | None,
+    source_name: str | None,
+    target_name: str | None,
+    strict: bool,
+    force: bool,
+    losses: bool,
+    as_json: bool,
+    root: str | None,  # noqa: ARG001 - every verb takes it
+    as_agent: str | None,
+) -> None:
+    """Write what one record file holds as another one.
+
+    Formats are ndjson, json, protobuf, sqlite, parquet, jsonl, memory-file and markdown; mcp-graph can be read. `-` is
+    stdin or stdout. What OUT cannot carry is said on stderr, a line for each thing. A part of IN that is no entry costs
+    no other, and the command then ends with 4.
+
+    \b
+    Examples:
+        amp convert memory.pb memory.sqlite
+        amp convert memory.jsonl - --format ndjson
+        amp convert --losses
+    """
+    from agent_memory_protocol.formats import table
+
+    actor(as_agent)
+    if losses:
+        _print_losses(as_json)
+        return
+    if source is None or target is None:
+        raise InvalidArgument("convert what into what? name IN and OUT, or - for stdin and stdout")
+    if as_json and target == STDIO:
+        raise InvalidArgument("--json answers on stdout, where OUT goes too; name a file for OUT")
+    if target == STDIO and target_name is None:
+        raise InvalidArgument("in which format? say --format, since stdout has no ending")
+    chosen = table.to_write(target, target_name)
+    from agent_memory_protocol.conversion import Passage, convert
+    from agent_memory_protocol.embedding import HashEmbedder
+
+    passage = Passage(chosen, HashEmbedder(), strict=strict, progress=_progress())
+    with input_file(source) as path, output_file(target) as new:
+        found = table.by_name(source_name) if source_name else table.detect(path, name=source)
+        convert(path, found, passage, new, overwrite=force or target == STDIO)
+    tell(passage, found.name, as_json=as_json)
+    if passage.left_out:
+        sys.exit(4)
+
+
+@click.command("schema")
+@click.argument("which", metavar="proto|json", type=click.Choice(["proto", "json"]))
+def schema_command(which: str) -> None:
+    """Print the schema of protobuf or JSON record files.
+
+    \b
+    Example:
+        amp schema proto > agentmemory.proto
+    """
+    click.echo(schemas.text(schemas.PROTO if which == "proto" else schemas.JSON), nl=False)
+
+
+def tell(passage: "Passage", source: str, *, as_json: bool) -> None:
+    """Say what came through, what was lost on the way, and what did not come through."""
+    if as_json:
+        print_json(
+            {
+                "from": source,
+                "to": passage.target.name,
+                "entries": passage.entries,
+                "embedded": passage.embedded,
+                "doubles": passage.doubles,
+                "losses": [
+                    {"what": loss.what, "instead": loss.instead, "entries": number}
+                    for loss, number in passage.lost.items()
+                ],
+                "left_out": passage.left_out,
+                "problems": [one._asdict() for one in passage.problems],
+            }
+        )
+        return
+    for loss, number in passage.lost.items():
+        note(f"{passage.target.name} cannot carry {loss.what}, of {entries(number)}: {loss.instead}")
+    if passage.embedded:
+        note(f"{entries(passage.embedded)} had no embedding and got one made from the text; extra says so")
+    if passage.doubles:
+        note(f"{entries(passage.doubles)} came twice and went in once")
+    for problem in passage.problems[:_TOLD]:
+        note(f"left out: {problem.place}: {problem.reason}")
+    if passage.left_out > _TOLD:
+        note(f"left out: {passage.left_out - _TOLD:,} more like these")
+    note(f"{entries(passage.entries)} from {source} to {passage.target.name}")
+
+
+def entries(number: int) -> str:
+    """Return a number of entries in words."""
+    return count(number, "entry", "entries").replace(str(number), f"{number:,}", 1)
+
+
+@contextmanager
+def input_file(path: str) -> Iterator[str]:
+    """Give the path of a file that is read: itself, or what stdin holds, for some formats read back and forth."""
+    if path != STDIO:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        spooled = os.path.join(folder, "stdin")
+        with open(spooled, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield spooled
+
+
+@contextmanager
+def output_file(path: str) -> Iterator[str]:
+    """Give the path of a file that is written: itself, or one that goes to stdout when all went well."""
+    if path != STDIO:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "stdout")
+        yield made
+        sys.stdout.flush()
+        with open(made, "rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def _progress() -> Callable[[int], None] | None:
+    """Return what shows on the terminal how many entries have come through; None where stderr is none."""
+    if not sys.stderr.isatty():
+        return None
+    return lambda done: click.echo(f"\r{done:,} entries", nl=False, err=True)
+
+
+def _print_losses(as_json: bool) -> None:
+    from agent_memory_protocol.formats.table import loss_rows
+
+    rows = list(loss_rows())
+    if as_json:
+        print_json({"losses": [{"format": name, "what": what, "instead": instead} for name, what, instead in rows]})
+        return
+    for name, what, instead in rows:
+        click.echo(plain(f"{name:12} {what}: {instead}"))

@@ -1,0 +1,164 @@
+"""`amp import` and `amp export`: memory comes in from record files, and goes out into them."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_memory_protocol.conversion import Passage
+from agent_memory_protocol.embedding import HashEmbedder
+from agent_memory_protocol.formats import table
+from agent_memory_protocol.formats.record_files import replacing
+from agent_memory_protocol.layout import parse_target
+
+from .formats import STDIO, entries, input_file, output_file, tell
+from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .records import open_memory, store_option
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.importing import Import
+
+_TOLD = 20
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@click.option("--format", "name", metavar="FORMAT", default=table.AUTO, help="The format of FILE; default: auto.")
+@click.option("--to", "target_name", metavar="TARGET", help="Write a document, shared or agent:NAME; default: records.")
+@click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@store_option
+@json_option
+@root_option
+@as_option
+def import_command(
+    file: str,
+    name: str,
+    target_name: str | None,
+    apply: bool,
+    strict: bool,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Take the entries of a record file into memory.
+
+    They become records, or with --to entries of one document. What is there already comes in once. A secret is refused
+    with the line it stands on. A bad entry costs no other; the command then ends with 3 or 4. `-` is stdin.
+
+    \b
+    Examples:
+        amp import memory.jsonl
+        amp import memory.jsonl --apply
+        amp import notes.md --to shared --apply
+    """
+    from agent_memory_protocol.importing import LEFT_OUT, import_file, into_document, into_records
+
+    with input_file(file) as path:
+        found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
+        if target_name is None:
+            take = into_records(open_memory(store, root, as_agent))
+        else:
+            target = parse_target(target_name)
+            take = into_document(workspace(root), target, actor(as_agent))
+        done = import_file(
+            path, lambda: found.read(path), take, apply=apply, strict=strict, progress=_progress("judged")
+        )
+    _tell(done, found.name, target_name or "records", as_json=as_json)
+    if done.counts[LEFT_OUT]:
+        sys.exit(3 if done.refused else 4)
+
+
+@click.command("export")
+@click.argument("targets", metavar="[TARGET]...", nargs=-1)
+@click.option("--format", "name", metavar="FORMAT", help="The format; by default the ending of the file decides.")
+@click.option("--output", metavar="FILE", default=STDIO, help="Where to; default: stdout.")
+@click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@store_option
+@json_option
+@root_option
+@as_option
+def export_command(
+    targets: tuple[str, ...],
+    name: str | None,
+    output: str,
+    force: bool,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Write memory into a record file.
+
+    That is the documents with the notes beside them, or those named: shared, agent:NAME, conversation:ID; or records.
+    What the format cannot carry is said on stderr.
+
+    \b
+    Examples:
+        amp export --format ndjson
+        amp export shared agent:developer --output memory.sqlite
+        amp export records --output memory.pb
+    """
+    from itertools import chain
+
+    from agent_memory_protocol import exporting
+    from agent_memory_protocol.errors import InvalidArgument
+
+    if output == STDIO and name is None:
+        raise InvalidArgument("in which format? say --format, since stdout has no ending")
+    if as_json and output == STDIO:
+        raise InvalidArgument("--json answers on stdout, where the entries go too; say --output FILE")
+    chosen = table.to_write(output, name)
+    who = actor(as_agent)
+    wanted = [parse_target(one) for one in targets if one != exporting.RECORDS]
+    parts = []
+    if wanted or not targets:
+        parts.append(exporting.documents(workspace(root), who, wanted or None))
+    if exporting.RECORDS in targets:
+        parts.append(exporting.records(open_memory(store, root, as_agent)))
+    passage = Passage(chosen, HashEmbedder(), progress=_progress("exported"))
+    with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
+        chosen.write(new, passage.carry(chain.from_iterable(parts)))
+    tell(passage, "memory", as_json=as_json)
+    if passage.left_out:
+        sys.exit(4)
+
+
+def _progress(doing: str) -> Callable[[int], None] | None:
+    if not sys.stderr.isatty():
+        return None
+    return lambda done: click.echo(f"\r{done:,} {doing}", nl=False, err=True)
+
+
+def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
+    from agent_memory_protocol.importing import KNOWN, LEFT_OUT, NEW
+
+    if as_json:
+        print_json(
+            {
+                "applied": done.applied,
+                "format": source,
+                "to": target,
+                "new": done.counts[NEW],
+                "known": done.counts[KNOWN],
+                "left_out": done.counts[LEFT_OUT],
+                "texts": done.added,
+                "problems": [one._asdict() for one in done.problems],
+            }
+        )
+        return
+    for text in done.added[:_TOLD]:
+        click.echo(plain(f"{'added' if done.applied else 'new  '}  {text.split(chr(10))[0][:100]}"))
+    if done.counts[NEW] > _TOLD:
+        click.echo(f"and {done.counts[NEW] - _TOLD:,} more")
+    for problem in done.problems[:_TOLD]:
+        note(f"left out: {problem.place}: {problem.reason}")
+    if done.counts[LEFT_OUT] > _TOLD:
+        note(f"left out: {done.counts[LEFT_OUT] - _TOLD:,} more like these")
+    known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
+    verb = "went" if done.applied else "would go"
+    note(f"{entries(done.counts[NEW])} of {source} {verb} into {target}{known}")
+    if not done.applied and done.counts[NEW]:
+        note("--apply does it")

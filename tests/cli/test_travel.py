@@ -1,0 +1,101 @@
+"""`amp export` and `amp import`, as their users run them."""
+
+import json
+
+import pytest
+
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+
+
+@pytest.fixture
+def full(amp):
+    """A project with something in it."""
+    amp("remember", "Redis needs AOF on.", "--section", "Infra")
+    amp("remember", "Own fact.", "--agent", "developer")
+    return amp
+
+
+def test_memory_goes_out_and_comes_in_again(full):
+    assert full("export", "--output", "a.pb").code == 0
+    planned = full("import", "a.pb")
+    assert planned.out.splitlines() == ["new    Redis needs AOF on.", "new    Own fact."]
+    assert planned.err.splitlines() == ["amp: 2 entries of protobuf would go into records", "amp: --apply does it"]
+    assert full("record", "list", "--json").json()["records"] == []
+    done = full("import", "a.pb", "--apply")
+    assert done.out.splitlines() == ["added  Redis needs AOF on.", "added  Own fact."]
+    assert {one["body"] for one in full("record", "list", "--json").json()["records"]} == {
+        "Redis needs AOF on.",
+        "Own fact.",
+    }
+    again = full("import", "a.pb", "--apply", "--json").json()
+    assert (again["new"], again["known"], again["left_out"], again["to"]) == (0, 2, 0, "records")
+
+
+def test_what_is_named_goes_out_to_stdout(full):
+    answer = full.process("export", "agent:developer", "--format", "ndjson")
+    assert [json.loads(line)["text"] for line in answer.out.splitlines()] == ["Own fact."]
+    told = full("export", "shared", "--output", "a.sqlite", "--json").json()
+    assert (told["from"], told["to"], told["entries"]) == ("memory", "sqlite", 1)
+    full("export", "shared", "--output", "a.sqlite").refuses(3, "a.sqlite exists already", "--force")
+
+
+def test_records_go_out_when_they_are_named(full):
+    full("export", "--output", "a.ndjson")
+    full("import", "a.ndjson", "--apply")
+    assert full("export", "records", "--output", "b.amem.json", "--json").json()["entries"] == 2
+    assert len(json.loads((full.root / "b.amem.json").read_bytes())["records"]) == 2
+
+
+def test_entries_go_into_a_document(full):
+    full("export", "shared", "--output", "a.ndjson")
+    assert full("import", "a.ndjson", "--to", "agent:developer", "--apply").code == 0
+    (entry,) = (
+        one
+        for one in full("list", "--json").json()["entries"]
+        if one["text"] == "- Redis needs AOF on." and one["tier"] == "agent"
+    )
+    assert entry["section"] == "Infra"
+
+
+def test_a_secret_is_refused_with_its_line(full):
+    full("export", "shared", "--output", "a.ndjson")
+    path = full.root / "a.ndjson"
+    value = json.loads(path.read_bytes())
+    path.write_bytes(
+        path.read_bytes() + json.dumps({**value, "id": "x", "text": f"The token is {TOKEN}"}).encode() + b"\n"
+    )
+    answer = full("import", "a.ndjson", "--apply")
+    assert answer.code == 3
+    assert "amp: left out: line 2: " in answer.err
+    assert TOKEN not in answer.err + answer.out
+    full("import", "a.ndjson", "--apply", "--strict").refuses(3, "line 2: ", "nothing was written")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("export",), 2, "say --format"),
+        (("export", "--format", "json", "--json"), 2, "say --output"),
+        (("export", "nonsense", "--output", "a.pb"), 2, "is no document"),
+        (("export", "--output", "a.txt"), 2, "end the name with one of"),
+        (("export", "agent:developer", "--output", "a.pb", "--as", "tester"), 3, "developer"),
+        (("import", "missing.pb"), 4, "there is no such file"),
+        (("import", "other"), 4, "none of the known formats"),
+        (("import", "other", "--format", "nonsense"), 2, "there is no format"),
+        (("import", "other", "--format", "json", "--to", "nonsense"), 2, "is no document"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(full, arguments, code, words):
+    (full.root / "other").write_bytes(b"\0")
+    before = sorted(full.root.rglob("*"))
+    full(*arguments).refuses(code, words)
+    assert sorted(full.root.rglob("*")) == before
+
+
+def test_the_graph_of_the_mcp_server_comes_in(amp):
+    graph = {"type": "entity", "name": "Redis", "entityType": "service", "observations": ["needs AOF"]}
+    (amp.root / "memory.jsonl").write_text(json.dumps(graph) + '\n{"pattern": "x"}\n')
+    answer = amp("import", "memory.jsonl", "--apply")
+    assert answer.code == 4
+    assert answer.out == "added  Redis: needs AOF\n"
+    assert "left out: line 2: is neither entity nor relation; it has pattern" in answer.err
