@@ -14,7 +14,7 @@ from .contradiction import Contradictions
 from .duplicates import SameWords, find_copies
 from .one_pass import Pass
 from .promotion import RepeatedEpisodes
-from .proposals import Operator, Outcome, Resolve, Stage
+from .proposals import Defer, Operator, Outcome, Resolve, Stage
 from .resolution import unfinished
 
 
@@ -55,9 +55,7 @@ def consolidate(
     """
     operators = operators or Operators()
     work = Pass(records, now=now, allow=allow)
-    for proposal in unfinished(work.standing.records):
-        stage = Stage.RESOLUTION if isinstance(proposal, Resolve) else Stage.CONTRADICTION
-        work.offer(stage, proposal, by="unfinished")
+    _finish(work)
     for copy in find_copies(work.in_order(), work.standing.cited):
         work.offer(Stage.DEDUP, copy, by="exact copies")
     stages = {
@@ -71,6 +69,19 @@ def consolidate(
             work.ask(stage, operator)
     work.sweep_flags(whole=whole)
     return work.outcome()
+
+
+def _finish(work: Pass) -> None:
+    """Finish what a stopped pass has left, one after the other: each may free a side that another waits for."""
+    written = -1
+    while written != (written := len(work.outcome().writes)):
+        for ready in unfinished(work.standing.records):
+            if not isinstance(ready, Defer):
+                stage = Stage.RESOLUTION if isinstance(ready, Resolve) else Stage.CONTRADICTION
+                work.offer(stage, ready, by="unfinished")
+    for waiting in unfinished(work.standing.records):
+        if isinstance(waiting, Defer):
+            work.offer(Stage.CONTRADICTION, waiting, by="unfinished")
 
 
 def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:

@@ -52,7 +52,8 @@ def _decide(one: Record, other: Record) -> Resolve | None:
 
 def unfinished(records: Mapping[str, Record]) -> Iterable[Proposal]:
     """Yield what completes a dispute or a decision of which only one side was stored, or of which one side is gone."""
-    for record in list(records.values()):
+    for one_id in list(records):
+        record = records[one_id]  # what is done with one proposal may have changed it
         if record.transition is None:
             continue
         one, other = record.transition.sides
