@@ -156,7 +156,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
 @pytest.mark.requirement("S3-18")
 def test_a_column_of_a_later_schema_does_no_harm(path, some):
     write(path, *some)
@@ -164,6 +163,7 @@ def test_a_column_of_a_later_schema_does_no_harm(path, some):
     assert list(sqlite.read(str(path))) == some
 
 
+@pytest.mark.parametrize("name", WRONG)
 def test_one_wrong_row_is_named_and_costs_no_other(path, some, name):
     write(path, *some)
     do(path, "DROP TRIGGER entries_changed")
