@@ -129,6 +129,12 @@ def parse_target(text: str) -> Target:
 OWNER_FOLDERS = {Tier.AGENT: (SCAFFOLDING, "agent-memory", "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
 """The folder of the folders that belong to one agent or one conversation each."""
 
+MEMORY = (SCAFFOLDING, "agent-memory")
+"""The memory directory of a project."""
+
+RECORDS = (*MEMORY, "records")
+"""The folder of its records."""
+
 
 def check_agent_name(name: str) -> str:
     """Return the agent's name in the form its folder has: `plugin:agent` is `agent`, Unicode is NFC (decision 2).

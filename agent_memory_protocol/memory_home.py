@@ -8,7 +8,7 @@ from . import agents, config
 from .access import Actor, check_write
 from .errors import Disabled, InvalidArgument, RefusedText, SecretFound, StorageError
 from .files import Root
-from .layout import SCAFFOLDING, Target, Tier
+from .layout import MEMORY, RECORDS, Target, Tier
 from .limits import MAX_BYTES
 from .lock import hold
 from .secrets import check_text
@@ -16,10 +16,7 @@ from .settings import Settings
 from .visible import first_invisible
 from .writing import LOCAL, make_local_folder
 
-MEMORY = (SCAFFOLDING, "agent-memory")
-"""The memory directory of a project."""
-
-_RECORDS = "records"
+_NAME = RECORDS[-1]
 _LOCAL_ELSEWHERE = (".amp",)
 _LARGEST_SIDE_FILE = 64 << 20
 
@@ -54,7 +51,7 @@ class Home:
         project, scaffolding = os.path.split(above)
         is_project = (scaffolding, name) == MEMORY
         self.root: str = project if is_project else self.path
-        self.parts: tuple[str, ...] = (*MEMORY, _RECORDS) if is_project else (_RECORDS,)
+        self.parts: tuple[str, ...] = RECORDS if is_project else RECORDS[-1:]
         self._local: tuple[str, ...] = LOCAL if is_project else _LOCAL_ELSEWHERE
 
     def has_records(self) -> bool:
@@ -65,7 +62,7 @@ class Home:
         """Return the path of a file that may be deleted at any time; None where none can be written."""
         try:
             with Root.open(self.root) as root:
-                return os.path.join(self.root, *make_local_folder(root, _RECORDS, local=self._local), name)
+                return os.path.join(self.root, *make_local_folder(root, _NAME, local=self._local), name)
         except StorageError:
             return None
 
@@ -86,7 +83,7 @@ class Home:
             LockBusy: another process has held it for `wait` seconds.
             StorageError: there can be no lock here.
         """
-        with Root.open(self.root) as root, hold(root, _RECORDS, wait=wait, local=self._local):
+        with Root.open(self.root) as root, hold(root, _NAME, wait=wait, local=self._local):
             yield
 
     # -- what the project says ---------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ from .disk_errors import shown
 from .distilling import Distillation, Distilled
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .files import decode, is_there
-from .layout import OWNER_FOLDERS, Target, Tier, check_owner
+from .layout import OWNER_FOLDERS, RECORDS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
@@ -890,6 +890,7 @@ class Workspace:
         return [
             self.path.joinpath(*Target(Tier.SHARED).parts),
             *(self.path.joinpath(*folder) for folder in OWNER_FOLDERS.values()),
+            self.path.joinpath(*RECORDS),
             self.path.joinpath(*PROJECT_FILE),
             *([Path(personal)] if personal else []),
         ]

@@ -43,8 +43,8 @@ def mcp_command(root: str | None, agent: str | None, conversation: str | None, p
         return
     from agent_memory_protocol.integrations.mcp_server import serve
     from agent_memory_protocol.integrations.tool import Door
+    from agent_memory_protocol.layout import MEMORY
     from agent_memory_protocol.memory import Memory
-    from agent_memory_protocol.memory_home import MEMORY
 
     directory = os.path.join(here.path, *MEMORY) if path is None else path
     with Memory(directory, actor=actor) as records:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from agent_memory_protocol.consolidation.proposals import Report
+from agent_memory_protocol.layout import MEMORY
 from agent_memory_protocol.memory import Memory
-from agent_memory_protocol.memory_home import MEMORY
 from agent_memory_protocol.records.record import Record, RecordType, State
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 
