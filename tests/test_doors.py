@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -30,6 +30,7 @@ from agent_memory_protocol.integrations.mcp_tools import TOOLS, find
 from agent_memory_protocol.integrations.memory_tool import MemoryTool, MemoryToolError
 from agent_memory_protocol.integrations.tool import Door as McpDoor
 from agent_memory_protocol.layout import Target, Tier, check_owner
+from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED, AGENT, CONVERSATION = Tier.SHARED, Tier.AGENT, Tier.CONVERSATION
@@ -176,6 +177,13 @@ class Attempt:
         path.parent.mkdir(parents=True)
         path.write_text(f"# S\n\n- {self.line}\n")
         return str(source / ".scaffolding")
+
+    @property
+    def page(self) -> str:
+        """A Markdown file that says the text in one entry."""
+        path = self.project.root.parent.parent / "page.md"
+        path.write_text(f"# S\n\n- {self.line}\n")
+        return str(path)
 
     @property
     def record(self) -> str:
@@ -394,6 +402,11 @@ def commands() -> Iterator[Door]:
         report = f"```memory-findings\n- {at.tier}: {' '.join(at.text.split())}\n```\n"
         return run(at, "harvest", "--reporter", "reviewer", "--conversation", conversation, stdin=report)
 
+    def take_in(at: Attempt) -> object:
+        before = at.project.tree()
+        return run(at, "import", at.page, "--to", str(at.target), "--apply") and at.project.tree() != before
+
+    yield Door("amp import", take_in, brings="source", tiers=WITH_NOTES, tells=True)
     yield Door("amp harvest", harvest, grows=True, tiers=(SHARED, CONVERSATION), tells=True)
     yield Door("amp adopt", adopt, brings="source", names=(), tiers=WITH_NOTES, tells=True)
     yield Door(
@@ -548,11 +561,19 @@ def record_doors() -> Iterator[Door]:
 
         return attempt
 
+    def add(records: Memory, at: Attempt) -> object:
+        provenance = Provenance("conversation", None, None)
+        said = " ".join(at.text.split())
+        made = new_record(RecordType.FACT, said, provenance=provenance, now=datetime.now(UTC), confidence=0.9)
+        return records.add(made)[1]
+
     def other(at: Attempt) -> str:
         return next(one.id for one in at.project.records(Actor()).records() if one.body == DENIAL)
 
     record = ("record",)
     yield Door("Memory.remember", memory(lambda records, at: records.remember(at.text)), names=())
+    yield Door("Memory.add", memory(add), names=())
+    yield Door("amp import", lambda at: run(at, "import", at.page, "--apply"), brings="source", names=(), tells=True)
     yield Door(
         "Memory.resolve",
         memory(lambda records, at: records.resolve(at.record, other(at), at.line)),
@@ -597,6 +618,8 @@ RECORD_DOORS = tuple(record_doors())
 READING = {
     *("amp recall", "amp route", "amp show", "amp list", "amp status", "amp note list", "amp note show", "amp where"),
     *("amp search", "Workspace.check_write", "Memory.search"),
+    *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
+    *("Workspace.plan_distillation", "Workspace.plan_learning"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),
     *("amp doctor", "amp record history", "amp record list", "amp record show", "amp record verify"),
     *("MCP memory_recall", "MCP memory_search", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),
@@ -616,6 +639,10 @@ APART = {
     "amp merge": "git's: what an agent may not do with it is tested below",
     "amp install": "writes a host's settings, no memory",
     "amp uninstall": "takes that out of them",
+    "Workspace.apply_distillation": "remembers and forgets; what it may not is left out: tests/test_distilling.py",
+    "Workspace.restore_distillation": "rewrites: the same",
+    "amp distill": "the same",
+    "amp learn": "the same",
     "amp mcp": "starts a server, whose tools are doors of their own",
     "Workspace.set_git_tracking": "writes .gitignore, no memory",
     "Workspace.set_git_attributes": "writes .gitattributes, no memory",
@@ -757,7 +784,8 @@ def test_whoever_may_write_is_served(make, door):
 def test_a_read_only_agent_changes_no_record(make, door):
     project = make()
     for actor in (Actor("reviewer"), Actor("architect", "c1")):
-        assert isinstance(refusal(door, Attempt(project, actor, SHARED, "")), AccessDenied)
+        error = refusal(door, Attempt(project, actor, SHARED, ""))
+        assert isinstance(error, InvalidArgument if door.tells else AccessDenied)
 
 
 @each_record_door
