@@ -80,7 +80,8 @@ class Pass:
 
     def outcome(self) -> Outcome:
         """Return what the pass comes to."""
-        report = Report(tuple(self._done), tuple(self._refused), tuple(self._deferred), tuple(self._protected))
+        protected = dict.fromkeys(self._protected)  # copies are looked for twice
+        report = Report(tuple(self._done), tuple(self._refused), tuple(self._deferred), tuple(protected))
         return Outcome(tuple(self._writes), report, tuple(dict.fromkeys(self._reinforced)))
 
     def _accept(self, stage: Stage, proposal: Proposal, versions: tuple[Record, ...], by: str) -> None:

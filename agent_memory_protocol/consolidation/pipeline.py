@@ -56,8 +56,7 @@ def consolidate(
     operators = operators or Operators()
     work = Pass(records, now=now, allow=allow)
     _finish(work)
-    for copy in find_copies(work.in_order(), work.standing.cited):
-        work.offer(Stage.DEDUP, copy, by="exact copies")
+    _fold_copies(work)
     stages = {
         Stage.DEDUP: operators.dedup,
         Stage.CONTRADICTION: operators.contradiction,
@@ -67,6 +66,8 @@ def consolidate(
     for stage, asked in stages.items():
         for operator in asked:
             work.ask(stage, operator)
+        if stage is Stage.DEDUP:
+            _fold_copies(work)  # a merged record may have come to be the copy of one that stands
     work.sweep_flags(whole=whole)
     return work.outcome()
 
@@ -82,6 +83,11 @@ def _finish(work: Pass) -> None:
     for waiting in unfinished(work.standing.records):
         if isinstance(waiting, Defer):
             work.offer(Stage.CONTRADICTION, waiting, by="unfinished")
+
+
+def _fold_copies(work: Pass) -> None:
+    for copy in find_copies(work.in_order(), work.standing.cited):
+        work.offer(Stage.DEDUP, copy, by="exact copies")
 
 
 def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:

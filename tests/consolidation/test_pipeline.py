@@ -316,6 +316,14 @@ def test_what_a_rule_rests_on_is_not_merged_away(make):
     assert not consolidate(stored.values(), now=NOW).writes
 
 
+def test_a_merged_record_that_comes_out_as_a_copy_is_folded_at_once(make):
+    cited = make(X, slots={"a": 1, "b": 1})
+    records = [cited, make(X, slots={"a": 1}), make(X, slots={"b": 1}), rule_on(cited)]
+    stored = after(records, consolidate(records, now=NOW))
+    assert states(stored) == {"active": 2, "superseded": 3}
+    assert not consolidate(stored.values(), now=NOW).writes
+
+
 # What a pass that was stopped has left behind
 
 
