@@ -30,6 +30,31 @@ class Headroom:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """An entry or a note that matches a query.
+
+    Attributes:
+        kind: `entry` or `note`.
+        target: the document it stands in, or beside.
+        id: the id of the entry, or the file name of the note.
+        path: the file it stands in.
+        line: where it begins in it, from 1.
+        text: the entry's Markdown, or what the note is about.
+        score: above 0 and at most 1, which the best of an answer has.
+        reasons: why it was found.
+    """
+
+    kind: str
+    target: Target
+    id: str
+    path: Path
+    line: int
+    text: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredEntry:
     """An entry as it stands in its document.
 

@@ -27,6 +27,7 @@ from . import (
     review,
     reviewing,
     rewriting,
+    searching,
     upkeep,
 )
 from .access import Actor
@@ -34,6 +35,7 @@ from .adoption import Adoption
 from .answers import (
     Created,
     Edited,
+    Found,
     Indexed,
     NoteRow,
     Pruning,
@@ -63,6 +65,8 @@ from .lint.finding import Finding
 from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
 from .scattered import Place, find_places
+from .search.opening import open_index
+from .search.port import SearchIndex
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -255,6 +259,41 @@ class Workspace:
                 read = session.read(store.locate(session.root, target))
                 found += [] if read is None else [read]
         return found
+
+    def search(
+        self,
+        query: str,
+        actor: Actor | None = None,
+        *,
+        limit: int = 10,
+        targets: Sequence[Target] | None = None,
+        index: SearchIndex | None = None,
+        on_problem: Callable[[str], object] | None = None,
+    ) -> list[Found]:
+        """Find entries and notes by their words, best first, as they are on disk now.
+
+        Any text is a query. Code words are found whole and by their parts, and one wrong letter does not matter.
+
+        Args:
+            query: what to look for.
+            actor: who asks; only what they may read is found.
+            limit: how many at most.
+            targets: the only documents, with the notes beside them, to look in.
+            index: where the words are kept; by default a file in `.scaffolding/.amp/`, made anew whenever it is gone.
+            on_problem: is told of each file that could not be read.
+        """
+        if self._missing:
+            return []
+        with self._session() as session:
+            mine = index or open_index(searching.index_path(session))
+            try:
+                told = on_problem or (lambda _: None)
+                return searching.search(
+                    session, actor or Actor(), query, mine, limit=limit, targets=targets, on_problem=told
+                )
+            finally:
+                if index is None:
+                    mine.close()
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""

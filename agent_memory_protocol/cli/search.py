@@ -1,9 +1,28 @@
 """`amp search`: what memory says about something, with the reasons."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from shlex import quote
+from typing import Any
+
 import click
 
-from .options import TextCommand, as_option, json_option, note, plain, print_json, root_option
+from agent_memory_protocol.answers import Found
+from agent_memory_protocol.layout import Target, Tier
+
+from .options import TextCommand, actor, as_option, json_option, note, plain, print_json, root_option, workspace
 from .records import open_memory, store_option
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """One line of the answer: what is printed of it, and its JSON."""
+
+    head: str
+    shown_by: str
+    reasons: Sequence[str]
+    fields: dict[str, Any]
 
 
 @click.command("search", cls=TextCommand)
@@ -11,7 +30,7 @@ from .records import open_memory, store_option
 @click.option(
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="At most so many."
 )
-@click.option("--history", is_flag=True, help="What was replaced or archived, too.")
+@click.option("--history", is_flag=True, help="Records that were replaced or archived, too.")
 @store_option
 @json_option
 @root_option
@@ -19,35 +38,73 @@ from .records import open_memory, store_option
 def search_command(
     text: str, limit: int, history: bool, store: str | None, as_json: bool, root: str | None, as_agent: str | None
 ) -> None:
-    """Find records by their words, best first, with the reasons.
+    """Find entries, notes and records by their words.
 
-    Any text is a query. Code words are found whole and by their parts, whatever joins them.
+    Any text is a query. Code words are found whole and by their parts, whatever joins them, and a wrong letter does
+    not matter. The best come first, each with where it stands, why it matched and the command that shows it. With
+    --store, only the records there are searched.
 
     \b
     Example:
         amp search "staging database"
     """
+    records, left_out = _records(text, limit, history, store, root, as_agent)
+    lasting = [] if store is not None else _entries(text, limit, root, as_agent)
+    # The scores of two answers do not compare, their ranks do.
+    found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
+    if as_json:
+        print_json({"hits": [one.fields for one in found]})
+        return
+    for one in found:
+        click.echo(plain(one.head))
+        click.echo(f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`")
+    more = len(lasting) + len(records) + left_out - len(found)
+    if not found:
+        note("nothing matches")
+    elif more:
+        note(f"{more} more match; --limit {limit + more} shows them")
+
+
+def _entries(text: str, limit: int, root: str | None, as_agent: str | None) -> list[_Hit]:
+    here = workspace(root)
+    return [_of_entry(one) for one in here.search(text, actor(as_agent), limit=limit, on_problem=note)]
+
+
+def _of_entry(found: Found) -> _Hit:
+    name = found.id.removesuffix(".md") if found.kind == "note" else found.id
+    shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
+    where = {Tier.SHARED: "" if found.kind == "note" else " shared", Tier.AGENT: f" --agent {found.target.owner}"}
+    shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
+    head = f"{found.id}  {found.target}:{found.line}  {_first_line(found.text)}"
+    fields = {"kind": found.kind, "id": found.id, **_place(found.target), "line": found.line, "text": found.text}
+    return _Hit(head, shown_by, found.reasons, {**fields, "score": round(found.score, 4), "reasons": [*found.reasons]})
+
+
+def _records(
+    text: str, limit: int, history: bool, store: str | None, root: str | None, as_agent: str | None
+) -> tuple[list[_Hit], int]:
     found = open_memory(store, root, as_agent).search(text, limit=limit, include_history=history)
     for problem in found.problems:
         note(problem)
-    if as_json:
-        hits = [
-            {
-                "kind": "record",
-                "id": hit.record.id,
-                "state": hit.record.state.value,
-                "text": hit.record.body,
-                "score": round(hit.score, 4),
-                "reasons": list(hit.reasons),
-            }
-            for hit in found
-        ]
-        print_json({"hits": hits})
-        return
+    hits = []
     for hit in found:
-        click.echo(f"{hit.record.id}  {plain(hit.line.removeprefix('- '))}")
-        click.echo(f"    {plain('; '.join(hit.reasons))}")
-    if not len(found):
-        note("nothing matches")
-    elif found.left_out:
-        note(f"{found.left_out} more match; --limit {limit + found.left_out} shows them")
+        fields = {
+            "kind": "record",
+            "id": hit.record.id,
+            "state": hit.record.state.value,
+            "text": hit.record.body,
+            "score": round(hit.score, 4),
+            "reasons": [*hit.reasons],
+        }
+        shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(store)}" if store else "")
+        hits.append(_Hit(f"{hit.record.id}  {hit.line.removeprefix('- ')}", shown_by, hit.reasons, fields))
+    return hits, found.left_out
+
+
+def _place(target: Target) -> dict[str, Any]:
+    return {"target": str(target), "path": target.path}
+
+
+def _first_line(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= 100 else shown[:99] + "…"

@@ -14,7 +14,7 @@ from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..ledger import About
-from . import finding, record_tools
+from . import record_tools
 from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, is_foreign, list_of, shape_of, shown
 from .tool_arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
 
@@ -152,11 +152,21 @@ def _show(door: Door, arguments: Arguments) -> Answer:
 
 
 def _search(door: Door, arguments: Arguments) -> Answer:
-    found, problems = finding.find(door, arguments.text("query") or "", arguments.whole("limit") or _HITS)
+    problems: list[str] = []
+    workspace = door.workspace
+    mine = [one for one in workspace.targets(door.actor) + workspace.note_folders() if not is_foreign(door, one)]
+    found = workspace.search(
+        arguments.text("query") or "",
+        door.actor,
+        limit=arguments.whole("limit") or _HITS,
+        targets=mine,
+        index=door.index,
+        on_problem=problems.append,
+    )
     hits = [
         {
-            "kind": "entry" if one.entry else "note",
-            "id": one.entry.id if one.entry else one.note,
+            "kind": one.kind,
+            "id": one.id,
             "target": str(one.target),
             "text": shown(one.text),
             "score": one.score,

@@ -1,0 +1,152 @@
+"""The verb that finds entries and notes by their words, for one actor, never stale.
+
+Whether a file has changed is asked of the file system for every query, and a file that changed just now is read, since
+its times may not show it yet. What an index answers is looked up again in the file before it is given.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from hashlib import blake2b
+
+from . import indexing
+from .access import Actor
+from .answers import Found
+from .errors import AgentMemoryError, StorageError
+from .layout import Target
+from .notes import store as note_store
+from .notes.note import Note
+from .search.port import Hit, Passage, SearchIndex, Source
+from .session import Session, stored_entries
+from .tiers import store
+from .tiers.document import Document
+from .tiers.entries import Entry
+from .writing import make_local_folder
+
+INDEX = "entries.sqlite"
+"""The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
+
+_FOLDER = "search"
+_SETTLED = 2_000_000_000
+"""Nanoseconds after which a file's times tell one state from the next on every file system."""
+
+
+def index_path(session: Session) -> str | None:
+    """Return the path of the index; None where none can be written."""
+    try:
+        return os.path.join(session.root.path, *make_local_folder(session.root, _FOLDER), INDEX)
+    except StorageError:
+        return None
+
+
+def search(
+    session: Session,
+    actor: Actor,
+    query: str,
+    index: SearchIndex,
+    *,
+    limit: int,
+    targets: Sequence[Target] | None,
+    on_problem: Callable[[str], object],
+) -> list[Found]:
+    """Return the entries and notes that fit best, best first, of what this actor may read."""
+    sources: dict[str, tuple[Target, str, Source]] = {}
+    within: set[str] = set()
+
+    def add(target: Target, file: str) -> None:
+        path = "/".join((*target.parts[:-1], file or target.parts[-1]))
+        is_asked = session.may_read(actor, target) and (targets is None or target in targets)
+        if is_asked:
+            within.add(path)
+        # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
+        read = partial(_read, session, target, file, on_problem if is_asked else None)
+        sources[path] = (target, file, Source(path, _fingerprint(session, tuple(path.split("/"))), read))
+
+    for target in store.list_targets(session.root):
+        add(target, "")
+    for target in indexing.folders(session, Actor()):
+        for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1]):
+            add(target, file)
+    index.refresh(source for _, _, source in sources.values())
+    found: list[Found] = []
+    for hit in index.search(query, limit=limit, within=within):
+        target, file, _ = sources[hit.source]
+        looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
+        if looked_up is not None:
+            found.append(looked_up)
+    return found
+
+
+def _read(session: Session, target: Target, file: str, on_problem: Callable[[str], object] | None) -> Iterable[Passage]:
+    """Return what is to be found in a document, or in a note beside it; nothing where it cannot be read."""
+    try:
+        if not file:
+            document = session.read(target)
+            return [] if document is None else list(_passages(document))
+        found = note_store.read(session.root, target.parts[:-1], file)
+    except AgentMemoryError as error:
+        if on_problem is not None:
+            on_problem(str(error))
+        return []
+    return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
+
+
+def _passages(document: Document) -> Iterator[Passage]:
+    """Yield the entries, each with the words around it: its headings, its label and its neighbours."""
+    entries = document.outline.entries
+    texts = [document.text(entry) for entry in entries]
+    for number, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
+        around = [document.outline.headings[index].text for index in entry.headings]
+        if entry.label is not None:
+            around.append(document.lines[entry.label])
+        around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
+        yield Passage(entry_id, texts[number], "\n".join(around))
+
+
+def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:
+    return 0 <= near < len(entries) and entries[near].headings == entries[number].headings
+
+
+def _said(note: Note) -> str:
+    return "\n".join([note.head.description, *note.body])
+
+
+def _fingerprint(session: Session, parts: tuple[str, ...]) -> str:
+    """Return what changes whenever the content of a file does."""
+    try:
+        place = session.root.locate(parts)
+    except AgentMemoryError:
+        return "unreadable"
+    info = None if place is None else place.info
+    if info is None:
+        return "gone"
+    if abs(session.now.timestamp() * 1e9 - max(info.st_mtime_ns, info.st_ctime_ns)) < _SETTLED:
+        try:
+            content = session.root.read(parts)
+        except AgentMemoryError:
+            return "unreadable"
+        return blake2b(b"" if content is None else content.data, digest_size=16).hexdigest()
+    return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
+
+
+def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
+    try:
+        document = session.read(target)
+    except AgentMemoryError:
+        return None
+    entry = next((one for one in stored_entries(document) if one.id == hit.key), None) if document else None
+    if entry is None:
+        return None
+    return Found("entry", target, entry.id, session.path(target), entry.line, entry.text, hit.score, hit.reasons)
+
+
+def _note_found(session: Session, target: Target, file: str, hit: Hit) -> Found | None:
+    try:
+        found = note_store.read(session.root, target.parts[:-1], file)
+    except AgentMemoryError:
+        return None
+    if found is None:
+        return None
+    note = found[0]
+    text = note.head.description or note.title
+    return Found("note", target, file, session.path(target).with_name(file), 1, text, hit.score, hit.reasons)
