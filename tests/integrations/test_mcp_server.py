@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import subprocess
+import sys
 import sysconfig
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -426,6 +427,15 @@ def test_the_printed_settings_start_a_server_for_the_sdk_s_client(project, capsy
 
     asyncio.run(converse())
     assert [record.body for record in Memory(records).records()] == ["A record."]
+
+
+@pytest.mark.requirement("S1-37")
+def test_without_the_sdk_the_command_says_what_to_install(project, environ):
+    blocked = "import sys; sys.modules['mcp_types'] = None; from agent_memory_protocol.cli.main import mcp; mcp()"
+    command = [sys.executable, "-c", blocked, "--root", str(project.root)]
+    done = subprocess.run(command, env=environ, capture_output=True, encoding="utf-8", check=False)
+    told = "amp: the MCP server needs the SDK: pip install 'agent-memory-protocol[mcp]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
 
 
 class Wire:
