@@ -154,7 +154,9 @@ def _show(door: Door, arguments: Arguments) -> Answer:
 def _search(door: Door, arguments: Arguments) -> Answer:
     problems: list[str] = []
     workspace = door.workspace
-    mine = [one for one in workspace.targets(door.actor) + workspace.note_folders() if not is_foreign(door, one)]
+    mine = [
+        one for one in workspace.targets(door.actor) + workspace.note_folders(door.actor) if not is_foreign(door, one)
+    ]
     found = workspace.search(
         arguments.text("query") or "",
         door.actor,

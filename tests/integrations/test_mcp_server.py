@@ -228,7 +228,9 @@ def test_entries_and_notes_are_found_and_what_has_changed_is_found_no_more(proje
     own = workspace.remember("The upload test waits for Redis.", agent="developer")
     workspace.remember("Redis is the tester's secret.", agent="tester")
     workspace.remember("Redis in another conversation.", conversation="c2")
-    workspace.new_note("project", "queue", description="Why the queue is Redis.", why="it was there", how="keep it")
+    for actor in (Actor(), Actor("tester")):
+        said = {"description": "Why the queue is Redis.", "why": "it was there", "how": "keep it"}
+        workspace.new_note("project", "queue", **said, actor=actor)
     hits = project.values("memory_search", {"query": "redis"})["hits"]
     assert {(hit["kind"], hit["target"]) for hit in hits} == {
         ("entry", "shared"),
