@@ -12,6 +12,10 @@ from agent_memory_protocol.dates import day_text
 from agent_memory_protocol.limits import LINE_BYTES, MAX_BYTES, MAX_LINES
 from agent_memory_protocol.tiers.entries import Entry, IndexLine, Outline
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _OLD_DAYS = 90
 _LONE_DATE_DAYS = 365
 _LARGEST_OPENING = (MAX_LINES // 2, MAX_BYTES // 2)
@@ -59,7 +63,14 @@ class Fitted:
         self.cut = cut
 
 
-def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines: int = 0) -> Fitted:
+def fit(
+    lines: list[str],
+    found: Outline,
+    room: Room,
+    command: str,
+    unread_lines: int = 0,
+    score: "Callable[[str], int] | None" = None,
+) -> Fitted:
     """Return as much of a document as the room holds, entries whole.
 
     Args:
@@ -68,6 +79,7 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
         room: what must not be passed; where not even the omission line fits, nothing is returned but that line.
         command: the command that shows what is left out.
         unread_lines: how many further lines of the file were not even looked at.
+        score: says how well a text fits the task; what fits better stays longer. None: there is no task.
     """
     lines = [shorten_line(line) for line in lines]
     if not unread_lines and room.holds(lines):
@@ -75,6 +87,9 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
         return Fitted(lines, [], None)
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
     order = removal_order(lines, units)
+    if score is not None:
+        scores = [score(_with_headings(lines, found, unit)) for unit in units]
+        order.sort(key=lambda index: scores[index])
 
     def attempt(removals: int) -> list[str]:
         gone = set(order[:removals])
@@ -93,6 +108,11 @@ def fit(lines: list[str], found: Outline, room: Room, command: str, unread_lines
         return _cut_last(lines, found, units, order, room, command, unread_lines)
     text = attempt(removals)
     return Fitted(text if room.holds(text) else text[-1:], [units[index] for index in sorted(gone)], None)
+
+
+def _with_headings(lines: list[str], found: Outline, unit: Entry | IndexLine) -> str:
+    above = [found.headings[index].text for index in unit.headings]
+    return "\n".join([*above, *lines[unit.start : unit.end]])
 
 
 def head(lines: list[str], found: Outline, room: Room, command: str, unread_lines: int = 0) -> Fitted:

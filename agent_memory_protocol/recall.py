@@ -17,7 +17,7 @@ from .visible import escape_line, needs_escapes, without_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .config import Settings
     from .tiers.entries import Entry, IndexLine, Outline
@@ -33,6 +33,7 @@ def recall_for_agent(
     max_lines: int | None = None,
     max_chars: int | None = None,
     max_tokens: int | None = None,
+    task: str | None = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> str:
     """Return the memory an agent starts its task with, as one block of text; "" when there is none (S4-20 to S4-25).
@@ -47,6 +48,8 @@ def recall_for_agent(
         max_lines: the most lines of one document; by default the setting `limits.max_lines`, else 200.
         max_chars: the most characters of the whole block; by default the setting `recall.max_chars`, else no bound.
         max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.
+        task: what the agent is to do, in words. Where not everything fits, the entries that share most words with it
+            are kept; where everything does, it changes nothing.
         environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
 
     Raises:
@@ -55,11 +58,16 @@ def recall_for_agent(
     """
     actor = Actor(agent_name, conversation_id)
     budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
-    return recall_here(actor, budget, root=root, environ=environ).text
+    return recall_here(actor, budget, root=root, task=task, environ=environ).text
 
 
 def recall_here(
-    actor: Actor, budget: Budget, *, root: str | None = None, environ: "Mapping[str, str] | None" = None
+    actor: Actor,
+    budget: Budget,
+    *,
+    root: str | None = None,
+    task: str | None = None,
+    environ: "Mapping[str, str] | None" = None,
 ) -> Recall:
     """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
     from . import config
@@ -75,7 +83,7 @@ def recall_here(
             opened.external_links = settings.external_links
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
-            return recall(opened, settings, actor, budget)
+            return recall(opened, settings, actor, budget, task)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
@@ -88,7 +96,7 @@ def unreadable(error: Exception, budget: Budget) -> Recall:
     return Recall(block.render(parts, budget), parts, [])
 
 
-def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Recall:
+def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str | None = None) -> Recall:
     """Recall what this actor may read, within the budget. Never raises on what is on disk."""
     warnings = list(settings.problems)
     if not settings.enabled:
@@ -100,6 +108,7 @@ def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget) -> Re
             continue
         draft = _draft(root, target, settings, warnings)
         if draft is not None:
+            draft.task = task
             drafts.append(draft)
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     if min(max_lines, budget.characters, budget.bytes) < 1:
@@ -130,7 +139,19 @@ def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
 class _Draft:
     """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
 
-    __slots__ = ("_read", "escapes", "gap", "is_read", "mark", "overflow", "part", "removed", "text", "unread_lines")
+    __slots__ = (
+        "_read",
+        "escapes",
+        "gap",
+        "is_read",
+        "mark",
+        "overflow",
+        "part",
+        "removed",
+        "task",
+        "text",
+        "unread_lines",
+    )
 
     def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
         self.part = part
@@ -144,6 +165,7 @@ class _Draft:
         """Whether any line of the text needs escapes."""
         self.mark = ""
         self.overflow = "entries"
+        self.task: str | None = None
         self._read: tuple[list[str], Outline] | None = None
         self.unread_lines = 0
         """How many lines of the file were not read, because it is huge."""
@@ -162,6 +184,8 @@ class _Draft:
             words.append(f"--agent {actor.agent}")
         if actor.conversation is not None and (budget.bounded or target.tier is Tier.CONVERSATION):
             words.append(f"--conversation {actor.conversation}")
+        if self.task is not None:
+            return " ".join(words)  # what a task leaves out is told apart by the task alone
         for option in ("max_lines", "max_chars", "max_tokens"):
             value = getattr(budget, option)
             if value is not None:
@@ -192,8 +216,11 @@ class _Draft:
             return
         rendered, found = self.read()
         room = fit.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
-        choose = fit.head if self.overflow == "head" else fit.fit
-        fitted = choose(rendered, found, room, command, self.unread_lines)
+        if self.overflow == "head":
+            fitted = fit.head(rendered, found, room, command, self.unread_lines)
+        else:
+            score = None if self.task is None else _scorer(self.task)
+            fitted = fit.fit(rendered, found, room, command, self.unread_lines, score)
         body = "\n".join(self.mark + line for line in fitted.lines)
         cut = fitted.cut is not None
         self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
@@ -216,6 +243,14 @@ class _Draft:
             line += number <= line
         skipped = 0 if self.gap is None or line < self.gap else self.unread_lines
         return line + skipped + 1
+
+
+def _scorer(task: str) -> "Callable[[str], int]":
+    """Return what says how many words of a task a text has."""
+    from .search import words
+
+    wanted = {token for term in words.terms(task) for token in term.tokens}
+    return lambda text: len(wanted.intersection([token for _, token in words.read(text)]))
 
 
 def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> _Draft | None:

@@ -120,10 +120,11 @@ class Workspace:
         max_chars: int | None = None,
         max_bytes: int | None = None,
         max_tokens: int | None = None,
+        task: str | None = None,
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`."""
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
-        return recall_here(actor, budget, root=str(self.path), environ=self._environ)
+        return recall_here(actor, budget, root=str(self.path), task=task, environ=self._environ)
 
     def target(
         self,

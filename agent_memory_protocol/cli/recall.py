@@ -11,6 +11,7 @@ from .options import as_option, budget_options, json_option, note, print_json, r
 @click.command("recall")
 @click.argument("agent", required=False)
 @click.option("--conversation", metavar="ID", help="The conversation the task belongs to.")
+@click.option("--task", metavar="TEXT", help="What AGENT is to do: where not all fits, what it is about stays.")
 @budget_options
 @click.option("--explain", is_flag=True, help="Say on stderr what was kept, what was left out, and where it stands.")
 @json_option
@@ -19,6 +20,7 @@ from .options import as_option, budget_options, json_option, note, print_json, r
 def recall_command(
     agent: str | None,
     conversation: str | None,
+    task: str | None,
     max_lines: int | None,
     max_chars: int | None,
     max_tokens: int | None,
@@ -36,7 +38,8 @@ def recall_command(
         amp recall developer --conversation 7f3a --max-chars 10000
     """
     who = reader(agent, as_agent, conversation, root)
-    found = recall_here(who, Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens), root=root)
+    budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+    found = recall_here(who, budget, root=root, task=task)
     # What is wrong with the store itself is wrong with each document in it, and said once.
     for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
