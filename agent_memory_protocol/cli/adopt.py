@@ -8,7 +8,18 @@ import click
 
 from agent_memory_protocol.adoption import Adoption
 
-from .options import actor, as_option, json_option, note, plain, print_json, root_option, target_json, workspace
+from .options import (
+    actor,
+    as_option,
+    first_words,
+    json_option,
+    note,
+    plain,
+    print_json,
+    root_option,
+    target_json,
+    workspace,
+)
 
 _SHOWN = 8
 """So many new entries and notes of a store are shown; the rest are counted."""
@@ -79,12 +90,12 @@ def _show(one: Adoption) -> None:
     click.echo(f"{plain(store.path)}  ({store.kind})  ->  {store.target}")
     if one.present:
         click.echo(f"  = {one.present} {'entry is' if one.present == 1 else 'entries are'} here already")
-    _list("+", [_line(text) for text in one.entries], "entries")
+    _list("+", [first_words(text) for text in one.entries], "entries")
     if one.text is not None and not one.entries:
         click.echo("  + the lines of its index")
     _list("+", [f"{file} (a note)" for file in one.notes], "notes")
     for pair in one.contradictions:
-        click.echo(f"  ? {_line(pair.new)}\n    contradicts  {_line(pair.standing)}")
+        click.echo(f"  ? {first_words(pair.new)}\n    contradicts  {first_words(pair.standing)}")
     for left in one.left_out:
         note(f"left out: {left.where}: {left.reason}")
 
@@ -94,11 +105,6 @@ def _list(sign: str, lines: Sequence[str], what: str) -> None:
         click.echo(f"  {sign} {line}")
     if len(lines) > _SHOWN:
         click.echo(f"  {sign} and {len(lines) - _SHOWN} more {what}")
-
-
-def _line(text: str) -> str:
-    shown = " ".join(plain(text).split())
-    return shown if len(shown) <= 100 else shown[:99] + "…"
 
 
 def _count(adoptions: Sequence[Adoption]) -> str:

@@ -12,7 +12,7 @@ from agent_memory_protocol.distilling import Distillation
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.workspace import Workspace
 
-from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
 _VERBS = {ADD: "+", REMOVE: "-"}
 
@@ -93,7 +93,7 @@ def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, 
     for one in candidates:
         _show(one)
     for one, why in refused:
-        note(f"not done: {_line(one.text)}: {why}")
+        note(f"not done: {first_words(one.text)}: {why}")
     if planned.waiting:
         more = "more waits" if planned.waiting == 1 else "more wait"
         click.echo(f"{planned.waiting} {more} for another conversation to confirm what they say")
@@ -107,13 +107,8 @@ def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, 
 
 def _show(one: Candidate) -> None:
     where = f"{one.target} · {one.section}" if one.section else str(one.target)
-    click.echo(f"{_VERBS.get(one.action, '>')} {where}  {one.confidence:.1f}  {_line(one.text)}")
+    click.echo(f"{_VERBS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}")
     click.echo(f"      {one.kind}: {plain(one.reason)}")
-
-
-def _line(text: str) -> str:
-    shown = " ".join(plain(text).split())
-    return shown if len(shown) <= 100 else shown[:99] + "…"
 
 
 def _json(one: Candidate) -> dict[str, Any]:

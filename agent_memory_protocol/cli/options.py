@@ -182,6 +182,12 @@ def plain(line: str) -> str:
     return show_invisible(line)
 
 
+def first_words(text: str, width: int = 90) -> str:
+    """Return the beginning of a text on one line of at most so many characters, safe for a terminal."""
+    shown = plain(" ".join(text.split()))
+    return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
 def progress(doing: str) -> Callable[[int, int], None] | None:
     """Return what shows on stderr how far long work has come; None where stderr is no terminal."""
     if not sys.stderr.isatty():

@@ -13,6 +13,7 @@ from .options import (
     as_option,
     budget_options,
     document_options,
+    first_words,
     json_option,
     note,
     note_settings,
@@ -112,12 +113,7 @@ def _print_entries(entries: list[StoredEntry]) -> None:
             click.echo(plain(f"{entry.target}  {entry.target.path}"))
             shown = entry.target
         when = entry.date.isoformat() if entry.date else "-" * 10
-        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {_words(entry)}")
-
-
-def _words(entry: StoredEntry, width: int = 90) -> str:
-    text = plain(" ".join(entry.text.split()))
-    return text if len(text) <= width else text[: width - 1] + "…"
+        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text)}")
 
 
 def _as_json(entry: StoredEntry) -> dict[str, object]:

@@ -4,7 +4,7 @@ from datetime import date
 
 import click
 
-from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
 _TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "undated, from the top of each file"}
 
@@ -44,12 +44,7 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         if listed:
             click.echo(f"{title}:")
             for item in listed:
-                click.echo(f"  {plain(item.place)}  {plain(item.message)}  {_words(item.text)}")
+                click.echo(f"  {plain(item.place)}  {plain(item.message)}  {first_words(item.text, 60)}")
     if not found:
         click.echo("nothing to look at")
     note("when you are through, `amp review --done` records it")
-
-
-def _words(text: str, width: int = 60) -> str:
-    shown = plain(" ".join(text.split()))
-    return shown if len(shown) <= width else shown[: width - 1] + "…"

@@ -11,7 +11,18 @@ import click
 from agent_memory_protocol.answers import Found
 from agent_memory_protocol.layout import Target, Tier
 
-from .options import TextCommand, actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .options import (
+    TextCommand,
+    actor,
+    as_option,
+    first_words,
+    json_option,
+    note,
+    plain,
+    print_json,
+    root_option,
+    workspace,
+)
 from .records import open_memory, store_option
 
 
@@ -75,7 +86,7 @@ def _of_entry(found: Found) -> _Hit:
     shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
     where = {Tier.SHARED: "" if found.kind == "note" else " shared", Tier.AGENT: f" --agent {found.target.owner}"}
     shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
-    head = f"{found.id}  {found.target}:{found.line}  {_first_line(found.text)}"
+    head = f"{found.id}  {found.target}:{found.line}  {first_words(found.text)}"
     fields = {"kind": found.kind, "id": found.id, **_place(found.target), "line": found.line, "text": found.text}
     return _Hit(head, shown_by, found.reasons, {**fields, "score": round(found.score, 4), "reasons": [*found.reasons]})
 
@@ -103,8 +114,3 @@ def _records(
 
 def _place(target: Target) -> dict[str, Any]:
     return {"target": str(target), "path": target.path}
-
-
-def _first_line(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= 100 else shown[:99] + "…"

@@ -18,6 +18,7 @@ from .options import (
     TextCommand,
     actor,
     as_option,
+    first_words,
     json_option,
     note,
     plain,
@@ -164,7 +165,7 @@ def restore_command(
         print_json({"entries": [_restorable_json(one) for one in chosen]})
     else:
         for one in chosen:
-            words = _words(one.archived.taken.markdown)
+            words = first_words(one.archived.taken.markdown)
             click.echo(f"{one.archived.taken.id:<14}  {one.archived.removed_at[:10]}  {one.target}  {words}")
             click.echo(f"{'':<14}  {plain(one.archived.reason)}")
         if chosen and not only_list:
@@ -214,7 +215,7 @@ def forget_command(
         print_json({"forgotten": [{"id": one.id, **target_json(one.target)} for one in gone]})
         return
     for removed in gone:
-        click.echo(f"forgotten: {removed.id} from {removed.target}: {_words(removed.text)}")
+        click.echo(f"forgotten: {removed.id} from {removed.target}: {first_words(removed.text)}")
     click.echo(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back")
 
 
@@ -269,15 +270,15 @@ def _say_healing(found: Sequence[Synced], *, applied: bool) -> None:
         if one.problem:
             note(one.problem)
         for text in one.put_back:
-            click.echo(f"{one.target}  {'back' if applied else 'goes back'}: {_words(text)}")
+            click.echo(f"{one.target}  {'back' if applied else 'goes back'}: {first_words(text)}")
         for text in one.kept_out.values():
             place = f"{'now' if applied else 'to be'} in the ledger"
-            click.echo(f"{one.target}  overwritten, no room for it, {place}: {_words(text)}")
+            click.echo(f"{one.target}  overwritten, no room for it, {place}: {first_words(text)}")
         if one.kept_out and applied:
             note(f"{one.target.path}: {way_back(one.target, list(one.kept_out))}")
         for text in one.removed_by_hand:
             place = f"{'now' if applied else 'to be'} in the ledger"
-            click.echo(f"{one.target}  taken out by hand, {place}: {_words(text)}")
+            click.echo(f"{one.target}  taken out by hand, {place}: {first_words(text)}")
         for secret in one.unkept:
             click.echo(f"{one.target}  taken out by hand, kept nowhere: holds {secret}")
     if not found:
@@ -311,7 +312,7 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         total = len(plan.removals) + len(plan.kept)
         verb = "went" if applied else "would go"
         lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {_entries(total)} {verb}")
-        lines += [f"  -{one.line:>5}  {_when(one)}  {_words(one.text)}" for one in plan.removals]
+        lines += [f"  -{one.line:>5}  {_when(one)}  {first_words(one.text)}" for one in plan.removals]
         lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip() for one in listed]
         for line, text, day, count in sections:
             taken = f"--sections takes its {_entries(count)}"
@@ -348,14 +349,9 @@ def _when(one: Judged) -> str:
     return f"{day}{source}"
 
 
-def _words(text: str, width: int = 70) -> str:
-    shown = plain(" ".join(text.split()))
-    return shown if len(shown) <= width else shown[: width - 1] + "…"
-
-
 def _words_of_what_stays(one: Judged) -> str:
     # What is held holds a secret.
-    return "" if one.cause == "held" else _words(one.text, 50)
+    return "" if one.cause == "held" else first_words(one.text, 50)
 
 
 def _entries(count: int) -> str:
