@@ -4,7 +4,7 @@ A person at the command line owns the memory; an agent is held to the table of t
 Each refusal says who asked, for what, why not, and what to do instead.
 """
 
-from .errors import AccessDenied
+from .errors import AccessDenied, InvalidArgument
 from .layout import Target, Tier, check_agent_name, check_conversation_id, name_key
 
 READERS_OF_ALL = ("architect",)
@@ -44,6 +44,19 @@ class Actor:
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+
+def acting(actor: object) -> Actor:
+    """Return who acts: a person, where nobody is named.
+
+    Raises:
+        InvalidArgument: it is no actor. The name of an agent, "" above all, must not pass for a person.
+    """
+    if actor is None:
+        return Actor()
+    if not isinstance(actor, Actor):
+        raise InvalidArgument(f"the actor must be an Actor, such as Actor('developer'), not {actor!a}")
+    return actor
 
 
 def joined(actor: Actor, target: Target) -> Actor:

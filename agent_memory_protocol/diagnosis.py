@@ -54,8 +54,15 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
         elif target in existing:
             found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
         else:
-            found.append(Diagnosis(f"{target} is not recalled: {target.path} does not exist"))
+            found.append(
+                Diagnosis(f"{target} is not recalled: {target.path} does not exist yet; {_maker(target)} makes it")
+            )
     return found
+
+
+def _maker(target: Target) -> str:
+    owner = f" --{target.tier.owner} {target.owner}" if target.owner else ""
+    return f"`amp remember TEXT{owner}`"
 
 
 def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:

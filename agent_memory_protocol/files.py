@@ -66,11 +66,11 @@ class Root(Walk):
         try:
             return cls(open_outright(path), external_links=external_links)
         except FileNotFoundError as error:
-            raise StorageError(f"{shown(path)}: the project root does not exist; create it or name another") from error
+            raise StorageError(f"{shown(path)}: there is no such folder; create it or name another") from error
         except NotADirectoryError as error:
-            raise StorageError(f"{shown(path)}: the project root is a file; name the folder it lies in") from error
+            raise StorageError(f"{shown(path)}: this is a file; name the folder it lies in") from error
         except (OSError, UnicodeEncodeError) as error:
-            raise StorageError(f"{shown(path)}: the project root cannot be opened: {explain(error)}") from error
+            raise StorageError(f"{shown(path)}: the folder cannot be opened: {explain(error)}") from error
 
     def __enter__(self) -> "Self":
         return self

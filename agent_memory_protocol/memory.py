@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
-from .access import Actor
+from .access import Actor, acting
 from .consolidation import decay, pipeline, write
 from .consolidation.extractors import WholeText
 from .consolidation.pipeline import Operators
@@ -88,7 +88,7 @@ class Memory:
         consolidate_every: int = CONSOLIDATE_EVERY,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
-        self._home = Home(path, actor=actor or Actor())
+        self._home = Home(path, actor=acting(actor))
         self._is_at_home = store is None
         self._store: RecordStore = DirectoryStore(self._home.root, self._home.parts) if store is None else store
         self._indexes = tuple(indexes or ())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from . import agents, config
-from .access import Actor, check_write
+from .access import Actor, acting, check_write
 from .errors import Disabled, InvalidArgument, RefusedText, SecretFound, StorageError
 from .files import Root
 from .layout import MEMORY, RECORDS, Target, Tier
@@ -37,7 +37,7 @@ class Home:
         actor: Actor | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self._actor = actor or Actor()
+        self._actor = acting(actor)
         self._environ = os.environ if environ is None else environ
         if path is None:
             project = config.find_root(environ=self._environ).path

@@ -7,6 +7,7 @@ a document that does not fit, and by markdown-it only where the line scanner is 
 from . import block
 from .access import Actor, why_not_read
 from .block import NO_LIMIT, Budget, LeftOut, Part, Recall
+from .disk_errors import shown
 from .errors import AgentMemoryError, InvalidName
 from .files import Root
 from .layout import Target, Tier, check_conversation_id
@@ -77,7 +78,7 @@ def recall_here(
     try:
         found = config.find_root(explicit=root, environ=environ)
         if found.missing:
-            return Recall("", [], [])
+            return Recall("", [], [f"{shown(found.path)} does not exist; name the folder of a project"])
         with Root.open(found.path) as opened:
             settings = config.load_settings(opened, environ)
             opened.external_links = settings.external_links

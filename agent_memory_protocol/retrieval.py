@@ -101,6 +101,9 @@ class Recalled:
     def __iter__(self) -> Iterator[RecalledRecord]:
         return iter(self.hits)
 
+    def __str__(self) -> str:
+        return self.as_prompt_block()
+
     def as_prompt_block(self) -> str:
         """Return the records for a prompt, one line each; "" when there are none.
 

@@ -337,7 +337,8 @@ def _healing_notes(target: Target, done: Outcome) -> list[str]:
         notes.append(f"{target.path}: another program had overwritten {them}; {ledger.way_back(target, done.kept_out)}")
     if done.removed_by_hand:
         them = "1 entry" if len(done.removed_by_hand) == 1 else f"{len(done.removed_by_hand)} entries"
-        notes.append(f"{target.path}: {them} had been taken out by hand; the ledger keeps what they said")
+        they = "it" if len(done.removed_by_hand) == 1 else "they"
+        notes.append(f"{target.path}: {them} had been taken out, by hand or by git; the ledger keeps what {they} said")
     if done.unkept:
         them = "1 entry" if len(done.unkept) == 1 else f"{len(done.unkept)} entries"
         notes.append(f"{target.path}: {them} with a secret had been taken out by hand; no copy was kept")

@@ -30,7 +30,7 @@ from . import (
     searching,
     upkeep,
 )
-from .access import Actor
+from .access import Actor, acting
 from .adoption import Adoption
 from .answers import (
     Created,
@@ -58,7 +58,7 @@ from .disk_errors import shown
 from .distilling import Distillation, Distilled
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .files import decode, is_there
-from .layout import OWNER_FOLDERS, RECORDS, Target, Tier, check_owner
+from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
 from .ledger import About
 from .lint import finding
 from .lint.finding import Finding
@@ -124,7 +124,7 @@ class Workspace:
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`."""
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
-        return recall_here(actor, budget, root=str(self.path), task=task, environ=self._environ)
+        return recall_here(acting(actor), budget, root=str(self.path), task=task, environ=self._environ)
 
     def target(
         self,
@@ -142,6 +142,8 @@ class Workspace:
         """
         # Both are checked, needed or not: a bad name is a mistake wherever it stands.
         named = Actor(agent, conversation)
+        if tier is not None and tier not in TIERS:
+            raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
         if tier is None:
             if named.agent is not None or (named.conversation is None and actor.agent is not None):
                 tier = Tier.AGENT
@@ -159,7 +161,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            return session.readable(actor or Actor())
+            return session.readable(acting(actor))
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
         """Return a document, or one section of it, as it is on disk now; None where there is none (S4-27, S4-29).
@@ -172,7 +174,7 @@ class Workspace:
         if self._missing:
             return None
         with self._session() as session:
-            session.check_read(actor or Actor(), target)
+            session.check_read(acting(actor), target)
             target = store.locate(session.root, target)
             content = session.root.read(target.parts)
             if content is None:
@@ -200,7 +202,7 @@ class Workspace:
         """
         if self._missing:
             return []
-        actor = actor or Actor()
+        actor = acting(actor)
         found = []
         with self._session() as session:
             for target in session.readable(actor) if targets is None else targets:
@@ -227,7 +229,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            return rewriting.files(session, actor or Actor())
+            return rewriting.files(session, acting(actor))
 
     def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
         """Return a document, or the note of that file name beside it, as it is on disk; None where there is none.
@@ -237,7 +239,7 @@ class Workspace:
             DamagedFile: it cannot be read.
             LinkRefused: a link leads to it.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         if self._missing:
             return None
         with self._session() as session:
@@ -252,7 +254,7 @@ class Workspace:
         """
         if self._missing:
             return []
-        actor = actor or Actor()
+        actor = acting(actor)
         found = []
         with self._session() as session:
             for target in session.readable(actor) if targets is None else targets:
@@ -290,7 +292,7 @@ class Workspace:
             try:
                 told = on_problem or (lambda _: None)
                 return searching.search(
-                    session, actor or Actor(), query, mine, limit=limit, targets=targets, on_problem=told
+                    session, acting(actor), query, mine, limit=limit, targets=targets, on_problem=told
                 )
             finally:
                 if index is None:
@@ -302,7 +304,7 @@ class Workspace:
             return []
         rows = []
         with self._session() as session:
-            for target in session.readable(actor or Actor()) if targets is None else targets:
+            for target in session.readable(acting(actor)) if targets is None else targets:
                 try:
                     rows.append(_status(session, target))
                 except AgentMemoryError as error:
@@ -329,7 +331,7 @@ class Workspace:
             max_chars: the bound on characters of the block.
             max_tokens: the bound on tokens of the block.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         shown = self.show(target, actor)
         if shown is None:
             return None
@@ -415,7 +417,7 @@ class Workspace:
             InvalidName: a name breaks the name rule; nothing was created.
             StorageError: one cannot be created.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         targets = [Target(Tier.SHARED), *(Target(Tier.AGENT, check_owner(Tier.AGENT, agent)) for agent in agents)]
         if conversation is not None:
             targets.append(Target(Tier.CONVERSATION, check_owner(Tier.CONVERSATION, conversation)))
@@ -468,7 +470,7 @@ class Workspace:
             RefusedText: the text cannot be remembered.
             StorageError: the document cannot be read or written.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
         with self._session(for_writing=True) as session:
             return remembering.remember(
@@ -493,7 +495,7 @@ class Workspace:
             AccessDenied: this actor may not write its document; nothing was changed.
         """
         with self._session(for_writing=True) as session:
-            return upkeep.forget(session, actor or Actor(), entry_ids, reason)
+            return upkeep.forget(session, acting(actor), entry_ids, reason)
 
     def edit(self, entry_id: str, text: str, *, actor: Actor | None = None) -> Edited:
         """Put another text in an entry's place; the old one stays in the ledger.
@@ -505,7 +507,7 @@ class Workspace:
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
         with self._session(for_writing=True) as session:
-            return upkeep.replace_text(session, actor or Actor(), entry_id, text)
+            return upkeep.replace_text(session, acting(actor), entry_id, text)
 
     def rewrite(
         self,
@@ -533,7 +535,7 @@ class Workspace:
             StorageError: it cannot be read or written.
         """
         with self._session(for_writing=True) as session:
-            return rewriting.rewrite(session, actor or Actor(), target, note, change, reason)
+            return rewriting.rewrite(session, acting(actor), target, note, change, reason)
 
     def plan_pruning(
         self,
@@ -562,7 +564,7 @@ class Workspace:
         with self._session() as session:
             return upkeep.plan_pruning(
                 session,
-                actor or Actor(),
+                acting(actor),
                 targets,
                 today=today or date.today(),
                 older_than=older_than,
@@ -587,7 +589,7 @@ class Workspace:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(for_writing=True) as session:
-            return upkeep.apply_pruning(session, actor or Actor(), plans, force=force, progress=progress)
+            return upkeep.apply_pruning(session, acting(actor), plans, force=force, progress=progress)
 
     def restorable(
         self,
@@ -607,7 +609,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            return upkeep.restorable(session, actor or Actor(), entry_ids, last=last, since=since)
+            return upkeep.restorable(session, acting(actor), entry_ids, last=last, since=since)
 
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
@@ -618,7 +620,7 @@ class Workspace:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(for_writing=True) as session:
-            return upkeep.restore(session, actor or Actor(), chosen)
+            return upkeep.restore(session, acting(actor), chosen)
 
     def sync(
         self, *, actor: Actor | None = None, targets: Sequence[Target] | None = None, apply: bool = False
@@ -630,7 +632,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session(for_writing=apply) as session:
-            return upkeep.sync(session, actor or Actor(), targets, apply=apply)
+            return upkeep.sync(session, acting(actor), targets, apply=apply)
 
     def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
         """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
@@ -639,7 +641,7 @@ class Workspace:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
         with self._session(for_writing=True) as session:
-            return upkeep.redact(session, actor or Actor(), entry_ids)
+            return upkeep.redact(session, acting(actor), entry_ids)
 
     # -- checking ------------------------------------------------------------------------------------------------------
 
@@ -670,7 +672,7 @@ class Workspace:
         with self._session() as session:
             return checking.check(
                 session,
-                actor or Actor(),
+                acting(actor),
                 paths=named,
                 selected=selected,
                 today=today or date.today(),
@@ -682,20 +684,20 @@ class Workspace:
         if not any(one.fix for one in found):
             return []
         with self._session(for_writing=True) as session:
-            return mending.fix(session, actor or Actor(), found)
+            return mending.fix(session, acting(actor), found)
 
     def review(self, *, actor: Actor | None = None, today: date | None = None) -> list[review.Item]:
         """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28)."""
         if self._missing:
             return []
-        actor = actor or Actor()
+        actor = acting(actor)
         age = timedelta(days=self.settings.older_than)
         return review.items(self.entries(actor), self.notes(actor), today=today or date.today(), older_than=age)
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
         with self._session(for_writing=True) as session:
-            reviewing.record(session, actor or Actor(), today or date.today())
+            reviewing.record(session, acting(actor), today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 
@@ -726,7 +728,7 @@ class Workspace:
         Raises:
             InvalidArgument, RefusedText, AccessDenied: nothing was written.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         target = target or self.target(actor)
         with self._session(for_writing=True) as session:
             file = notekeeping.new(
@@ -739,14 +741,14 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            return indexing.folders(session, actor or Actor())
+            return indexing.folders(session, acting(actor))
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
         if self._missing:
             return []
         with self._session() as session:
-            return notekeeping.rows(session, actor or Actor(), targets)
+            return notekeeping.rows(session, acting(actor), targets)
 
     def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
         """Return a note's file name and text; it is named by file, stem, or what follows the type (S2-25).
@@ -755,7 +757,7 @@ class Workspace:
             InvalidArgument: there is no such note.
             AccessDenied: this actor may not read it.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         with self._session() as session:
             return notekeeping.show(session, actor, target or self.target(actor), name)
 
@@ -772,7 +774,7 @@ class Workspace:
 
         With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         with self._session(for_writing=True) as session:
             target = target or self.target(actor)
             return notekeeping.take_out(session, actor, target, name, reason, redact=redact)
@@ -781,7 +783,7 @@ class Workspace:
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
         """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
-        actor = actor or Actor()
+        actor = acting(actor)
         with self._session(for_writing=True) as session:
             return notekeeping.merge(session, actor, target or self.target(actor), names, into)
 
@@ -795,7 +797,7 @@ class Workspace:
         if self._missing:
             return []
         with self._session(for_writing=not check) as session:
-            return indexing.reindex(session, actor or Actor(), targets, check=check)
+            return indexing.reindex(session, acting(actor), targets, check=check)
 
     def index_known(
         self, target: Target, known: KnownNotes, touched: Collection[str] | None = None, *, anyway: bool = False
@@ -820,7 +822,7 @@ class Workspace:
         Raises:
             InvalidArgument: a path holds no memory that is known here.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         stores = [store for path in paths for store in elsewhere.read_stores(path, datetime.now(UTC))]
         with self._session() as session:
             return adopting.plan_adoption(session, actor, stores)
@@ -832,12 +834,12 @@ class Workspace:
             StorageError: the project cannot be opened.
         """
         with self._session(for_writing=True) as session:
-            return adopting.apply_adoption(session, actor or Actor(), planned)
+            return adopting.apply_adoption(session, acting(actor), planned)
 
     def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
         """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
         with self._session() as session:
-            return distilling.plan(session, actor or Actor())
+            return distilling.plan(session, acting(actor))
 
     def plan_learning(self, conversation: str, *, agent: str | None = None, actor: Actor | None = None) -> Distillation:
         """Say what one conversation has taught. Changes nothing.
@@ -851,7 +853,7 @@ class Workspace:
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
-        actor = actor or Actor()
+        actor = acting(actor)
         with self._session() as session:
             named = Actor(agent, conversation)
             return distilling.plan(session, actor, conversation=named.conversation, agent=named.agent or actor.agent)
@@ -865,7 +867,7 @@ class Workspace:
             StorageError: the project cannot be written.
         """
         with self._session(for_writing=True) as session:
-            return distilling.apply(session, actor or Actor(), planned, today or date.today())
+            return distilling.apply(session, acting(actor), planned, today or date.today())
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None
@@ -876,7 +878,7 @@ class Workspace:
             InvalidArgument: there is no such backup.
         """
         with self._session(for_writing=True) as session:
-            return distilling.restore(session, actor or Actor(), backup)
+            return distilling.restore(session, acting(actor), backup)
 
     def find_stores(self) -> list[Place]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""

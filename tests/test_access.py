@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent_memory_protocol.access import Actor, check_read, check_write, why_not_read, why_not_write
-from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, InvalidName
+from agent_memory_protocol.access import Actor, acting, check_read, check_write, why_not_read, why_not_write
+from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, InvalidArgument, InvalidName
 from agent_memory_protocol.layout import Target, Tier
 
 SHARED = Target(Tier.SHARED)
@@ -151,6 +151,17 @@ def test_an_actor_that_breaks_the_name_rule_cannot_be_made():
             Actor(**wrong)
         assert isinstance(refused.value, (AgentMemoryError, ValueError))
     assert (Actor("PACT:dev").agent, Actor("dev", "c1").conversation) == ("dev", "c1")
+
+
+def test_who_acts_is_an_actor_or_else_a_person():
+    assert acting(None) == Actor()
+    assert acting(Actor("dev")) == Actor("dev")
+
+
+@pytest.mark.parametrize("name", ["dev", "", "architect"])
+def test_a_bare_name_is_no_actor_and_never_passes_for_a_person(name):
+    with pytest.raises(InvalidArgument, match="must be an Actor, such as Actor"):
+        acting(name)
 
 
 def test_actors_are_equal_when_their_names_mean_the_same():

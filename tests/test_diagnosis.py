@@ -12,6 +12,8 @@ SHARED = Target(Tier.SHARED)
 DEV = Target(Tier.AGENT, "dev")
 C1 = Target(Tier.CONVERSATION, "c1")
 
+DEV_MAKER = "`amp remember TEXT --agent dev`"
+
 
 def part(target: Target, *, left_out: int = 0, problem: str = "") -> Part:
     made = Part(target, "# S", lines=5, lines_in_file=6, problem=problem)
@@ -25,7 +27,7 @@ def test_each_document_that_recall_looks_for_is_named_with_what_became_of_it():
     assert of_recall(recall, [SHARED, DEV, C1], [SHARED, C1]) == [
         Diagnosis("a warning", is_problem=True),
         Diagnosis("shared is recalled: 5 of 6 lines, 2 entries left out"),
-        Diagnosis(f"agent:dev is not recalled: {DEV.path} does not exist"),
+        Diagnosis(f"agent:dev is not recalled: {DEV.path} does not exist yet; {DEV_MAKER} makes it"),
         Diagnosis("conversation:c1 cannot be recalled: is a folder", is_problem=True, is_damage=True),
     ]
 

@@ -79,14 +79,12 @@ def complaint(action: Callable[[], object], kind: type[Exception] = DamagedFile)
 
 
 def test_a_root_that_does_not_exist_is_named(project: Path) -> None:
-    assert "missing: the project root does not exist" in complaint(
-        lambda: Root.open(str(project / "missing")), StorageError
-    )
+    assert "missing: there is no such folder" in complaint(lambda: Root.open(str(project / "missing")), StorageError)
 
 
 def test_a_root_that_is_a_file_is_named(project: Path) -> None:
     (project / "file").touch()
-    assert "file: the project root is a file" in complaint(lambda: Root.open(str(project / "file")), StorageError)
+    assert "file: this is a file" in complaint(lambda: Root.open(str(project / "file")), StorageError)
 
 
 @pytest.mark.parametrize("path", ["", "a\0b"])

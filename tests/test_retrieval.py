@@ -109,6 +109,7 @@ def test_what_is_replaced_or_archived_is_shown_only_with_history_and_redacted_ne
     stone = redact(record("The code is 4711."), **WHY)
     everything = found(new, replaced, gone, stone)
     assert ask(everything).as_prompt_block() == "- The new fact."
+    assert str(ask(everything)) == "- The new fact."
     assert ask(everything, history=True).as_prompt_block().split("\n") == [
         "- The new fact.",
         "- The old fact. [superseded — kept for history]",

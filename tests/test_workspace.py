@@ -104,6 +104,14 @@ def test_a_tier_without_a_name_asks_for_it(workspace):
             workspace.target(Actor(), tier=tier)
 
 
+def test_a_tier_and_an_actor_that_are_bare_texts_are_refused_in_words(workspace):
+    with pytest.raises(InvalidArgument, match=r"one of Tier\.SHARED, Tier\.AGENT, Tier\.CONVERSATION, not 'shared'"):
+        workspace.remember("a fact", tier="shared")
+    for call in (workspace.recall, lambda name: workspace.remember("a fact", actor=name), workspace.entries):
+        with pytest.raises(InvalidArgument, match=r"must be an Actor, such as Actor\('developer'\), not 'dev'"):
+            call("dev")
+
+
 # -- opening -----------------------------------------------------------------------------------------------------------
 
 

@@ -72,6 +72,20 @@ class Verbs(click.Group):
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is called; a misspelt one is told the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            for verb in get_close_matches(args[0], _VERBS, 1):
+                message = f"{error.message.rstrip('.')} (did you mean '{verb}'?)"
+                raise click.UsageError(message, ctx) from error
+            raise
+
 
 @click.group(
     cls=Verbs,
@@ -143,6 +157,8 @@ def _complain_about_usage(error: click.ClickException) -> None:
         takes_text = any(parameter.human_readable_name == "TEXT" for parameter in context.command.params)
         if isinstance(error, click.NoSuchOption) and takes_text:
             message += ", and a text that begins with a dash goes after --"
+        elif isinstance(error, click.NoSuchOption) and isinstance(context.command, click.Group):
+            message += ", and options go behind the command, as in `amp list --as developer`"
     _complain(message)
 
 

@@ -6,7 +6,7 @@ import click
 
 from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.layout import Target, Tier, parse_target
 
 from .options import (
     actor,
@@ -26,8 +26,19 @@ from .options import (
 )
 
 
+class DocumentName(click.Choice[str]):
+    """The name of a tier, or of a document, which has a colon in it."""
+
+    def __init__(self) -> None:
+        super().__init__(tier_names.choices)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Leave documents to `parse_target`."""
+        return value if ":" in value else super().convert(value, param, ctx)
+
+
 @click.command("show")
-@click.argument("tier", required=False, type=tier_names)
+@click.argument("tier", required=False, type=DocumentName(), metavar="[TIER|TARGET]")
 @document_options
 @click.option("--section", metavar="HEADING", help="Only this section.")
 @click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
@@ -50,12 +61,21 @@ def show_command(
 ) -> None:
     """Show a memory file as it is on disk now, with line numbers.
 
+    TIER is shared, agent or conversation; TARGET names a document as `amp list` does, such as agent:developer.
+
     \b
     Examples:
         amp show
+        amp show agent:developer
         amp show --agent developer --section Testing
         amp show --agent developer --left-out
     """
+    if tier is not None and ":" in tier:
+        if agent is not None or conversation is not None:
+            raise InvalidArgument(f"{tier!a} names the document already; leave out --agent and --conversation")
+        named = parse_target(tier)
+        tier = named.tier.value
+        agent, conversation = (named.owner, None) if named.tier is Tier.AGENT else (None, named.owner)
     here = workspace(root)
     who = actor(as_agent, conversation)
     target = here.target(who, tier=Tier.parse(tier) if tier else None, agent=agent, conversation=conversation)

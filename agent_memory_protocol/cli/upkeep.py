@@ -169,7 +169,8 @@ def restore_command(
             click.echo(f"{one.archived.taken.id:<14}  {one.archived.removed_at[:10]}  {one.target}  {words}")
             click.echo(f"{'':<14}  {plain(one.archived.reason)}")
         if chosen and not only_list:
-            click.echo("nothing was changed; add --apply to bring these back")
+            way = "add --apply" if entry_ids or last or since else "say their ids, or --last, with --apply"
+            click.echo(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
     if not chosen:
         note("there is nothing to restore")
     if not as_json:

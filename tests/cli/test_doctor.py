@@ -7,6 +7,7 @@ import pytest
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
+MAKES = "does not exist yet; `amp remember TEXT{}` makes it"
 CONVERSATION = ".scaffolding/conversations/{}/agent-memory/context.md"
 PROTOCOL = Path(__file__).parents[3] / "shared" / "seeds"
 
@@ -40,7 +41,10 @@ def test_doctor_as_json_has_the_same_findings(amp):
     assert found["checks"] == [
         {"ok": True, "message": "agent dev may write"},
         {"ok": True, "message": "shared is recalled: 3 of 4 lines"},
-        {"ok": True, "message": f"agent:dev is not recalled: {AGENT.format('dev')} does not exist"},
+        {
+            "ok": True,
+            "message": f"agent:dev is not recalled: {AGENT.format('dev')} {MAKES.format(' --agent dev')}",
+        },
     ]
 
 
@@ -76,8 +80,8 @@ def test_doctor_in_an_empty_folder_says_what_is_missing(amp):
     assert (answer.code, answer.err) == (0, "")
     assert findings(answer) == [
         "ok  agent dev may write",
-        f"ok  shared is not recalled: {SHARED} does not exist",
-        f"ok  agent:dev is not recalled: {AGENT.format('dev')} does not exist",
+        f"ok  shared is not recalled: {SHARED} {MAKES.format('')}",
+        f"ok  agent:dev is not recalled: {AGENT.format('dev')} {MAKES.format(' --agent dev')}",
     ]
     answer = amp("doctor", "--root", "not/there")
     assert findings(answer) == [f"!!  {amp.root}/not/there does not exist; `amp init` makes it"]

@@ -66,6 +66,8 @@ def test_the_program_has_three_names(amp, command):
 MISTAKES = [
     (("frobnicate",), "no such command 'frobnicate'; `amp --help` lists what there is"),
     (("red\x1b[31m",), "no such command 'red\\x1b[31m'; `amp --help` lists what there is"),
+    (("rember",), "no such command 'rember' (did you mean 'remember'?); `amp --help` lists what there is"),
+    (("--as", "dev", "list"), "options go behind the command, as in `amp list --as developer`"),
     (("--nope",), "`amp --help` lists what there is"),
     (("remember",), "missing argument 'TEXT'; `amp remember --help` lists what there is"),
     (("remember", "a", "b"), "got unexpected extra argument (b); `amp remember --help` lists what there is"),

@@ -41,6 +41,26 @@ def test_show_numbers_the_lines_as_they_are(told):
     assert told("show", "--agent", "dev") == (0, "1  # now\n", "")
 
 
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [
+        ("agent:dev", ["--agent", "dev"]),
+        ("conversation:c1", ["--conversation", "c1"]),
+        ("agent:dev", ["agent", "--agent", "dev"]),
+    ],
+    ids=str,
+)
+def test_show_takes_a_document_as_list_names_it(told, target, named):
+    assert told("show", target) == told("show", *named)
+    assert told("show", target).out
+
+
+def test_show_refuses_what_names_no_one_document(told):
+    told("show", "team:dev").refuses(2, "'team:dev' is no document; write shared, agent:NAME or conversation:ID")
+    told("show", "agent:dev", "--agent", "dev").refuses(2, "'agent:dev' names the document already")
+    told("show", "agent:dev", "--as", "tester").refuses(3, "agent tester may not read agent:dev")
+
+
 def test_show_as_json_has_the_same_lines(told):
     assert told("show", "conversation", "--conversation", "c1", "--json").json() == {
         "version": 1,

@@ -102,15 +102,22 @@ def test_a_read_only_agent_is_given_its_memory(amp):
 
 
 @pytest.mark.requirement("S4-29", "S4-30")
-@pytest.mark.parametrize("root", [[], ["--root", "not/there"]], ids=str)
-def test_with_nothing_to_recall_nothing_is_printed_or_made(amp, root):
+def test_with_nothing_to_recall_nothing_is_printed_or_made(amp):
     """B38: empty folders and stub files appear even when nothing is written."""
-    assert amp("recall", "dev", "--conversation", "c1", *root) == (0, "", "")
-    assert amp("recall", "--explain", *root).err == "amp: there is nothing to recall\n"
-    assert amp("recall", "--json", *root).json() == {"version": 1, "text": "", "parts": [], "warnings": []}
+    assert amp("recall", "dev", "--conversation", "c1") == (0, "", "")
+    assert amp("recall", "--explain").err == "amp: there is nothing to recall\n"
+    assert amp("recall", "--json").json() == {"version": 1, "text": "", "parts": [], "warnings": []}
     assert amp.tree() == {}
     amp("init", "--agent", "dev")
     assert amp("recall", "dev") == (0, "", "")
+
+
+def test_a_root_that_is_not_there_is_told_beside_the_empty_block_and_not_made(amp):
+    warning = f"{amp.root}/not/there does not exist; name the folder of a project"
+    assert amp("recall", "dev", "--root", "not/there") == (0, "", f"amp: {warning}\n")
+    found = amp("recall", "--json", "--root", "not/there").json()
+    assert found == {"version": 1, "text": "", "parts": [], "warnings": [warning]}
+    assert amp.tree() == {}
 
 
 def test_recall_changes_neither_bytes_nor_times(told):

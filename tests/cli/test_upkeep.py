@@ -308,7 +308,7 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
     assert lines == [
         f"{one}    {time.strftime('%Y-%m-%d', time.gmtime())}  shared  - [2026-01-01] old one",
         "                forgotten",
-        "nothing was changed; add --apply to bring these back",
+        "nothing was changed; add --apply to bring it back",
     ]
     assert told.tree() == before
     assert said(told.process("restore", "--last", "--apply")) == [f"restored: {SHARED}:4  [{one}]"]
@@ -320,6 +320,14 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
         2, f"no ledger has {one}, or it stands again", "`amp restore --list`"
     )
     assert told.tree() == before
+
+
+def test_restore_without_a_choice_says_how_to_make_one(told):
+    forget(told, "old one", "lasting")
+    assert said(told.process("restore"))[-1] == (
+        "nothing was changed; say their ids, or --last, with --apply to bring these back"
+    )
+    told.process("restore", "--apply").refuses(2, "which entries? name their ids, or say --last")
 
 
 def test_restore_brings_back_all_that_one_command_took_from_several_files(told):
@@ -499,6 +507,15 @@ def test_what_only_the_ledger_has_is_redacted_and_git_is_named(told):
 
 
 # -- sync --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 entry had been"), (2, "2 entries had been")])
+def test_what_was_there_before_and_is_there_again_was_taken_out_by_hand_or_by_git(told, count, words):
+    for number in range(count):
+        assert told("remember", f"learned on a branch, {number}").code == 0
+    told.write(SHARED, PAGE)
+    said = f"{words} taken out, by hand or by git; the ledger keeps what {'it' if count == 1 else 'they'} said"
+    assert said in told("remember", "learned on main").err
 
 
 def test_sync_shows_then_heals_then_has_nothing_to_do(told):
