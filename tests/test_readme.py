@@ -48,6 +48,16 @@ def test_the_first_command_recalls_what_it_remembered(tmp_path):
     assert not (checkout / ".scaffolding").exists()
 
 
+def test_what_the_readme_calls_needs_no_extra():
+    """The first command installs none, so whoever goes on from there must not be told to install something."""
+    assert "identity=" not in "".join(blocks("python"))
+
+
+def test_claude_code_comes_before_the_table_of_verbs():
+    places = [README.index(text) for text in ("## Try it", "$ amp install claude\n", "| command | what it does |")]
+    assert places == sorted(places)
+
+
 def test_the_library_call_prints_what_it_remembered(tmp_path):
     snippet = blocks("python")[0]
     assert "- Redis needs AOF on.\n" in run(sys.executable, "-c", snippet, cwd=tmp_path)
