@@ -16,6 +16,7 @@ from .errors import AgentMemoryError, StorageError
 from .layout import Target
 from .notes import store as note_store
 from .notes.note import Note
+from .search.opening import open_index
 from .search.port import Hit, Passage, SearchIndex, Source
 from .session import Session, stored_entries
 from .tiers import store
@@ -43,13 +44,16 @@ def search(
     session: Session,
     actor: Actor,
     query: str,
-    index: SearchIndex,
+    index: SearchIndex | None,
     *,
     limit: int,
     targets: Sequence[Target] | None,
     on_problem: Callable[[str], object],
 ) -> list[Found]:
-    """Return the entries and notes that fit best, best first, of what this actor may read."""
+    """Return the entries and notes that fit best, best first, of what this actor may read.
+
+    Without an index, that of the project is used, a file in `.scaffolding/.amp/`.
+    """
     sources: dict[str, tuple[Target, str, Source]] = {}
     within: set[str] = set()
 
@@ -67,9 +71,17 @@ def search(
     for target in indexing.folders(session, Actor()):
         for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1]):
             add(target, file)
-    index.refresh(source for _, _, source in sources.values())
+    if not within:
+        return []
+    used = index or open_index(index_path(session))
+    try:
+        used.refresh(source for _, _, source in sources.values())
+        hits = used.search(query, limit=limit, within=within)
+    finally:
+        if index is None:
+            used.close()
     found: list[Found] = []
-    for hit in index.search(query, limit=limit, within=within):
+    for hit in hits:
         target, file, _ = sources[hit.source]
         looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
         if looked_up is not None:

@@ -65,7 +65,6 @@ from .lint.finding import Finding
 from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
 from .scattered import Place, find_places
-from .search.opening import open_index
 from .search.port import SearchIndex
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
@@ -288,15 +287,8 @@ class Workspace:
         if self._missing:
             return []
         with self._session() as session:
-            mine = index or open_index(searching.index_path(session))
-            try:
-                told = on_problem or (lambda _: None)
-                return searching.search(
-                    session, acting(actor), query, mine, limit=limit, targets=targets, on_problem=told
-                )
-            finally:
-                if index is None:
-                    mine.close()
+            told = on_problem or (lambda _: None)
+            return searching.search(session, acting(actor), query, index, limit=limit, targets=targets, on_problem=told)
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""

@@ -249,14 +249,14 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert (hit["kind"], hit["id"], hit["state"], hit["text"]) == ("record", sides[0].id, "transitional", POSTGRES)
     assert hit["reasons"]
     answer = amp("search", "staging", "--limit", "1")
-    assert answer.out.count("mem:") == 1
+    assert len(answer.out.splitlines()) == 2
     assert answer.err == "amp: 1 more match; --limit 2 shows them\n"
 
 
 def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, sides):
     memory.resolve(sides[0].id, sides[1].id, "moved")
-    assert amp("search", "staging").out.count("mem:") == 1
-    assert amp("search", "staging", "--history").out.count("mem:") == 2
+    assert len(amp("search", "staging").out.splitlines()) == 2
+    assert len(amp("search", "staging", "--history").out.splitlines()) == 4
     assert "used" not in amp("search", "staging").out
 
 
