@@ -64,6 +64,8 @@ def plan(session: Session, actor: Actor, *, conversation: str | None = None, age
     else:
         names = {one for one in memory.conversations if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
         found = [one for name in names for one in learn(memory, name, agent)]
+        if not names and not problems:
+            problems.append(f"{_conversation(conversation).path} does not exist, or has nothing in it")
     candidates = [one for one in found if one.action != ADD or not session.secret_in(one.text)]
     insights = find_insights(memory)
     if conversation is not None:

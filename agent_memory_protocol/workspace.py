@@ -417,7 +417,8 @@ class Workspace:
         with self._session(for_writing=True) as session:
             for target in targets:
                 session.check_write(actor, target)
-            for target in [store.locate(session.root, target) for target in targets]:
+            # Two spellings of one name are one agent; both at once would make two folders for it (decision 2).
+            for target in [store.locate(session.root, target) for target in dict.fromkeys(targets)]:
                 created = False
                 if not session.root.exists(target.parts):
                     make_folders(session.root, target.parts[:-1])

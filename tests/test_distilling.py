@@ -261,3 +261,5 @@ def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):
     )
     assert done.returncode == 0, done.stderr
     assert "nothing to distill" in done.stdout
+    unknown = ".scaffolding/conversations/never-heard-of/agent-memory/context.md does not exist"
+    assert (unknown in done.stderr) == (conversation == "never-heard-of")

@@ -446,6 +446,12 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: start + 30 * (monotonic() - start))
 
 
+def test_two_spellings_of_a_name_make_one_memory(workspace):
+    made = workspace.init(agents=["dev", "Dev", "tester"])
+    assert [str(one.target) for one in made] == ["shared", "agent:dev", "agent:tester"]
+    assert workspace.check() == []
+
+
 @pytest.mark.requirement("S4-29")
 def test_readers_never_wait_for_a_writer(workspace, holder):
     """B81: session start blocked while a busy worker holds the lock."""

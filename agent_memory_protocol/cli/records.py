@@ -29,6 +29,7 @@ from .options import (
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _WIDTH = 72
+_NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
 
 store_option = click.option(
     "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
@@ -93,7 +94,7 @@ def list_command(
         day = record.created_at.astimezone().date().isoformat()
         click.echo(f"{record.id}  {record.state:<12}  {record.type:<9}  {day}  {_short(record)}")
     if not found and (store is not None or not note_settings(workspace(root))):
-        note("there are no such records" if state or record_type or tag else "there are no records yet")
+        note("there are no such records" if state or record_type or tag else _NO_RECORDS)
 
 
 @record_command.command("show")

@@ -161,4 +161,4 @@ def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
     verb = "went" if done.applied else "would go"
     note(f"{entries(done.counts[NEW])} of {source} {verb} into {target}{known}")
     if not done.applied and done.counts[NEW]:
-        note("--apply does it")
+        note("nothing was changed; add --apply to do this")

@@ -19,7 +19,10 @@ def test_memory_goes_out_and_comes_in_again(full):
     assert full("export", "--output", "a.pb").code == 0
     planned = full("import", "a.pb")
     assert planned.out.splitlines() == ["new    Redis needs AOF on.", "new    Own fact."]
-    assert planned.err.splitlines() == ["amp: 2 entries of protobuf would go into records", "amp: --apply does it"]
+    assert planned.err.splitlines() == [
+        "amp: 2 entries of protobuf would go into records",
+        "amp: nothing was changed; add --apply to do this",
+    ]
     assert full("record", "list", "--json").json()["records"] == []
     done = full("import", "a.pb", "--apply")
     assert done.out.splitlines() == ["added  Redis needs AOF on.", "added  Own fact."]
