@@ -12,7 +12,7 @@ from . import limits, markdown, visible
 from .elsewhere import Page, Store
 from .errors import DamagedFile, InvalidName, Refused
 from .headers import front_matter_end
-from .layout import Tier, check_note_file
+from .layout import Tier, check_note_file, name_key
 from .notes import note as notes
 from .similarity import OPPOSITE, compare_gists, gist
 from .tiers import document
@@ -116,6 +116,7 @@ class _Plan:
         self.notes: dict[str, str] = {}
         self.left_out = [LeftOut(store.path, problem) for problem in store.problems]
         self.contradictions: list[Contradiction] = []
+        self.stems: set[str] = set()
 
     def done(self) -> Adoption:
         return Adoption(
@@ -138,6 +139,10 @@ class _Plan:
         except InvalidName as error:
             self.left_out.append(LeftOut(page.path, f"{error}; rename it"))
             return
+        secret = self.here.secret_in(file)
+        if secret:
+            self.left_out.append(LeftOut(page.path, f"its name holds {secret}; rename it"))
+            return
         if _fits(text, self.here.max_lines, self.here.max_bytes):
             self._put(file, text, page)
         else:
@@ -145,7 +150,12 @@ class _Plan:
 
     def add_page(self, page: Page) -> None:
         """Bring in a longer text as notes that say where it comes from."""
-        self._put_parts(f"reference_{_slug(page.name[:-3])}", page)
+        stem = f"reference_{_slug(page.name[:-3])}"
+        if stem in self.stems:
+            folder = page.path.replace("\\", "/").split("/")[-2]
+            stem = f"reference_{_slug(folder)}-{_slug(page.name[:-3])}"
+        self.stems.add(stem)
+        self._put_parts(stem, page)
 
     def _put_parts(self, stem: str, page: Page) -> None:
         if self.store.target.tier is Tier.CONVERSATION:
@@ -159,9 +169,14 @@ class _Plan:
 
     def _put(self, file: str, text: str, page: Page) -> None:
         secret = self.here.secret_in(text)
-        standing = {**self.here.notes, **self.notes}.get(file)
+        all_notes = {**self.here.notes, **self.notes}
+        standing = all_notes.get(file)
+        alike = next((one for one in all_notes if one != file and name_key(one) == name_key(file)), "")
         if secret:
             self.left_out.append(LeftOut(page.path, f"holds {secret}; say where it is kept instead"))
+        elif alike:
+            reason = f"{alike} is here, and many file systems do not tell it from {file}; compare the two"
+            self.left_out.append(LeftOut(page.path, reason))
         elif standing is None:
             self.notes[file] = text
         elif standing.split() != text.split():
@@ -178,6 +193,12 @@ class _Plan:
             theirs = self._without_unwanted(theirs, page)
         except (DamagedFile, Refused) as error:
             self.left_out.append(LeftOut(page.path, str(error)))
+            return
+        secret = self.here.secret_in("\n".join(theirs.lines))
+        if document.has_conflict(theirs) or secret:
+            reason = f"holds {secret} outside its entries; say where it is kept instead"
+            conflict = "holds conflict markers; resolve them, then adopt it"
+            self.left_out.append(LeftOut(page.path, reason if secret else conflict))
             return
         new = [one for one in theirs.ids if one not in mine.ids]
         self.present = len(theirs.ids) - len(new)

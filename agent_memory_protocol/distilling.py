@@ -8,11 +8,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from . import remembering, rewriting, upkeep
 from .access import Actor
 from .distillation import ADD, MOVE, Candidate, Insight, Memory, distill, find_insights, key_of, known_insights, learn
-from .errors import AgentMemoryError, InvalidArgument
+from .errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
 from .layout import SCAFFOLDING, Target, Tier, parse_target
 from .ledger import About
 from .session import Session
@@ -107,22 +108,45 @@ def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, li
 
     Raises:
         InvalidArgument: there is no such backup; the message names those there are.
+        DamagedFile: the backup is not as it was written; nothing was changed.
+        AccessDenied: the actor may not write one of its documents; nothing was changed.
     """
     there = backups(session)
     if not there or (backup is not None and backup not in there):
         raise InvalidArgument(f"there is no backup {backup or ''}; there are: {', '.join(there) or 'none'}")
     name = backup or there[-1]
-    content = session.root.read((SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json"))
-    texts: dict[str, str | None] = json.loads(b"{}" if content is None else content.data)
+    texts = _read_backup(session, name)
+    for target in texts:
+        session.check_write(actor, target)  # all of them, before the first is changed
     changed = []
-    for spelled, text in texts.items():
-        target = parse_target(spelled)
+    for target, text in texts.items():
         before = session.root.read(target.parts)
         rewriting.rewrite(session, actor, target, "", _always(text), f"went back to {name}")
         after = session.root.read(target.parts)
         if (before and before.data) != (after and after.data):
             changed.append(target)
     return name, changed
+
+
+def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
+    """Return what a backup holds: the text of each document, None where there was no document."""
+    parts = (SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json")
+    content = session.root.read(parts)
+    texts = None if content is None else _parsed(content.data)
+    if not isinstance(texts, dict) or not all(text is None or isinstance(text, str) for text in texts.values()):
+        raise DamagedFile(f"{'/'.join(parts)}: is no whole backup; nothing was changed, name another with --backup")
+    try:
+        return {parse_target(spelled): text for spelled, text in texts.items()}
+    except (InvalidArgument, InvalidName) as error:
+        raise DamagedFile(f"{'/'.join(parts)}: {error}; nothing was changed") from error
+
+
+def _parsed(data: bytes) -> Any:
+    """Return what a JSON text says; None where it is none that can be read."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _always(text: str | None) -> rewriting.Edit:
@@ -186,11 +210,10 @@ def _sightings(session: Session) -> dict[str, frozenset[str]]:
     content = session.root.read(SIGHTINGS)
     found: dict[str, set[str]] = {}
     for line in [] if content is None else content.data.split(b"\n"):
-        try:
-            fields = json.loads(line)
+        fields = _parsed(line)
+        # A line half written, or of a merge, counts for nothing.
+        if isinstance(fields, dict) and "insight" in fields and "conversation" in fields:
             found.setdefault(str(fields["insight"]), set()).add(str(fields["conversation"]))
-        except (ValueError, TypeError, KeyError):
-            continue  # a line half written, or of a merge: it counts for nothing
     return {key: frozenset(conversations) for key, conversations in found.items()}
 
 

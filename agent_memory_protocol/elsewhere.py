@@ -7,6 +7,7 @@ is one fact in a file with its own name, and a *page* is a longer text. What bec
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from datetime import datetime
 
 from .errors import AgentMemoryError, InvalidArgument, InvalidName
@@ -23,7 +24,9 @@ _READS = (
     "Squad's histories, a memory bank, another .scaffolding, agent-memory/0.1 files and single Markdown files"
 )
 _DEEPEST = 8
-_DOCUMENTS = frozenset(["memory.md", "knowledge.md", "context.md", "history.md"])
+_DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
+"""What a page of entries is called; where a folder has several, the first of these."""
+
 _SHARED = Target(Tier.SHARED)
 
 
@@ -68,11 +71,17 @@ def read_stores(path: str, now: datetime) -> list[Store]:
 
     Raises:
         InvalidArgument: there is nothing, or nothing that is memory; the message says what would be.
+        StorageError: the folder itself cannot be listed.
     """
-    path = os.path.abspath(path)
+    path = os.path.realpath(path)  # where it lies says whose it is
     if not os.path.exists(path):
         raise InvalidArgument(f"{path} is not there; name a folder or a file that holds memory")
-    found = list(_from_file(path, now) if os.path.isfile(path) else _from_folder(path, now))
+    if SCAFFOLDING in os.path.dirname(path).split(os.sep):
+        found = list(_within_scaffolding(path))
+    elif os.path.isdir(path):
+        found = list(_from_folder(path, now))
+    else:
+        found = list(_from_file(path, now))
     if not found:
         raise InvalidArgument(f"{path} holds no memory that amp knows; it reads {_READS}")
     return found
@@ -119,8 +128,26 @@ def _from_folder(path: str, now: datetime) -> Iterator[Store]:
         known.append(os.path.join(path, SCAFFOLDING))
     for folder in known:
         yield from _from_folder(folder, now)
-    if not known and any(name.lower() == "memory.md" for name in os.listdir(path)):
+    if known:
+        return
+    with Root.open(path) as root:
+        is_store = any(name.lower() == "memory.md" for name in root.list_files(()))
+    if is_store:
         yield from _folder(path, (), _SHARED, "auto memory of Claude Code")
+
+
+def _within_scaffolding(path: str) -> Iterator[Store]:
+    """Read what lies in another scaffolding: it keeps its owner. What is nobody's document or note is no memory."""
+    names = path.split(os.sep)
+    root = os.sep.join(names[: names.index(SCAFFOLDING)])
+    for store in _scaffolding(root, "another scaffolding"):
+        if os.path.commonpath([path, store.path]) == path:
+            yield store
+        elif os.path.dirname(path) == store.path:
+            document = store.document if store.document is not None and store.document.path == path else None
+            notes = tuple(page for page in store.notes if page.path == path)
+            if document or notes:
+                yield replace_fields(store, document=document, notes=notes, problems=())
 
 
 def _agents(path: str, kind: str) -> Iterator[Store]:
@@ -143,18 +170,14 @@ def _folder(path: str, parts: tuple[str, ...], target: Target, kind: str) -> Ite
     """Read a folder with a page of entries and notes beside it; what lies deeper is a longer text."""
     with Root.open(path) as root:
         reader = _Reader(root)
-        document = None
-        notes, pages = [], []
-        for found in reader.files(parts):
-            page = reader.page(found)
-            if page is None:
-                continue
-            if len(found) == len(parts) + 1 and page.name.lower() in _DOCUMENTS and document is None:
-                document = page
-            elif len(found) == len(parts) + 1:
-                notes.append(page)
-            else:
-                pages.append(page)
+        read = [(found, page) for found in reader.files(parts) if (page := reader.page(found)) is not None]
+        beside = [page for found, page in read if len(found) == len(parts) + 1]
+        named = [page for name in _DOCUMENTS for page in beside if page.name.lower() == name]
+        document = named[0] if named else None
+        # What is called as the document is here cannot stand beside it as a note.
+        taken = target.parts[-1].lower()
+        notes = [page for page in beside if page is not document and page.name.lower() != taken]
+        pages = [page for _, page in read if page is not document and page not in notes]
         yield Store(
             kind, os.path.join(path, *parts), target, document, tuple(notes), tuple(pages), tuple(reader.problems)
         )
@@ -191,17 +214,21 @@ def _scaffolding(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
         targets = [_SHARED]
         for tier, folder in OWNER_FOLDERS.items():
-            names = root.list_folders(folder) if root.exists(folder) else []
-            targets += [Target(tier, name) for name in names]
+            try:
+                names = root.list_folders(folder) if root.exists(folder) else []
+            except AgentMemoryError as error:
+                yield Store(kind, os.path.join(path, *folder), _SHARED, problems=(str(error),))
+                continue
+            for name in names:
+                try:
+                    targets.append(Target(tier, check_owner(tier, name)))
+                except InvalidName as error:
+                    yield Store(kind, os.path.join(path, *folder, name), _SHARED, problems=(str(error),))
         for target in targets:
             reader = _Reader(root)
             document = reader.page(target.parts)
             folder = target.parts[:-1]
-            notes = []
-            if target.tier is not Tier.CONVERSATION and root.exists(folder):
-                names = [name for name in root.list_files(folder) if name.lower().endswith(".md")]
-                found = [reader.page((*folder, name)) for name in names if name != target.parts[-1]]
-                notes = [page for page in found if page is not None]
+            notes = reader.beside(target) if target.tier is not Tier.CONVERSATION else []
             if document or notes or reader.problems:
                 yield Store(
                     kind, os.path.join(path, *folder), target, document, tuple(notes), (), tuple(reader.problems)
@@ -233,13 +260,32 @@ class _Reader:
 
     def files(self, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """Yield the paths of all Markdown files in a folder and below it."""
-        for name in self._root.list_files(parts):
+        try:
+            names, folders = self._root.list_files(parts), self._root.list_folders(parts)
+        except AgentMemoryError as error:
+            self.problems.append(str(error))
+            return
+        for name in names:
             if name.lower().endswith(".md") and not name.startswith((".", "#", "~")):
                 yield (*parts, name)
+        folders = [name for name in folders if not name.startswith(".")]
         if len(parts) < _DEEPEST:
-            for name in self._root.list_folders(parts):
-                if not name.startswith("."):
-                    yield from self.files((*parts, name))
+            for name in folders:
+                yield from self.files((*parts, name))
+        else:
+            path = os.path.join(self._root.path, *parts)
+            self.problems += [f"{os.path.join(path, name)}: lies too deep; name it as a source" for name in folders]
+
+    def beside(self, target: Target) -> list[Page]:
+        """Read the Markdown that stands beside a document."""
+        folder = target.parts[:-1]
+        try:
+            names = self._root.list_files(folder) if self._root.exists(folder) else []
+        except AgentMemoryError as error:
+            self.problems.append(str(error))
+            return []
+        found = [self.page((*folder, name)) for name in names if name.lower().endswith(".md")]
+        return [page for page in found if page is not None and page.name != target.parts[-1]]
 
     def page(self, parts: tuple[str, ...]) -> Page | None:
         """Read one file; None where there is none, or it cannot be read."""

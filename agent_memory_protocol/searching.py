@@ -57,13 +57,20 @@ def search(
     sources: dict[str, tuple[Target, str, Source]] = {}
     within: set[str] = set()
 
+    unread: set[str] = set()
+
+    def problem(path: str, is_asked: bool, text: str) -> None:
+        unread.add(path)
+        if is_asked:
+            on_problem(text)
+
     def add(target: Target, file: str) -> None:
         path = "/".join((*target.parts[:-1], file or target.parts[-1]))
         is_asked = session.may_read(actor, target) and (targets is None or target in targets)
         if is_asked:
             within.add(path)
         # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
-        read = partial(_read, session, target, file, on_problem if is_asked else None)
+        read = partial(_read, session, target, file, partial(problem, path, is_asked))
         sources[path] = (target, file, Source(path, _fingerprint(session, tuple(path.split("/"))), read))
 
     for target in store.list_targets(session.root):
@@ -76,6 +83,9 @@ def search(
     used = index or open_index(index_path(session))
     try:
         used.refresh(source for _, _, source in sources.values())
+        if unread:
+            # Under a fingerprint that no file has, it is read again for the next query, and told of again.
+            used.update(Source(path, "", tuple) for path in unread)
         hits = used.search(query, limit=limit, within=within)
     finally:
         if index is None:
@@ -89,7 +99,7 @@ def search(
     return found
 
 
-def _read(session: Session, target: Target, file: str, on_problem: Callable[[str], object] | None) -> Iterable[Passage]:
+def _read(session: Session, target: Target, file: str, on_problem: Callable[[str], object]) -> Iterable[Passage]:
     """Return what is to be found in a document, or in a note beside it; nothing where it cannot be read."""
     try:
         if not file:
@@ -97,8 +107,7 @@ def _read(session: Session, target: Target, file: str, on_problem: Callable[[str
             return [] if document is None else list(_passages(document))
         found = note_store.read(session.root, target.parts[:-1], file)
     except AgentMemoryError as error:
-        if on_problem is not None:
-            on_problem(str(error))
+        on_problem(str(error))
         return []
     return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
 

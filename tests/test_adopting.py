@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, Workspace
-from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES, count_lines
 
 SHARED = ".scaffolding/agent-memory/shared"
@@ -216,6 +216,109 @@ def test_an_agent_adopts_only_what_it_may_write(workspace, tmp_path):
     done = adopt(workspace, tmp_path / ".claude/agent-memory", actor=Actor("dev"))
     assert [str(one.target) for one in workspace.entries()] == ["agent:dev"]
     assert "ops" in done[1].left_out[0].reason
+
+
+@pytest.mark.parametrize("source", ["", "/reviewer", "/reviewer/MEMORY.md", "/reviewer/private.md", "/../link"])
+def test_no_agent_sees_by_adopting_what_it_may_not_read(workspace, tmp_path, source):
+    workspace.remember("A pineapple fact.", agent="reviewer")
+    agents = tmp_path / "project/.scaffolding/agent-memory/agents"
+    write(agents / "reviewer/private.md", "# T\n\nA pineapple note.\n")
+    (agents.parent / "link").symlink_to("agents/reviewer")
+    planned = workspace.plan_adoption([str(agents) + source], actor=Actor("dev"))
+    assert [str(one.store.target) for one in planned] == ["agent:reviewer"]
+    assert "may not write" in planned[0].left_out[0].reason
+    assert not any(one.does_something or one.entries for one in planned)
+
+
+@pytest.mark.parametrize("source", ["", "/dev", "/dev/MEMORY.md"])
+def test_a_part_of_another_scaffolding_keeps_its_owner(workspace, tmp_path, source):
+    other = Workspace.open(tmp_path / "other", environ={"HOME": str(tmp_path)})
+    other.remember("The developer's.", agent="dev")
+    other.remember("Shared there.")
+    adopt(workspace, str(tmp_path / "other/.scaffolding/agent-memory/agents") + source)
+    assert [(str(one.target), one.text) for one in workspace.entries()] == [("agent:dev", "- The developer's.")]
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", "memory.jsonl", "thing"])
+def test_what_is_neither_file_nor_folder_is_refused(workspace, tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    try:
+        told = [left.reason for one in adopt(workspace, tmp_path / name) for left in one.left_out]
+    except AgentMemoryError as error:
+        told = [str(error)]
+    assert re.search(r"is a named pipe|holds no memory that amp knows", " ".join(told))
+
+
+def test_what_lies_too_deep_is_named(workspace, tmp_path):
+    write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
+    deep = tmp_path / "m/1/2/3/4/5/6/7/8"
+    write(deep / "near.md", "# Near\n\nRead.\n")
+    write(deep / "9/far.md", "# Far\n\nNot read.\n")
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert list(done.notes) == ["reference_near.md"]
+    assert [one.reason for one in done.left_out] == [f"{deep}/9: lies too deep; name it as a source"]
+
+
+def test_a_folder_that_leads_outside_costs_no_other(workspace, tmp_path):
+    other = tmp_path / "other/.scaffolding/agent-memory"
+    write(other / "agents/dev/MEMORY.md", "# D\n\n- A fact.\n")
+    write(other / "agents/a b/MEMORY.md", "# D\n\n- Odd.\n")
+    (other / "shared").symlink_to("/etc")
+    done = adopt(workspace, tmp_path / "other")
+    assert [str(one.target) for one in workspace.entries()] == ["agent:dev"]
+    assert len([left for one in done for left in one.left_out]) >= 2
+
+
+@pytest.mark.requirement("S3-12")
+@pytest.mark.parametrize(
+    "text", [f"# M {TOKEN}\n\n- A.\n", f"# M\n\n## H {TOKEN}\n\n- A.\n", f"# M\n\n<!-- {TOKEN} -->\n- A.\n"]
+)
+def test_a_secret_outside_the_entries_is_told_by_the_plan(workspace, tmp_path, text):
+    write(tmp_path / "m/MEMORY.md", text)
+    write(tmp_path / f"m/{TOKEN}.md", "# T\n\nNothing.\n")
+    (planned,) = workspace.plan_adoption([str(tmp_path / "m")])
+    assert not planned.does_something
+    assert len(planned.left_out) == 2
+
+
+def test_a_page_with_conflict_markers_waits_until_they_are_resolved(workspace, tmp_path):
+    page = write(tmp_path / "m/MEMORY.md", "# M\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n")
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert not done.does_something
+    assert "conflict markers" in done.left_out[0].reason
+    page.write_text("# M\n\n- a\n")
+    adopt(workspace, tmp_path / "m")
+    assert [one.text for one in workspace.entries()] == ["- a"]
+
+
+def test_notes_that_differ_by_case_only_come_in_once(workspace, tmp_path):
+    write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
+    write(tmp_path / "m/Note.md", "# A\n\nOne.\n")
+    write(tmp_path / "m/note.md", "# B\n\nTwo.\n")
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert len(done.notes) + len(done.left_out) == 2 or len({one.name for one in (tmp_path / "m").iterdir()}) == 2
+    names = [path.name.lower() for path in (tmp_path / "project" / SHARED).iterdir()]
+    assert len(set(names)) == len(names)
+
+
+def test_pages_of_one_name_in_two_folders_both_come_in_and_only_once(workspace, tmp_path):
+    write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
+    for name in ("a", "b"):
+        write(tmp_path / f"m/{name}/overview.md", f"# O\n\nOf {name}.\n")
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert sorted(done.notes) == ["reference_b-overview.md", "reference_overview.md"]
+    (again,) = adopt(workspace, tmp_path / "m")
+    assert not again.does_something
+
+
+def test_an_agents_page_is_its_memory_file_and_another_page_beside_it_is_not_lost(workspace, tmp_path):
+    folder = tmp_path / ".claude/agent-memory/dev"
+    write(folder / "KNOWLEDGE.md", "# K\n\n- A k fact.\n")
+    write(folder / "MEMORY.md", "# M\n\n- An m fact.\n")
+    (done,) = adopt(workspace, folder)
+    assert [one.text for one in workspace.entries() if str(one.target) == "agent:dev"] == ["- An m fact."]
+    assert list(done.notes) == ["KNOWLEDGE.md"]
+    assert done.left_out == ()
 
 
 @pytest.mark.parametrize("name", ["nothing-here", "empty"])

@@ -10,7 +10,7 @@ import pytest
 
 from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.distillation import key_of
-from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -195,6 +195,55 @@ def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, t
     assert (tmp_path / SHARED).exists()
     workspace.restore_distillation()
     assert not (tmp_path / SHARED).exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b'{"shared": "# S',
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'{"shared": 5}',
+        b'{"shared": ["a"]}',
+        b'{"shared": "# T\\n", "nobody": "x"}',
+        b'{"shared": "# T\\n", "agent:../x": "x"}',
+        pytest.param(b"[" * 100_000, id="deep"),
+        pytest.param(b"1" * 10_000, id="long-number"),
+    ],
+)
+def test_a_damaged_backup_is_named_in_one_line_and_changes_nothing(workspace, tmp_path, data):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    (tmp_path / f".scaffolding/.amp/backups/{done.backup}.json").write_bytes(data)
+    before = (tmp_path / SHARED).read_bytes()
+    with pytest.raises(DamagedFile, match=rf"{done.backup}\.json: .*nothing was changed") as raised:
+        workspace.restore_distillation()
+    assert "\n" not in str(raised.value)
+    assert (tmp_path / SHARED).read_bytes() == before
+
+
+def test_an_agent_goes_back_with_all_documents_or_none(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    said(workspace, "c1", "Redis loses its queue without AOF.", "Gotcha: the parser drops empty tables.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert {str(one.target) for one in done.done} == {"shared", "agent:developer"}
+    before = (tmp_path / SHARED).read_bytes()
+    with pytest.raises(AccessDenied, match="agent:developer"):
+        workspace.restore_distillation(actor=Actor("operator"))
+    assert (tmp_path / SHARED).read_bytes() == before
+
+
+@pytest.mark.parametrize("line", [b"\xff", b"[" * 100_000, b"1" * 10_000, b"[1]", b'{"insight": 1}', b'{"insight":'])
+def test_a_damaged_line_of_sightings_counts_for_nothing(workspace, tmp_path, line):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    (tmp_path / ".scaffolding/agent-memory/sightings.jsonl").parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / ".scaffolding/agent-memory/sightings.jsonl").write_bytes(line + b"\n")
+    assert [one[2] for one in proposed(workspace)] == ["shared"]
 
 
 def test_where_there_is_no_backup_it_says_so(workspace):

@@ -142,6 +142,31 @@ def test_a_file_that_cannot_be_read_is_told_to_those_who_may_read_it(filled, tmp
     assert told == []
 
 
+def test_a_file_that_cannot_be_read_is_told_every_time_whoever_asked_before(filled, tmp_path):
+    file = tmp_path / ".scaffolding/agent-memory/agents/developer/MEMORY.md"
+    text = file.read_bytes()
+    file.write_bytes(b"\xff\xfe")
+    os.utime(file, (0, 0))
+    filled.search("redis", Actor("operator"))
+    for _ in range(2):
+        told: list[str] = []
+        filled.search("redis", on_problem=told.append)
+        assert len(told) == 1
+    file.unlink()
+    file.mkdir()
+    for _ in range(2):
+        told = []
+        filled.search("redis", on_problem=told.append)
+        assert len(told) == 1
+    file.rmdir()
+    file.write_bytes(text)
+    assert found(filled, "spaces") == [("agent:developer", "entry", "- Use four spaces.")]
+
+
+def test_any_number_may_be_the_limit(filled):
+    assert len(filled.search("redis", limit=10**30)) == 1
+
+
 @pytest.mark.slow
 def test_of_a_thousand_planted_facts_almost_all_are_among_the_first_ten(tmp_path):
     chance = random.Random(5)

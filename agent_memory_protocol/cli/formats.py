@@ -12,6 +12,7 @@ import click
 
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.formats import schemas
+from agent_memory_protocol.outside import check_outside
 
 from .options import actor, as_option, count, json_option, note, plain, print_json, root_option
 
@@ -60,7 +61,7 @@ def convert_command(
     """
     from agent_memory_protocol.formats import table
 
-    actor(as_agent)
+    who = actor(as_agent)
     if losses:
         _print_losses(as_json)
         return
@@ -70,6 +71,9 @@ def convert_command(
         raise InvalidArgument("--json answers on stdout, where OUT goes too; name a file for OUT")
     if target == STDIO and target_name is None:
         raise InvalidArgument("in which format? say --format, since stdout has no ending")
+    for file in (source, target):
+        if file != STDIO:
+            check_outside(who, file)
     chosen = table.to_write(target, target_name)
     from agent_memory_protocol.conversion import Passage, convert
     from agent_memory_protocol.embedding import HashEmbedder

@@ -4,6 +4,8 @@ import sys
 
 import click
 
+from agent_memory_protocol.outside import check_outside
+
 from .options import actor, as_option, note, root_option, workspace
 
 
@@ -36,12 +38,15 @@ def merge_command(
     """
     from agent_memory_protocol.integrations import merge_driver
 
+    who = actor(as_agent)
+    for file in (base, ours, theirs):
+        check_outside(who, file)
     settings = workspace(root).settings
     merged = merge_driver.merge_paths(
         base, ours, theirs, path=path or ours, max_lines=settings.max_lines, max_bytes=settings.max_bytes
     )
     if write:
-        merge_driver.write(ours, merged.data, actor(as_agent))
+        merge_driver.write(ours, merged.data, who)
     else:
         click.echo(merged.data, nl=False)
     for line in merged.notes:

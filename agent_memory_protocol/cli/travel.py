@@ -11,6 +11,7 @@ from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.formats import table
 from agent_memory_protocol.formats.record_files import replacing
 from agent_memory_protocol.layout import parse_target
+from agent_memory_protocol.outside import check_outside
 
 from .formats import STDIO, entries, input_file, output_file, tell
 from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
@@ -56,6 +57,8 @@ def import_command(
     """
     from agent_memory_protocol.importing import LEFT_OUT, import_file, into_document, into_records
 
+    if file != STDIO:
+        check_outside(actor(as_agent), file)
     with input_file(file) as path:
         found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
         if target_name is None:
@@ -112,6 +115,8 @@ def export_command(
         raise InvalidArgument("--json answers on stdout, where the entries go too; say --output FILE")
     chosen = table.to_write(output, name)
     who = actor(as_agent)
+    if output != STDIO:
+        check_outside(who, output)
     wanted = [parse_target(one) for one in targets if one != exporting.RECORDS]
     parts = []
     if wanted or not targets:

@@ -8,10 +8,11 @@ import subprocess
 from dataclasses import dataclass
 
 from agent_memory_protocol.access import Actor
-from agent_memory_protocol.errors import AccessDenied, StorageError
+from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import SCAFFOLDING
 from agent_memory_protocol.merging import merge_file
+from agent_memory_protocol.outside import check_outside
 from agent_memory_protocol.workspace import Workspace
 from agent_memory_protocol.writing import replace
 
@@ -79,8 +80,7 @@ def write(ours: str, data: bytes, actor: Actor) -> None:
         AccessDenied: an agent names a file of the memory.
         StorageError: it cannot be written; our version stands there as it was.
     """
-    if actor.agent is not None and SCAFFOLDING in os.path.realpath(ours).split(os.sep):
-        raise AccessDenied(f"{ours}: an agent merges memory by merging with git, or prints the result without --write")
+    check_outside(actor, ours)
     folder, name = os.path.split(os.path.abspath(ours))
     with Root.open(folder) as root:
         content = root.read((name,))

@@ -44,6 +44,8 @@ _LIKE = """
     UNION SELECT word FROM spellings WHERE backwards BETWEEN :end AND :end || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1"""
 _LAST = "\U0010ffff"
+_MOST = 2**63 - 1
+"""The largest number that SQLite knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Lookup:
             "match": _any_of(tokens),
             "within": self._within,
             "context_weight": CONTEXT_WEIGHT,
-            "limit": limit,
+            "limit": min(limit, _MOST),
         }
         for source, key, text, context, size in self._connection.execute(_CANDIDATES, asked):
             inside, around = text.split(" "), context.split(" ")
