@@ -83,7 +83,8 @@ def read_stores(path: str, now: datetime) -> list[Store]:
     else:
         found = list(_from_file(path, now))
     if not found:
-        raise InvalidArgument(f"{path} holds no memory that amp knows; it reads {_READS}")
+        way_in = "where it lies deeper, or as pages of its own, name that folder or those pages"
+        raise InvalidArgument(f"{path} holds no memory that amp knows; it reads {_READS}; {way_in}")
     return found
 
 

@@ -376,14 +376,20 @@ class Memory:
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def records(
-        self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
+        self, *, state: State | str | None = None, type: RecordType | str | None = None, tag: str | None = None
     ) -> tuple[Record, ...]:
         """Return the newest version of the records that meet every condition given, by birth.
 
         Raises:
+            InvalidArgument: there is no such state or type.
             StorageError: one cannot be read.
         """
-        return self._store.list(state=state, type=type, tag=tag) if self._home.is_on() else ()
+        try:
+            in_state = None if state is None else State(state)
+            of_type = None if type is None else RecordType(type)
+        except ValueError as error:
+            raise InvalidArgument(f"{error}; states are {', '.join(State)}, types {', '.join(RecordType)}") from error
+        return self._store.list(state=in_state, type=of_type, tag=tag) if self._home.is_on() else ()
 
     def history(self, record_id: str) -> tuple[Record, ...]:
         """Return every version of a record, oldest first.

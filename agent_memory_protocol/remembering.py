@@ -6,6 +6,7 @@ from datetime import date
 from . import routing
 from .access import Actor
 from .answers import Remembered
+from .errors import InvalidArgument
 from .layout import Target, Tier
 from .ledger import About
 from .session import Session, stored_entry
@@ -70,6 +71,8 @@ def _doubts(text: str, target: Target, new: NewEntry, entry_id: str) -> list[str
 def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:
     """Compose the entry. A day that is asked for goes before one that begins the text, and that before today's."""
     max_bytes = session.settings.max_bytes
+    if not (dated is None or isinstance(dated, date | bool)):
+        raise InvalidArgument(f"dated is a date, True, False or None, not {dated!a}")
     day = dated.toordinal() if isinstance(dated, date) else None
     new = compose.compose(text, day=day, max_bytes=max_bytes)
     wants_today = target.tier is Tier.CONVERSATION if dated is None else dated is True

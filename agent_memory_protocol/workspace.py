@@ -409,6 +409,7 @@ class Workspace:
             InvalidName: a name breaks the name rule; nothing was created.
             StorageError: one cannot be created.
         """
+        _check_several("agents", agents)
         actor = acting(actor)
         targets = [Target(Tier.SHARED), *(Target(Tier.AGENT, check_owner(Tier.AGENT, agent)) for agent in agents)]
         if conversation is not None:
@@ -487,6 +488,7 @@ class Workspace:
             InvalidArgument: there is no such entry; nothing was changed.
             AccessDenied: this actor may not write its document; nothing was changed.
         """
+        _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
             return upkeep.forget(session, acting(actor), entry_ids, reason)
 
@@ -599,6 +601,7 @@ class Workspace:
         Raises:
             InvalidArgument: one that is named is in no ledger.
         """
+        _check_several("entry_ids", entry_ids)
         if self._missing:
             return []
         with self._session() as session:
@@ -633,6 +636,7 @@ class Workspace:
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
+        _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
             return upkeep.redact(session, acting(actor), entry_ids)
 
@@ -929,6 +933,12 @@ class Workspace:
             self.path.joinpath(*PROJECT_FILE),
             *([Path(personal)] if personal else []),
         ]
+
+
+def _check_several(what: str, given: Sequence[str]) -> None:
+    """Refuse one text where a list is meant: each of its letters would be taken for a name (a str is a sequence)."""
+    if isinstance(given, str):
+        raise InvalidArgument(f"{what} is a list of texts, not one text; write [{given!a}]")
 
 
 def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:

@@ -328,6 +328,18 @@ def test_what_holds_no_memory_is_refused_with_what_would(workspace, tmp_path, na
         workspace.plan_adoption([str(tmp_path / name)])
 
 
+def test_memory_where_nobody_looks_for_it_comes_in_by_the_folder_or_the_pages_themselves(workspace, tmp_path):
+    write(tmp_path / "project/docs/memory/MEMORY.md", "# M\n\n- Deep.\n")
+    write(tmp_path / "pages/ports.md", "# Ports\n\nThe ports are listed in ports.toml.\n")
+    for folder in ("project", "pages"):
+        with pytest.raises(InvalidArgument, match="name that folder or those pages"):
+            workspace.plan_adoption([str(tmp_path / folder)])
+    adopt(workspace, tmp_path / "project/docs/memory")
+    adopt(workspace, tmp_path / "pages/ports.md")
+    assert [one.text for one in workspace.entries()] == ["- Deep."]
+    assert [one.file for one in workspace.notes()] == ["reference_ports.md"]
+
+
 @pytest.mark.parametrize("name", ["a b", "CON", "развел\u006fper"])
 def test_a_folder_whose_name_is_no_agents_is_named_and_the_others_come_in(workspace, tmp_path, name):
     write(tmp_path / f".claude/agent-memory/{name}/MEMORY.md", "# X\n\n- Odd.\n")

@@ -99,6 +99,16 @@ def test_a_memory_is_a_folder_of_records_and_what_git_does_not_see(memory):
     }
 
 
+def test_records_are_chosen_by_a_state_and_a_type_or_their_names(memory):
+    kept = memory.remember("The API listens on 8080.").record_id
+    for chosen in ({"state": State.ACTIVE}, {"state": "active"}, {"type": "fact"}, {"state": "active", "type": "fact"}):
+        assert [record.id for record in memory.records(**chosen)] == [kept], chosen
+    assert memory.records(state="archived") == memory.records(type="rule") == ()
+    for wrong in ({"state": "actve"}, {"type": "state"}, {"state": ""}):
+        with pytest.raises(InvalidArgument, match="states are active, transitional, superseded, archived, types fact"):
+            memory.records(**wrong)
+
+
 def test_nothing_is_created_before_the_first_record(memory):
     assert memory.recall("anything").as_prompt_block() == ""
     assert memory.records() == ()

@@ -112,6 +112,23 @@ def test_a_tier_and_an_actor_that_are_bare_texts_are_refused_in_words(workspace)
             call("dev")
 
 
+def test_one_text_is_not_taken_for_a_list_of_its_letters(workspace):
+    workspace.remember("a fact")
+    before = tree(workspace.path)
+    calls = [lambda one: workspace.init(agents=one), workspace.forget, workspace.redact, workspace.restorable]
+    for call in calls:
+        with pytest.raises(InvalidArgument, match=r"is a list of texts, not one text; write \['dev'\]"):
+            call("dev")
+    assert tree(workspace.path) == before
+
+
+@pytest.mark.parametrize("dated", ["2026-01-01", 1, 0, ""])
+def test_a_date_in_another_form_is_refused_rather_than_dropped(workspace, dated):
+    with pytest.raises(InvalidArgument, match="dated is a date, True, False or None, not "):
+        workspace.remember("a fact", dated=dated)
+    assert tree(workspace.path) == {}
+
+
 # -- opening -----------------------------------------------------------------------------------------------------------
 
 
