@@ -10,6 +10,7 @@ How examples are written, in the README and in docs/:
 - `…` stands for any text within a line; a line that is only `…` stands for any lines, or none.
 """
 
+import inspect
 import json
 import os
 import re
@@ -27,7 +28,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from agent_memory_protocol import Memory, Workspace, errors
+from agent_memory_protocol import Memory, Workspace, errors, recall_for_agent
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
 
@@ -329,3 +330,11 @@ def test_every_json_answer_is_described():
         f"amp {name}" for name, command in commands_of(amp) if any("--json" in one.opts for one in command.params)
     }
     assert {find_command(shlex.split(command)[1:])[0] for command, _ in JSON_ANSWERS} == answering
+
+
+def test_the_pipeline_page_names_every_parameter_of_the_call():
+    page = (REPOSITORY / "docs" / "recall-in-your-pipeline.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"`recall_for_agent\(([^`]*=None)\)`", page)
+    named = re.findall(r"(\w+)=None", shown)
+    # The environment is for whoever calls for another process, as the hooks do.
+    assert [*named, "environ"] == list(inspect.signature(recall_for_agent).parameters)
