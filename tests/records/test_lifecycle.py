@@ -1,5 +1,6 @@
 """The lifecycle: every legal move ends in a legal record, every other one is refused and changes nothing."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from agent_memory_protocol.errors import IllegalMove
+from agent_memory_protocol.errors import DamagedFile, IllegalMove
 from agent_memory_protocol.records.lifecycle import (
     MOVES,
     NO_EVIDENCE,
@@ -26,6 +27,7 @@ from agent_memory_protocol.records.lifecycle import (
     resolve,
     supersede,
 )
+from agent_memory_protocol.records.proof import check_history
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, new_record
 from agent_memory_protocol.records.store import MemoryStore
 
@@ -393,3 +395,13 @@ def test_the_documented_tables_are_those_of_the_code():
     section = page.partition("## The fields")[2].partition("\n## ")[0]
     described = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     assert described == [field.name for field in fields(Record) if field.name != "extra"]
+
+
+@pytest.mark.requirement("S1-17")
+def test_a_history_is_judged_from_its_records_alone_whatever_has_kept_it():
+    born = fact("The port is 80.")
+    versions = [born, archive(born, **WHY)]
+    read = [Record.from_json(json.loads(json.dumps(version.to_json()))) for version in versions]
+    check_history(read)
+    with pytest.raises(DamagedFile, match="version 2"):
+        check_history(read[::-1])
