@@ -1,5 +1,6 @@
 """`amp init` and `amp remember`: the verbs that make memory and add to it."""
 
+import os
 import sys
 from datetime import date
 
@@ -64,6 +65,8 @@ def init_command(
         return
     for one in made:
         click.echo(f"{'created' if one.created else 'kept   '}  {one.target.path}")
+    if not os.path.samefile(here.path, "."):
+        note(f"they lie in {here.path}, {here.how}")
     for line in told:
         note(line)
 

@@ -37,6 +37,18 @@ def test_init_creates_each_tier_file_with_its_header(amp):
     )
 
 
+def test_init_says_where_the_files_lie_when_that_is_not_here(amp):
+    subprocess.run(["git", "init", "-q"], cwd=amp.root, check=True)
+    (amp.root / "src").mkdir()
+    assert amp("init", cwd=amp.root / "src") == (
+        0,
+        f"created  {SHARED}\n",
+        f"amp: they lie in {amp.root}, the git top level\n",
+    )
+    assert text_of(amp) == HEADER
+    assert amp("init").err == ""
+
+
 @pytest.mark.requirement("S4-65")
 def test_init_never_touches_a_file_that_is_there(amp):
     """B08."""
