@@ -338,3 +338,8 @@ def test_the_pipeline_page_names_every_parameter_of_the_call():
     named = re.findall(r"(\w+)=None", shown)
     # The environment is for whoever calls for another process, as the hooks do.
     assert [*named, "environ"] == list(inspect.signature(recall_for_agent).parameters)
+
+
+def test_whatever_works_on_a_project_takes_its_root():
+    without = {name for name, command in commands_of(amp) if not any("--root" in one.opts for one in command.params)}
+    assert without == {"schema", "hook"}  # the schemas are everywhere the same; a host's event says where it happened
