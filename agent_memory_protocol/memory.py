@@ -35,7 +35,7 @@ from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
 from .retrieval import BUDGET_TOKENS, Recalled, choose
 from .search.opening import open_index
-from .search.port import SearchIndex
+from .search.port import Embedder, SearchIndex
 from .writing import ChangedMeanwhile, create
 from .writing import replace as replace_file
 
@@ -59,7 +59,8 @@ class Memory:
         path: the memory directory; without one and without a store, that of the project around the current folder.
             Nothing is created before the first record.
         store: where the records are instead.
-        indexes: what finds records.
+        indexes: what finds records; by default an index of their words.
+        embedder: finds them by similar meaning too, in the default index.
         extractor: what makes records of a text; without one a text becomes one fact, word for word.
         operators: who proposes what becomes of records; see `Operators`. Without them, those that need no model.
         identity: who signs every version that is written and every export: the path of an identity file, which is
@@ -81,6 +82,7 @@ class Memory:
         *,
         store: RecordStore | None = None,
         indexes: Sequence[SearchIndex] | None = None,
+        embedder: Embedder | None = None,
         extractor: Operator | None = None,
         operators: Operators | None = None,
         identity: Signer | str | os.PathLike[str] | None = None,
@@ -92,6 +94,7 @@ class Memory:
         self._is_at_home = store is None
         self._store: RecordStore = DirectoryStore(self._home.root, self._home.parts) if store is None else store
         self._indexes = tuple(indexes or ())
+        self._embedder = embedder
         self._finder: Finder | None = None
         self._usage = Usage()
         self._extractor: Operator = WholeText() if extractor is None else extractor
@@ -613,11 +616,13 @@ class Memory:
 
     def _open_finder(self) -> Finder:
         if not self._is_at_home:
-            return Finder(self._store, Catalog(), self._indexes or (open_index(),))
+            return Finder(self._store, Catalog(), self._indexes or (open_index(embedder=self._embedder),))
         local = self._home.local_file
         self._usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
         return Finder(
-            self._store, Catalog(local("catalog.sqlite")), self._indexes or (open_index(local("search.sqlite")),)
+            self._store,
+            Catalog(local("catalog.sqlite")),
+            self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),),
         )
 
 

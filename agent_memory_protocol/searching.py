@@ -17,7 +17,7 @@ from .layout import Target
 from .notes import store as note_store
 from .notes.note import Note
 from .search.opening import open_index
-from .search.port import Hit, Passage, SearchIndex, Source
+from .search.port import Embedder, Hit, Passage, SearchIndex, Source
 from .session import Session, stored_entries
 from .tiers import store
 from .tiers.document import Document
@@ -46,6 +46,7 @@ def search(
     query: str,
     index: SearchIndex | None,
     *,
+    embedder: Embedder | None,
     limit: int,
     targets: Sequence[Target] | None,
     on_problem: Callable[[str], object],
@@ -80,7 +81,7 @@ def search(
             add(target, file)
     if not within:
         return []
-    used = index or open_index(index_path(session))
+    used = index or open_index(index_path(session), embedder=embedder)
     try:
         used.refresh(source for _, _, source in sources.values())
         if unread:

@@ -65,7 +65,7 @@ from .lint.finding import Finding
 from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
 from .scattered import Place, find_places
-from .search.port import SearchIndex
+from .search.port import Embedder, SearchIndex
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
@@ -270,6 +270,7 @@ class Workspace:
         limit: int = 10,
         targets: Sequence[Target] | None = None,
         index: SearchIndex | None = None,
+        embedder: Embedder | None = None,
         on_problem: Callable[[str], object] | None = None,
     ) -> list[Found]:
         """Find entries and notes by their words, best first, as they are on disk now.
@@ -282,13 +283,23 @@ class Workspace:
             limit: how many at most.
             targets: the only documents, with the notes beside them, to look in.
             index: where the words are kept; by default a file in `.scaffolding/.amp/`, made anew whenever it is gone.
+            embedder: finds by similar meaning too, in the default index.
             on_problem: is told of each file that could not be read.
         """
         if self._missing:
             return []
         with self._session() as session:
             told = on_problem or (lambda _: None)
-            return searching.search(session, acting(actor), query, index, limit=limit, targets=targets, on_problem=told)
+            return searching.search(
+                session,
+                acting(actor),
+                query,
+                index,
+                embedder=embedder,
+                limit=limit,
+                targets=targets,
+                on_problem=told,
+            )
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""

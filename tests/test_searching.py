@@ -9,10 +9,14 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.embedding import HashEmbedder
+from agent_memory_protocol.errors import MissingExtra
 
 SHARED = ".scaffolding/agent-memory/shared"
 
@@ -186,11 +190,11 @@ def test_of_a_thousand_planted_facts_almost_all_are_among_the_first_ten(tmp_path
 
 
 def test_the_command_gives_entries_notes_and_records_each_with_the_command_that_shows_it(tmp_path):
-    amp = Path(sysconfig.get_path("scripts"), "amp")
+    program = Path(sysconfig.get_path("scripts"), "amp")
     environ = {**os.environ, "HOME": str(tmp_path), "AMP_ROOT": str(tmp_path)}
 
     def run(*args: str) -> str:
-        return subprocess.run([amp, *args], env=environ, capture_output=True, text=True, check=True).stdout
+        return subprocess.run([program, *args], env=environ, capture_output=True, text=True, check=True).stdout
 
     run("remember", "Staging runs Postgres.", "--agent", "developer")
     run("note", "new", "project", "staging", "--description", "Staging is rebuilt", "--why", "Drift.", "--how", "Wait.")
@@ -209,3 +213,17 @@ def test_looking_changes_no_file_of_the_memory(filled, tmp_path):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.md")}
     filled.search("redis")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.md")} == before
+
+
+def test_with_an_embedder_what_has_no_word_of_the_query_is_found_by_likeness(filled):
+    hits = filled.search("queues restarted", embedder=HashEmbedder())
+    assert hits[0].text == "- Redis loses its queue on restart without AOF."
+    assert any("similar" in reason for hit in hits for reason in hit.reasons)
+    assert not any("similar" in reason for hit in filled.search("queues restarted") for reason in hit.reasons)
+
+
+def test_without_the_model_the_command_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("agent_memory_protocol.search.minilm.find_spec", lambda _: None)
+    done = CliRunner().invoke(amp, ["search", "x", "--vectors", "--root", str(tmp_path)])
+    assert isinstance(done.exception, MissingExtra)
+    assert "agent-memory-protocol[vectors]" in str(done.exception)

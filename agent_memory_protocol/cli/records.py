@@ -12,6 +12,7 @@ from agent_memory_protocol.layout import MEMORY
 from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.records.record import Record, RecordType, State
 from agent_memory_protocol.records.sqlite_store import SqliteStore
+from agent_memory_protocol.search.port import Embedder
 
 from .options import (
     actor,
@@ -45,15 +46,21 @@ def record_options(function: Function) -> Function:
     return function
 
 
-def open_memory(store: str | None, root: str | None, as_agent: str | None, identity: str | None = None) -> Memory:
+def open_memory(
+    store: str | None,
+    root: str | None,
+    as_agent: str | None,
+    identity: str | None = None,
+    embedder: Embedder | None = None,
+) -> Memory:
     """Open the memory directory that is meant."""
     who = actor(as_agent)
     if store is not None and store.endswith(".sqlite"):
-        made = Memory(store=SqliteStore(store), actor=who, identity=identity)
+        made = Memory(store=SqliteStore(store), actor=who, identity=identity, embedder=embedder)
     elif store is not None:
-        made = Memory(store, actor=who, identity=identity)
+        made = Memory(store, actor=who, identity=identity, embedder=embedder)
     else:
-        made = Memory(os.path.join(workspace(root).path, *MEMORY), actor=who, identity=identity)
+        made = Memory(os.path.join(workspace(root).path, *MEMORY), actor=who, identity=identity, embedder=embedder)
     click.get_current_context().call_on_close(made.close)
     return made
 

@@ -10,6 +10,8 @@ import click
 
 from agent_memory_protocol.answers import Found
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.memory import Memory
+from agent_memory_protocol.search.port import Embedder
 
 from .options import (
     TextCommand,
@@ -41,13 +43,21 @@ class _Hit:
 @click.option(
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="At most so many."
 )
+@click.option("--vectors", is_flag=True, help="By similar meaning too, with the model of the extra `vectors`.")
 @click.option("--history", is_flag=True, help="Records that were replaced or archived, too.")
 @store_option
 @json_option
 @root_option
 @as_option
 def search_command(
-    text: str, limit: int, history: bool, store: str | None, as_json: bool, root: str | None, as_agent: str | None
+    text: str,
+    limit: int,
+    vectors: bool,
+    history: bool,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
 ) -> None:
     """Find entries, notes and records by their words.
 
@@ -59,8 +69,10 @@ def search_command(
     Example:
         amp search "staging database"
     """
-    records, left_out = _records(text, limit, history, store, root, as_agent)
-    lasting = [] if store is not None else _entries(text, limit, root, as_agent)
+    embedder = _model() if vectors else None
+    memory = open_memory(store, root, as_agent, embedder=embedder)
+    records, left_out = _records(memory, text, limit, history, store)
+    lasting = [] if store is not None else _entries(text, limit, root, as_agent, embedder)
     # The scores of two answers do not compare, their ranks do.
     found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
     if as_json:
@@ -76,9 +88,15 @@ def search_command(
         note(f"{more} more match; --limit {limit + more} shows them")
 
 
-def _entries(text: str, limit: int, root: str | None, as_agent: str | None) -> list[_Hit]:
-    here = workspace(root)
-    return [_of_entry(one) for one in here.search(text, actor(as_agent), limit=limit, on_problem=note)]
+def _model() -> Embedder:
+    from agent_memory_protocol.search.minilm import MiniLM
+
+    return MiniLM()
+
+
+def _entries(text: str, limit: int, root: str | None, as_agent: str | None, embedder: Embedder | None) -> list[_Hit]:
+    found = workspace(root).search(text, actor(as_agent), limit=limit, embedder=embedder, on_problem=note)
+    return [_of_entry(one) for one in found]
 
 
 def _of_entry(found: Found) -> _Hit:
@@ -91,10 +109,8 @@ def _of_entry(found: Found) -> _Hit:
     return _Hit(head, shown_by, found.reasons, {**fields, "score": round(found.score, 4), "reasons": [*found.reasons]})
 
 
-def _records(
-    text: str, limit: int, history: bool, store: str | None, root: str | None, as_agent: str | None
-) -> tuple[list[_Hit], int]:
-    found = open_memory(store, root, as_agent).search(text, limit=limit, include_history=history)
+def _records(memory: Memory, text: str, limit: int, history: bool, store: str | None) -> tuple[list[_Hit], int]:
+    found = memory.search(text, limit=limit, include_history=history)
     for problem in found.problems:
         note(problem)
     hits = []
