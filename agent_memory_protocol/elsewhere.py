@@ -73,11 +73,12 @@ def read_stores(path: str, now: datetime) -> list[Store]:
         InvalidArgument: there is nothing, or nothing that is memory; the message says what would be.
         StorageError: the folder itself cannot be listed.
     """
-    path = os.path.realpath(path)  # where it lies says whose it is
+    path = os.path.abspath(path)
     if not os.path.exists(path):
         raise InvalidArgument(f"{path} is not there; name a folder or a file that holds memory")
-    if SCAFFOLDING in os.path.dirname(path).split(os.sep):
-        found = list(_within_scaffolding(path))
+    real = os.path.realpath(path)
+    if SCAFFOLDING in os.path.dirname(real).split(os.sep):
+        found = list(_within_scaffolding(real))  # where it lies says whose it is, whatever links to it
     elif os.path.isdir(path):
         found = list(_from_folder(path, now))
     else:

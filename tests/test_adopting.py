@@ -3,11 +3,14 @@
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES, count_lines
 
@@ -230,6 +233,14 @@ def test_no_agent_sees_by_adopting_what_it_may_not_read(workspace, tmp_path, sou
     assert not any(one.does_something or one.entries for one in planned)
 
 
+def test_a_store_that_is_a_link_is_known_by_the_name_of_the_link(workspace, tmp_path):
+    write(tmp_path / "dotfiles/dev/MEMORY.md", "# D\n\n- A fact.\n")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/agent-memory").symlink_to(tmp_path / "dotfiles")
+    adopt(workspace, tmp_path / ".claude/agent-memory")
+    assert [(str(one.target), one.text) for one in workspace.entries()] == [("agent:dev", "- A fact.")]
+
+
 @pytest.mark.parametrize("source", ["", "/dev", "/dev/MEMORY.md"])
 def test_a_part_of_another_scaffolding_keeps_its_owner(workspace, tmp_path, source):
     other = Workspace.open(tmp_path / "other", environ={"HOME": str(tmp_path)})
@@ -401,3 +412,11 @@ def test_a_linked_worktree_is_found_from_the_main_checkout(tmp_path):
     write(linked / SHARED / "KNOWLEDGE.md", "# S\n")
     found = Workspace.open(main, environ={"HOME": str(tmp_path)}).find_stores()
     assert [one.path for one in found] == [os.path.realpath(linked / ".scaffolding")]
+
+
+def test_a_found_place_is_named_so_that_a_shell_reads_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write(tmp_path / "project/it's two words/.scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n- A fact.\n")
+    done = CliRunner().invoke(amp, ["find-stores", "--root", str(tmp_path / "project")])
+    command = done.output.partition("`")[2].partition("`")[0]
+    assert shlex.split(command) == ["amp", "adopt", "it's two words/.scaffolding"]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any
 
 import click
@@ -81,7 +82,7 @@ def find_stores_command(as_json: bool, root: str | None) -> None:
     if not found:
         click.echo("no memory of this project was found elsewhere")
     for one in found:
-        path = os.path.relpath(one.path, here.path)
+        path = quote(os.path.relpath(one.path, here.path))
         click.echo(f"{plain(one.path)}\n    {one.kind}; `amp adopt {plain(path)}` plans to bring it in")
 
 
