@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.access import Actor
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.errors import AccessDenied
+from agent_memory_protocol.errors import AccessDenied, StorageError
 from agent_memory_protocol.outside import check_outside
 
 
@@ -48,3 +48,16 @@ def test_a_person_names_any_file_and_an_agent_any_other(private, tmp_path):
     check_outside(Actor("dev"), "note.md")
     with pytest.raises(AccessDenied):
         check_outside(Actor("dev"), os.path.join(".scaffolding", "not-there-yet.md"))
+
+
+@pytest.mark.parametrize(
+    "command", [["export", "shared", "--output", "PIPE"], ["convert", "note.md", "PIPE"]], ids=" ".join
+)
+def test_a_pipe_or_device_is_never_replaced_by_a_file(private, tmp_path, command):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    words = [str(pipe) if word == "PIPE" else word for word in command]
+    done = CliRunner().invoke(amp, [*words, "--format", "ndjson", "--force"])
+    assert isinstance(done.exception, StorageError)
+    assert "is no regular file" in str(done.exception)
+    assert pipe.is_fifo()

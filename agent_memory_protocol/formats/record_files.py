@@ -66,6 +66,9 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
     path = os.path.realpath(path)
     if os.path.isdir(path):
         raise StorageError(f"{shown(path)}: a folder stands where a file should be; name a file")
+    if os.path.exists(path) and not os.path.isfile(path):
+        # To replace a device or a pipe would take it from every other program.
+        raise StorageError(f"{shown(path)}: is no regular file and is not replaced; name a file, or - for stdout")
     temporary = f"{path}.{os.urandom(8).hex()}{TEMPORARY}"
     try:
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, _mode_of(path)))
