@@ -5,6 +5,7 @@ its times may not show it yet. What an index answers is looked up again in the f
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
@@ -65,20 +66,24 @@ def search(
         if is_asked:
             on_problem(text)
 
-    def add(target: Target, file: str) -> None:
-        path = "/".join((*target.parts[:-1], file or target.parts[-1]))
-        is_asked = session.may_read(actor, target) and (targets is None or target in targets)
+    def add(target: Target, file: str, is_asked: bool) -> None:
+        parts = (*target.parts[:-1], file or target.parts[-1])
+        path = "/".join(parts)
         if is_asked:
             within.add(path)
         # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
         read = partial(_read, session, target, file, partial(problem, path, is_asked))
-        sources[path] = (target, file, Source(path, _fingerprint(session, tuple(path.split("/"))), read))
+        sources[path] = (target, file, Source(path, _fingerprint(session, parts), read))
+
+    def asked(target: Target) -> bool:
+        return session.may_read(actor, target) and (targets is None or target in targets)
 
     for target in store.list_targets(session.root):
-        add(target, "")
+        add(target, "", asked(target))
     for target in indexing.folders(session, Actor()):
+        is_asked = asked(target)
         for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1]):
-            add(target, file)
+            add(target, file, is_asked)
     if not within:
         return []
     used = index or open_index(index_path(session), embedder=embedder)
@@ -136,18 +141,18 @@ def _said(note: Note) -> str:
 def _fingerprint(session: Session, parts: tuple[str, ...]) -> str:
     """Return what changes whenever the content of a file does."""
     try:
-        place = session.root.locate(parts)
-    except AgentMemoryError:
-        return "unreadable"
-    info = None if place is None else place.info
-    if info is None:
-        return "gone"
-    if abs(session.now.timestamp() * 1e9 - max(info.st_mtime_ns, info.st_ctime_ns)) < _SETTLED:
-        try:
+        folder = session.root.folder(parts[:-1])
+        info = None if folder is None else folder.stat(parts[-1])
+        if info is not None and stat.S_ISLNK(info.st_mode):
+            place = session.root.locate(parts)
+            info = None if place is None else place.info
+        if info is None:
+            return "gone"
+        if abs(session.now.timestamp() * 1e9 - max(info.st_mtime_ns, info.st_ctime_ns)) < _SETTLED:
             content = session.root.read(parts)
-        except AgentMemoryError:
-            return "unreadable"
-        return blake2b(b"" if content is None else content.data, digest_size=16).hexdigest()
+            return blake2b(b"" if content is None else content.data, digest_size=16).hexdigest()
+    except (AgentMemoryError, OSError):
+        return "unreadable"
     return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
 
 
