@@ -7,7 +7,7 @@ and the ledger hold; and what was planned is planned again on what stands here w
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as replace_fields
 
-from . import rewriting
+from . import indexing, rewriting
 from .access import Actor
 from .adoption import Adoption, Here, LeftOut, plan
 from .elsewhere import Store
@@ -55,10 +55,15 @@ def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
             done = replace_fields(done, text=None, entries=())
     for file, text in adoption.notes.items():
         try:
-            rewriting.rewrite(session, actor, store.target, file, _unless_there(text, file), reason)
+            rewriting.rewrite(session, actor, store.target, file, _unless_there(text, file), reason, index=False)
         except AgentMemoryError as error:
             refused.append(LeftOut(file, str(error)))
             del written[file]
+    if written:
+        try:
+            indexing.refresh(session, documents.locate(session.root, store.target))
+        except AgentMemoryError as error:
+            refused.append(LeftOut(store.path, f"the notes are here, their index is not up to date: {error}"))
     return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
 
 

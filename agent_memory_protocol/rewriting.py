@@ -51,8 +51,13 @@ def read(session: Session, actor: Actor, target: Target, note: str) -> str | Non
     return _read(session, _located(session, target, note))
 
 
-def rewrite(session: Session, actor: Actor, target: Target, note: str, change: Edit, reason: str) -> Rewritten:
-    """Give a document, or a note beside it, the text that `change` makes of its present one."""
+def rewrite(
+    session: Session, actor: Actor, target: Target, note: str, change: Edit, reason: str, *, index: bool = True
+) -> Rewritten:
+    """Give a document, or a note beside it, the text that `change` makes of its present one.
+
+    Without `index`, whoever writes many notes brings the index up to date afterwards, once.
+    """
     session.check_write(actor, target)
     session.check_secrets(reason, "reason")
     parts = _located(session, target, note)
@@ -67,6 +72,8 @@ def rewrite(session: Session, actor: Actor, target: Target, note: str, change: E
     room = None
     if note:
         _rewrite_note(session, target, note, change, reason)
+        if index:
+            indexing.refresh(session, target)
     else:
         room = _rewrite_document(session, target, change, reason)
     told = tuple(session.notices)
@@ -162,7 +169,6 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
             make_folders(session.root, parts[:-1])
             if not create(session.root, parts, new.encode()):
                 raise ChangedMeanwhile(f"{'/'.join(parts)}: was created meanwhile")
-    indexing.refresh(session, target)
 
 
 def _archive_note(session: Session, target: Target, note: str, text: str, reason: str) -> None:

@@ -204,9 +204,11 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
     if not _is_in(row[position - 1], unit.section):
         inside = [index for index, one in enumerate(row) if _is_in(one, unit.section)]
         position = max(inside, default=position - 1) + 1
+    # A comment under a heading says what the section is for, so it stays right under it.
+    kinds = (ENTRY, INDEX, OTHER) if row[position - 1].kind == HEADING else (ENTRY, INDEX)
     while position < len(row):
         one = row[position]
-        if one.kind not in (ENTRY, INDEX) or one.key in versions.base or one.key in versions.theirs:
+        if one.kind not in kinds or one.key in versions.base or one.key in versions.theirs:
             break
         position += 1
     return position

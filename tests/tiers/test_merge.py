@@ -105,6 +105,11 @@ def test_what_both_sides_did_is_in_the_result(ours, theirs, wanted):
     assert merged(BASE, ours, theirs) == wanted
 
 
+def test_what_comes_in_stands_below_the_comment_under_a_heading():
+    ours, theirs = "# Memory\n<!-- What it is for. -->\n", "# Other\n\n- One.\n\n## More\n\n- Two.\n"
+    assert merged("", ours, theirs) == ours + "\n- One.\n\n## More\n\n- Two.\n"
+
+
 UNDECIDED = [
     pytest.param(BASE.replace("# Shared", "# Our"), BASE.replace("# Shared", "# Their"), id="two-titles"),
     pytest.param(BASE + "- [A](a.md) - one\n", BASE + "- [A](a.md) - two\n", id="two-hooks-for-one-note"),
