@@ -61,7 +61,8 @@ def stores(corpus):
             is_serena = folder.name == "memories" and folder.parent.name == ".serena"
             if folder.name in ("memory-bank", ".squad") or folder.name.startswith("agent-memory") or is_serena:
                 found.add(folder)
-    return sorted(found)
+    # A folder of Squad without agents holds nothing to bring in.
+    return sorted(folder for folder in found if folder.name != ".squad" or (folder / "agents").is_dir())
 
 
 @pytest.mark.requirement("S2-34", "S2-35")
