@@ -12,6 +12,7 @@ from agent_memory_protocol.adoption import Adoption
 from .options import (
     actor,
     as_option,
+    count_of_entries,
     first_words,
     json_option,
     note,
@@ -90,7 +91,7 @@ def _show(one: Adoption) -> None:
     store = one.store
     click.echo(f"{plain(store.path)}  ({store.kind})  ->  {store.target}")
     if one.present:
-        click.echo(f"  = {one.present} {'entry is' if one.present == 1 else 'entries are'} here already")
+        click.echo(f"  = {count_of_entries(one.present)} {'is' if one.present == 1 else 'are'} here already")
     _list("+", [first_words(text) for text in one.entries], "entries")
     if one.text is not None and not one.entries:
         click.echo("  + the lines of its index")
@@ -110,7 +111,7 @@ def _list(sign: str, lines: Sequence[str], what: str) -> None:
 
 def _count(adoptions: Sequence[Adoption]) -> str:
     entries, notes = sum(len(one.entries) for one in adoptions), sum(len(one.notes) for one in adoptions)
-    return f"{entries} {'entry' if entries == 1 else 'entries'} and {notes} {'note' if notes == 1 else 'notes'}"
+    return f"{count_of_entries(entries)} and {notes} {'note' if notes == 1 else 'notes'}"
 
 
 def _json(one: Adoption) -> dict[str, Any]:

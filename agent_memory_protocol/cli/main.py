@@ -33,7 +33,7 @@ _VERBS = {
     "hook": "hook",
     "check": "check",
     "review": "review",
-    "prune": "upkeep",
+    "prune": "prune",
     "restore": "upkeep",
     "sync": "upkeep",
     "search": "search",

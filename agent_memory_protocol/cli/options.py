@@ -182,6 +182,11 @@ def plain(line: str) -> str:
     return show_invisible(line)
 
 
+def count_of_entries(count: int) -> str:
+    """Return a number of entries in words."""
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
 def first_words(text: str, width: int = 90) -> str:
     """Return the beginning of a text on one line of at most so many characters, safe for a terminal."""
     shown = plain(" ".join(text.split()))
