@@ -6,36 +6,38 @@ published one says, word for word; what it may do is what the actor may do at ev
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from ..access import Actor
 from ..answers import Rewritten, StoredFile
-from ..errors import AgentMemoryError, InvalidArgument, InvalidName, LinkRefused
+from ..errors import InvalidArgument, InvalidName, LinkRefused
 from ..layout import Target, Tier, check_agent_name, name_key
 from ..workspace import Workspace
+from .memory_texts import (
+    MOST_LINES,
+    ROOT,
+    MemoryToolError,
+    Names,
+    Tree,
+    answer,
+    listing,
+    names_of,
+    numbered,
+    path_of,
+    plain_text,
+    replaced_once,
+    text_of,
+    view_range,
+)
 
-ROOT = "/memories"
+__all__ = ["MemoryTool", "MemoryToolError"]
 
-_MOST_LINES = 999_999
-_NUMBER_WIDTH = 6
-_LEVELS = 2
-_UNITS = "BKMG"
 _SHARED, _AGENTS, _CONVERSATION = "shared", "agents", "conversation"
-
-_Names = tuple[str, ...]
-"""A path below `/memories`, one name each."""
-
-_Tree = Mapping[_Names, StoredFile | None]
-"""What lies below a folder, by path: files, and places for files that are there even while they are empty."""
 
 _Place = tuple[Target, str]
 """A document, or with a file name a note beside it."""
 
 _Change = Callable[[str | None], str | None]
-
-
-class MemoryToolError(AgentMemoryError):
-    """The answer to a command that cannot be carried out, in the words of the published tool."""
 
 
 class MemoryTool:
@@ -95,23 +97,23 @@ class MemoryTool:
     # -- the six commands ----------------------------------------------------------------------------------------------
 
     def _view(self, command: Mapping[str, object]) -> str:
-        path = _text(command, "path")
-        names = _names(path)
+        path = text_of(command, "path")
+        names = names_of(path)
         tree = self._below(names)
         if tree is not None:
-            return _listing(path, tree)
+            return listing(path, tree)
         text = self._read(names)
         if text is None:
             raise MemoryToolError(f"The path {path} does not exist. Please provide a valid path.")
-        lines = _plain(text).split("\n")
-        if len(lines) > _MOST_LINES:
+        lines = plain_text(text).split("\n")
+        if len(lines) > MOST_LINES:
             raise MemoryToolError(f"File {path} exceeds maximum line limit of 999,999 lines.")
-        first, last = _view_range(command, len(lines))
-        return f"Here's the content of {path} with line numbers:\n{_numbered(lines[first:last], first + 1)}"
+        first, last = view_range(command, len(lines))
+        return f"Here's the content of {path} with line numbers:\n{numbered(lines[first:last], first + 1)}"
 
     def _create(self, command: Mapping[str, object]) -> str:
-        path, text = _text(command, "path"), _text(command, "file_text")
-        names = _names(path)
+        path, text = text_of(command, "path"), text_of(command, "file_text")
+        names = names_of(path)
         if self._below(names) is not None:
             raise MemoryToolError(f"File {path} already exists")
 
@@ -121,28 +123,28 @@ class MemoryTool:
             return text
 
         done = self._rewrite(self._place(names, path), change, "written anew")
-        return _answer(f"File created successfully at: {path}", done)
+        return answer(f"File created successfully at: {path}", done)
 
     def _str_replace(self, command: Mapping[str, object]) -> str:
-        path = _text(command, "path")
-        old, new = _text(command, "old_str"), _text(command, "new_str")
+        path = text_of(command, "path")
+        old, new = text_of(command, "old_str"), text_of(command, "new_str")
         if not old:
             raise InvalidArgument("old_str is empty; give the text that is to be replaced")
         snippet = ""
 
         def change(text: str) -> str:
             nonlocal snippet
-            changed, line = _replaced_once(text, _plain(old), _plain(new), path)
+            changed, line = replaced_once(text, plain_text(old), plain_text(new), path)
             start = max(0, line - 2)
-            snippet = _numbered(changed.split("\n")[start : line + 3], start + 1)
+            snippet = numbered(changed.split("\n")[start : line + 3], start + 1)
             return changed
 
         done = self._edit(path, change)
         said = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return _answer(f"{said}\n{snippet}", done)
+        return answer(f"{said}\n{snippet}", done)
 
     def _insert(self, command: Mapping[str, object]) -> str:
-        path, inserted = _text(command, "path"), _text(command, "insert_text")
+        path, inserted = text_of(command, "path"), text_of(command, "insert_text")
         number = command.get("insert_line")
         if not isinstance(number, int) or isinstance(number, bool):
             raise InvalidArgument("the command needs insert_line, a whole number")
@@ -153,16 +155,16 @@ class MemoryTool:
                 raise MemoryToolError(
                     f"Invalid `insert_line` parameter: {number}. It should be within the range [0, {len(lines)}]."
                 )
-            changed = "\n".join([*lines[:number], _plain(inserted).rstrip("\n"), *lines[number:]])
+            changed = "\n".join([*lines[:number], plain_text(inserted).rstrip("\n"), *lines[number:]])
             return changed if changed.endswith("\n") else changed + "\n"
 
-        return _answer(f"The file {path} has been edited.", self._edit(path, change))
+        return answer(f"The file {path} has been edited.", self._edit(path, change))
 
     def _delete(self, command: Mapping[str, object]) -> str:
-        path = _text(command, "path")
-        names = _names(path)
+        path = text_of(command, "path")
+        names = names_of(path)
         if names in ((), (_AGENTS,)):
-            raise MemoryToolError(f"Cannot delete the {_path(names)} directory itself")
+            raise MemoryToolError(f"Cannot delete the {path_of(names)} directory itself")
         tree = self._below(names)
         files = [(names, self._place_or_none(names))] if tree is None else []
         for below, file in (tree or {}).items():
@@ -172,17 +174,17 @@ class MemoryTool:
         # A document goes last: with each note that goes, the index in it is written anew.
         for _, place in sorted(files, key=lambda one: one[1] is not None and not one[1][1]):
             done = self._take_out(place, f"The path {path} does not exist", "deleted")
-        return _answer(f"Successfully deleted {path}", done)
+        return answer(f"Successfully deleted {path}", done)
 
     def _rename(self, command: Mapping[str, object]) -> str:
-        old, new = _text(command, "old_path"), _text(command, "new_path")
-        old_names, new_names = _names(old), _names(new)
+        old, new = text_of(command, "old_path"), text_of(command, "new_path")
+        old_names, new_names = names_of(old), names_of(new)
         if not old_names:
             raise MemoryToolError(f"Cannot rename the {ROOT} directory itself")
         if self._below(new_names) is not None or new_names in self._files():
             raise MemoryToolError(f"The destination {new} already exists")
         if self._below(old_names) is not None:
-            raise MemoryToolError(f"Cannot rename the {_path(old_names)} directory itself")
+            raise MemoryToolError(f"Cannot rename the {path_of(old_names)} directory itself")
         text = self._read(old_names)
         if text is None:
             raise MemoryToolError(f"The path {old} does not exist")
@@ -197,11 +199,11 @@ class MemoryTool:
 
         done = self._rewrite(new_place, create, "")
         self._take_out(old_place, f"The path {old} does not exist", f"renamed to {new}", expected=text)
-        return _answer(f"Successfully renamed {old} to {new}", done)
+        return answer(f"Successfully renamed {old} to {new}", done)
 
     # -- files and folders ---------------------------------------------------------------------------------------------
 
-    def _below(self, names: _Names) -> _Tree | None:
+    def _below(self, names: Names) -> Tree | None:
         """Return what lies in a folder; None where there is no such folder.
 
         The places of the actor's own documents are there from the start, so that it sees where it may write.
@@ -209,11 +211,11 @@ class MemoryTool:
         files = self._files()
         spelled = {file.target: file.target for file in files.values()}
         places = [self._folder_of(spelled.get(target, target)) for target in self._own()]
-        tree: _Tree = {(): None, **{place: None for place in places if place is not None}, **files}
+        tree: Tree = {(): None, **{place: None for place in places if place is not None}, **files}
         inside = {path[len(names) :]: file for path, file in tree.items() if path[: len(names)] == names != path}
         return inside if inside or tree.get(names, ...) is None else None
 
-    def _files(self) -> dict[_Names, StoredFile]:
+    def _files(self) -> dict[Names, StoredFile]:
         found = {}
         for file in self._workspace.files(self._actor):
             folder = self._folder_of(file.target)
@@ -221,7 +223,7 @@ class MemoryTool:
                 found[*folder, file.note or file.target.parts[-1]] = file
         return found
 
-    def _folder_of(self, target: Target) -> _Names | None:
+    def _folder_of(self, target: Target) -> Names | None:
         """Return the folder that a document is shown in; None for another conversation's."""
         if target.tier is Tier.SHARED:
             return (_SHARED,)
@@ -240,7 +242,7 @@ class MemoryTool:
             own.append(Target(Tier.CONVERSATION, self._actor.conversation))
         return [target for target in own if settings.has_tier(target.tier)]
 
-    def _place_or_none(self, names: _Names) -> _Place | None:
+    def _place_or_none(self, names: Names) -> _Place | None:
         """Return the document, and the note beside it, that a path means; None where no memory can be."""
         target = None
         match names:
@@ -252,16 +254,16 @@ class MemoryTool:
                 target = Target(Tier.CONVERSATION, self._actor.conversation)
         return None if target is None else (target, "" if names[-1] == target.parts[-1] else names[-1])
 
-    def _place(self, names: _Names, path: str) -> _Place:
+    def _place(self, names: Names, path: str) -> _Place:
         found = self._place_or_none(names)
         if found is None:
-            own = [(_path(self._folder_of(one) or ()), one) for one in self._own()]
+            own = [(path_of(self._folder_of(one) or ()), one) for one in self._own()]
             files = [f"{folder}/{one.parts[-1]}" for folder, one in own]
             notes = [f"{folder}/NAME.md" for folder, one in own if one.tier is not Tier.CONVERSATION]
             raise InvalidName(f"{path!a} is no place for memory; there are {', '.join([*files, *notes])}")
         return found
 
-    def _read(self, names: _Names) -> str | None:
+    def _read(self, names: Names) -> str | None:
         place = self._place_or_none(names)
         if place is None:
             return None
@@ -274,7 +276,7 @@ class MemoryTool:
         return self._workspace.rewrite(place[0], change, note=place[1], actor=self._actor, reason=reason)
 
     def _edit(self, path: str, change: Callable[[str], str]) -> Rewritten:
-        names = _names(path)
+        names = names_of(path)
         if self._below(names) is not None:
             raise MemoryToolError(f"The path {path} is not a file.")
         place = self._place_or_none(names)
@@ -285,7 +287,7 @@ class MemoryTool:
         def changed(text: str | None) -> str:
             if text is None:
                 raise MemoryToolError(missing)
-            plain = _plain(text)
+            plain = plain_text(text)
             new = change(plain)
             return new if plain == text else new.replace("\n", "\r\n")
 
@@ -302,110 +304,3 @@ class MemoryTool:
                 raise MemoryToolError("The file was changed just now and stays where it is, beside its copy.")
 
         return self._rewrite(place, change, reason)
-
-
-def _names(path: str) -> _Names:
-    """Return the names of a path below `/memories`."""
-    if path != ROOT and not path.startswith(f"{ROOT}/"):
-        raise MemoryToolError(f"Path must start with {ROOT}, got: {path}")
-    names: list[str] = []
-    for name in path[len(ROOT) :].split("/"):
-        if name == "..":
-            if not names:
-                raise MemoryToolError(f"Path {path} would escape {ROOT} directory")
-            names.pop()
-        elif name not in ("", "."):
-            names.append(name)
-    return tuple(names)
-
-
-def _path(names: _Names) -> str:
-    return "/".join((ROOT, *names))
-
-
-def _text(command: Mapping[str, object], key: str) -> str:
-    value = command.get(key)
-    if not isinstance(value, str):
-        raise InvalidArgument(f"the command needs {key}, a text")
-    return value
-
-
-def _view_range(command: Mapping[str, object], lines: int) -> tuple[int, int]:
-    """Return which lines are asked for, as the bounds of a slice. What lies outside the file is no error."""
-    asked = command.get("view_range")
-    if asked is None or asked == []:
-        return 0, lines
-    if not isinstance(asked, list) or any(not isinstance(one, int) or isinstance(one, bool) for one in asked):
-        raise InvalidArgument("view_range is a list of two line numbers")
-    if len(asked) != 2:
-        return 0, lines
-    return max(1, asked[0]) - 1, lines if asked[1] == -1 else asked[1]
-
-
-def _plain(text: str) -> str:
-    r"""Return a text with `\n` for its line ends where all of them are `\r\n`; any other as it is.
-
-    A model sends lines that end in `\n`, so in such a file it would never find two lines again.
-    """
-    ends = text.count("\r\n")
-    return text.replace("\r\n", "\n") if ends and ends == text.count("\n") else text
-
-
-def _replaced_once(text: str, old: str, new: str, path: str) -> tuple[str, int]:
-    """Return the text with the one place of `old` replaced, and the index of the line where that is."""
-    count = text.count(old)
-    if count == 0:
-        raise MemoryToolError(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
-    places = [place for place in range(len(text)) if text.startswith(old, place)]
-    lines = [text.count("\n", 0, place) for place in places]
-    if count > 1:
-        numbers = ", ".join(str(line + 1) for line in lines)
-        raise MemoryToolError(
-            f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {numbers}. "
-            "Please ensure it is unique"
-        )
-    return text.replace(old, new), lines[0]
-
-
-def _numbered(lines: list[str], first: int) -> str:
-    return "\n".join(f"{number:>{_NUMBER_WIDTH}}\t{line}" for number, line in enumerate(lines, start=first))
-
-
-def _listing(path: str, tree: _Tree) -> str:
-    header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
-    folder = path.rstrip("/")
-    rows = [(_shown_size(tree), folder), *((size, f"{folder}/{name}") for size, name in _rows(tree, _LEVELS))]
-    return "\n".join([header, *(f"{size}\t{name}" for size, name in rows)])
-
-
-def _rows(tree: _Tree, levels: int) -> Iterator[tuple[str, str]]:
-    """Yield the size and the name of each file and folder, folders with a slash, as many levels deep."""
-    for name in sorted({path[0] for path in tree}):
-        below = {path[1:]: file for path, file in tree.items() if path[0] == name}
-        is_file = below.get(()) is not None
-        yield _shown_size(below), name if is_file else f"{name}/"
-        if levels > 1 and not is_file:
-            inside = {path: file for path, file in below.items() if path}
-            yield from ((size, f"{name}/{rest}") for size, rest in _rows(inside, levels - 1))
-
-
-def _shown_size(tree: _Tree) -> str:
-    """Return the size of all files together as the published tool prints sizes: 0B, 13B, 4K, 1.5K."""
-    size = float(sum(file.size for file in tree.values() if file is not None))
-    unit = 0
-    while size >= 1024 and unit < len(_UNITS) - 1:
-        size /= 1024
-        unit += 1
-    return f"{int(size) if size == int(size) else format(size, '.1f')}{_UNITS[unit]}"
-
-
-def _answer(said: str, done: Rewritten | None) -> str:
-    """Return the published text, and on lines of their own what the model should know beside it."""
-    notes = [] if done is None else [*done.notes]
-    room = None if done is None else done.headroom
-    if room is not None and room.is_near:
-        notes.append(
-            f"the file is nearly full: {room.lines} of {room.max_lines} lines "
-            f"and {room.bytes:,} of {room.max_bytes:,} bytes are left"
-        )
-    return "\n".join([said, *(f"({note})" for note in notes)])
