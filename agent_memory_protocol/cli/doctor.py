@@ -45,9 +45,9 @@ def doctor_command(
     who = reader(agent, as_agent, conversation, root)
     findings = here.diagnose(who)
     if here.path.is_dir():
-        from agent_memory_protocol.integrations import installing
+        from agent_memory_protocol.integrations import installing, receipt
 
-        findings += installing.diagnose(installing.in_project(str(here.path)))
+        findings += installing.diagnose(receipt.in_project(str(here.path)))
     if protocol is not None:
         findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
     damaged = any(finding.is_damage for finding in findings)

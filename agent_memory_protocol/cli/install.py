@@ -8,7 +8,7 @@ import click
 
 from agent_memory_protocol.disk_errors import shown
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.integrations import installing
+from agent_memory_protocol.integrations import installing, receipt
 
 from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
 
@@ -80,11 +80,11 @@ def uninstall_command(
     _do(installing.plan_uninstall(place, target), place, dry_run, as_json)
 
 
-def _place(root: str | None, user: bool) -> installing.Place:
-    return installing.for_person(os.environ) if user else installing.in_project(str(workspace(root).path))
+def _place(root: str | None, user: bool) -> receipt.Place:
+    return receipt.for_person(os.environ) if user else receipt.in_project(str(workspace(root).path))
 
 
-def _do(plan: installing.Plan, place: installing.Place, dry_run: bool, as_json: bool) -> None:
+def _do(plan: installing.Plan, place: receipt.Place, dry_run: bool, as_json: bool) -> None:
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
         installing.carry_out(plan)

@@ -4,7 +4,6 @@ A plan says which files become what; it is what is shown, and what is done. The 
 uninstalling gives back the very bytes there were, as long as nobody has changed the file; else what is ours goes.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,59 +14,18 @@ from typing import Any, Protocol
 from .. import __version__
 from ..access import Actor
 from ..diagnosis import Diagnosis
-from ..disk_errors import shown
 from ..errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
 from ..files import Content, Root, decode, split_bom
-from ..layout import SCAFFOLDING
-from ..settings import home_folder
 from ..templates import shipped_file
 from ..writing import create, make_folders, remove, remove_empty_folder, replace
 from . import managed_block, settings_text
 from .hosts import FILES
 from .json_text import Insertion, NotJson, take_out
+from .receipt import LARGEST, Place, Receipt
 
 AGENTS_MD = "agents-md"
 TARGETS = (*FILES, AGENTS_MD)
 _SKILL = ("agent-memory", "SKILL.md")
-_LARGEST = 4 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where is installed: in a project, or for a person in every project of theirs.
-
-    Attributes:
-        base: the folder that the files lie below.
-        receipt: the receipt, below `base`.
-        moved: for a host whose settings an environment variable moves away, the folder they lie in then.
-    """
-
-    base: str
-    receipt: tuple[str, ...]
-    moved: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def is_project(self) -> bool:
-        """Whether it is a project."""
-        return self.receipt[0] == SCAFFOLDING
-
-
-def in_project(root: str) -> Place:
-    """Return the place of a project."""
-    return Place(root, (SCAFFOLDING, "installed.json"))
-
-
-def for_person(environ: Mapping[str, str]) -> Place:
-    """Return the place of the person who runs this.
-
-    Raises:
-        InvalidArgument: the environment names no home folder.
-    """
-    home = home_folder(environ)
-    if not home:
-        raise InvalidArgument("HOME names no folder, so --user has no place; set it")
-    moved = {host.name: environ[host.home] for host in FILES.values() if host.home and environ.get(host.home)}
-    return Place(home, (".config", "amp", "installed.json"), moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +99,7 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
         InvalidArgument: the target has no such place.
     """
     plan = Plan()
-    receipt = _Receipt.read(place)
+    receipt = Receipt.read(place)
     had = receipt.entry(target)
     record: dict[str, Any] = {"amp": __version__, "files": {}}
     folders = receipt.folders
@@ -174,7 +132,7 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
 def plan_uninstall(place: Place, target: str) -> Plan:
     """Say what becomes of each file when what was installed goes. Changes nothing. Raises as `plan_install` does."""
     plan = Plan()
-    receipt = _Receipt.read(place)
+    receipt = Receipt.read(place)
     had = receipt.entry(target)
     for file in _files(place, target, "amp-hook"):
         before = _read(file)
@@ -198,13 +156,13 @@ def plan_uninstall(place: Place, target: str) -> Plan:
 def diagnose(place: Place) -> list[Diagnosis]:
     """Say of each target in the receipt whether what was installed is still there."""
     try:
-        receipt = _Receipt.read(place)
+        receipt = Receipt.read(place)
         return [_diagnosis(place, target, receipt) for target in receipt.hosts if target in TARGETS]
     except AgentMemoryError as error:
         return [Diagnosis(str(error), is_problem=True, is_damage=True)]
 
 
-def _diagnosis(place: Place, target: str, receipt: "_Receipt") -> Diagnosis:
+def _diagnosis(place: Place, target: str, receipt: Receipt) -> Diagnosis:
     for file in _files(place, target, "amp-hook"):
         content = _read(file)
         old = receipt.entry(target).get("files", {}).get(file.name, {})
@@ -348,7 +306,7 @@ def _add(plan: Plan, base: str, parts: tuple[str, ...], before: Content | None, 
 
 def _read(file: _File) -> Content | None:
     with Root.open(file.base) as root:
-        return root.read(file.parts, limit=_LARGEST)
+        return root.read(file.parts, limit=LARGEST)
 
 
 def _missing_folders(base: str, parts: tuple[str, ...]) -> frozenset[str]:
@@ -359,46 +317,3 @@ def _missing_folders(base: str, parts: tuple[str, ...]) -> frozenset[str]:
 
 def _digest(data: bytes | None) -> str:
     return "" if data is None else sha256(data).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class _Receipt:
-    """What was installed, by host, and which folders were made for it."""
-
-    place: Place
-    content: Content | None
-    hosts: dict[str, Any]
-    folders: frozenset[str]
-
-    @classmethod
-    def read(cls, place: Place) -> "_Receipt":
-        with Root.open(place.base) as root:
-            content = root.read(place.receipt, limit=_LARGEST)
-        if content is None:
-            return cls(place, None, {}, frozenset())
-        try:
-            read = json.loads(content.data)
-            hosts: dict[str, Any] = {str(name): dict(entry) for name, entry in read["hosts"].items()}
-            folders = frozenset(os.path.join(place.base, *name.split("/")) for name in read["folders"])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise DamagedFile(
-                "is no receipt of amp; remove it, and install again", path=shown(*place.receipt)
-            ) from error
-        return cls(place, content, hosts, folders)
-
-    def entry(self, target: str) -> dict[str, Any]:
-        """Return what was installed for a target."""
-        found: dict[str, Any] = self.hosts.get(target, {})
-        return found
-
-    def with_entry(self, target: str, entry: dict[str, Any] | None, folders: frozenset[str]) -> bytes | None:
-        """Return the receipt with another entry for a target; None where nothing is left in it."""
-        hosts = {name: one for name, one in self.hosts.items() if name != target}
-        if entry is not None:
-            hosts[target] = entry
-        if not hosts:
-            return None
-        below = sorted(os.path.relpath(folder, self.place.base).replace(os.sep, "/") for folder in folders)
-        return (
-            json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
-        ).encode()

@@ -1,0 +1,103 @@
+"""The receipt: where something was installed, what was put into which file, and which folders were made for it."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidArgument
+from ..files import Content, Root
+from ..layout import SCAFFOLDING
+from ..settings import home_folder
+from .hosts import FILES
+
+LARGEST = 4 << 20
+"""No file of a host, and no receipt, has more bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where is installed: in a project, or for a person in every project of theirs.
+
+    Attributes:
+        base: the folder that the files lie below.
+        receipt: the receipt, below `base`.
+        moved: for a host whose settings an environment variable moves away, the folder they lie in then.
+    """
+
+    base: str
+    receipt: tuple[str, ...]
+    moved: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_project(self) -> bool:
+        """Whether it is a project."""
+        return self.receipt[0] == SCAFFOLDING
+
+
+def in_project(root: str) -> Place:
+    """Return the place of a project."""
+    return Place(root, (SCAFFOLDING, "installed.json"))
+
+
+def for_person(environ: Mapping[str, str]) -> Place:
+    """Return the place of the person who runs this.
+
+    Raises:
+        InvalidArgument: the environment names no home folder.
+    """
+    home = home_folder(environ)
+    if not home:
+        raise InvalidArgument("HOME names no folder, so --user has no place; set it")
+    moved = {host.name: environ[host.home] for host in FILES.values() if host.home and environ.get(host.home)}
+    return Place(home, (".config", "amp", "installed.json"), moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was installed, by host, and which folders were made for it."""
+
+    place: Place
+    content: Content | None
+    hosts: dict[str, Any]
+    folders: frozenset[str]
+
+    @classmethod
+    def read(cls, place: Place) -> "Receipt":
+        """Read the receipt of a place; an empty one where there is none.
+
+        Raises:
+            DamagedFile: what stands there is none.
+        """
+        with Root.open(place.base) as root:
+            content = root.read(place.receipt, limit=LARGEST)
+        if content is None:
+            return cls(place, None, {}, frozenset())
+        try:
+            read = json.loads(content.data)
+            hosts: dict[str, Any] = {str(name): dict(entry) for name, entry in read["hosts"].items()}
+            folders = frozenset(os.path.join(place.base, *name.split("/")) for name in read["folders"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DamagedFile(
+                "is no receipt of amp; remove it, and install again", path=shown(*place.receipt)
+            ) from error
+        return cls(place, content, hosts, folders)
+
+    def entry(self, target: str) -> dict[str, Any]:
+        """Return what was installed for a target."""
+        found: dict[str, Any] = self.hosts.get(target, {})
+        return found
+
+    def with_entry(self, target: str, entry: dict[str, Any] | None, folders: frozenset[str]) -> bytes | None:
+        """Return the receipt with another entry for a target; None where nothing is left in it."""
+        hosts = {name: one for name, one in self.hosts.items() if name != target}
+        if entry is not None:
+            hosts[target] = entry
+        if not hosts:
+            return None
+        below = sorted(os.path.relpath(folder, self.place.base).replace(os.sep, "/") for folder in folders)
+        return (
+            json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
+        ).encode()
