@@ -3,12 +3,24 @@
 import math
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .errors import InvalidVector
 
 _WIDTH = 4
 _BIG_ENDIAN = struct.pack("=f", 1) != struct.pack("<f", 1)
+
+
+def pack(numbers: Iterable[float]) -> bytes:
+    """Return numbers as bytes, as they are: NaN and infinity too."""
+    return _little_endian(array("f", numbers)).tobytes()
+
+
+def unpack(data: bytes) -> "array[float]":
+    """Return the numbers that whole floats hold, as they are."""
+    floats = array("f")
+    floats.frombytes(data)
+    return _little_endian(floats)
 
 
 def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
@@ -33,9 +45,7 @@ def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vecto
     """
     if len(data) % _WIDTH:
         raise InvalidVector(f"{of} has {len(data)} bytes, which is no multiple of {_WIDTH}: it was cut off")
-    floats = array("f")
-    floats.frombytes(data)
-    floats = _little_endian(floats)
+    floats = unpack(data)
     if dimensions is not None and len(floats) != dimensions:
         raise InvalidVector(f"{of} is {len(floats)} wide where {dimensions} are expected; embed its text again")
     _check(floats, of)

@@ -5,10 +5,8 @@ Its fields are those of `agentmemory.proto` and `agent_memory_schema.json`. A va
 as their absence, as they do on the wire.
 """
 
-import array
 import re
 import struct
-import sys
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -17,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import InvalidArgument
+from ..float32 import pack, unpack
 
 ENTRY_BYTES = 1 << 20
 """The most bytes of text and embedding that one entry has. A file that claims more is damaged or hostile."""
@@ -148,17 +147,9 @@ def embedding_problems(embedding: bytes) -> list[str]:
     """Say what keeps bytes from being an embedding; [] when nothing does."""
     if len(embedding) % 4:
         return [f"its embedding has {len(embedding)} bytes, which is no whole number of float32"]
-    if not all(map(isfinite, floats(embedding))):
+    if not all(map(isfinite, unpack(embedding))):
         return ["its embedding holds a number that is not finite (NaN or infinity)"]
     return []
-
-
-def floats(embedding: bytes) -> "array.array[float]":
-    """Return the numbers of an embedding."""
-    numbers = array.array("f", embedding)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
 
 
 def embedding_of(numbers: Iterable[float]) -> bytes:
@@ -167,13 +158,11 @@ def embedding_of(numbers: Iterable[float]) -> bytes:
     Raises:
         BadEntry: one of them is not finite, or beyond what float32 holds.
     """
-    made = array.array("f", numbers)
-    if sys.byteorder == "big":
-        made.byteswap()
-    problems = embedding_problems(made.tobytes())
+    made = pack(numbers)
+    problems = embedding_problems(made)
     if problems:
         raise BadEntry(problems[0])
-    return made.tobytes()
+    return made
 
 
 def plain_float32(number: float) -> float:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidArgument, MissingExtra, StorageError
+from ..float32 import unpack
 from . import record_files
-from .entry import NOTHING, BadEntry, MemoryEntry, Problem, check, embedding_of, floats
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, check, embedding_of
 from .loss import unknown_fields
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def encode(entry: MemoryEntry) -> bytes:
     del fields["embedding"], fields["unknown"]
     fields["extra"] = dict(entry.extra)
     line = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    numbers = floats(entry.embedding)
+    numbers = unpack(entry.embedding)
     # Nine digits tell every float32 from its neighbours; one format for all numbers is three times as fast as each.
     vector = _format_of(len(numbers)) % tuple(numbers)
     if "-0," in vector or "-0]" in vector:

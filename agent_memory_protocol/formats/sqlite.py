@@ -17,7 +17,8 @@ from typing import TypeVar
 from ..database import WAIT, explained
 from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidArgument
-from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check, floats
+from ..float32 import unpack
+from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check
 from .loss import Loss, unknown_fields
 from .record_files import reading
 
@@ -174,11 +175,11 @@ def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int =
 
 def _likeness_to(embedding: bytes) -> Callable[[bytes], float]:
     """Return the cosine with an embedding, as a function of another one of its width."""
-    mine = floats(embedding)
+    mine = unpack(embedding)
     length = hypot(*mine)
 
     def likeness(other: bytes) -> float:
-        numbers = floats(other)
+        numbers = unpack(other)
         product = length * hypot(*numbers)
         return sum(map(mul, mine, numbers)) / product if product else 0.0
 

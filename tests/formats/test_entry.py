@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
+from agent_memory_protocol.float32 import unpack
 from agent_memory_protocol.formats import entry as entries
 from agent_memory_protocol.formats.entry import (
     BadEntry,
     MemoryEntry,
     check,
     embedding_of,
-    floats,
     named,
     original_id,
     plain_float32,
@@ -86,7 +86,7 @@ def test_every_reason_is_told():
 def test_numbers_come_back_from_an_embedding(numbers):
     data = embedding_of(numbers)
     assert data == struct.pack(f"<{len(numbers)}f", *numbers)
-    assert list(floats(data)) == numbers
+    assert list(unpack(data)) == numbers
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, 1e39])
