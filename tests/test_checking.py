@@ -3,7 +3,6 @@
 import os
 import subprocess
 from datetime import date
-from time import process_time
 
 import pytest
 
@@ -296,42 +295,6 @@ def test_a_merge_with_conflicts_is_found_and_heals_by_hand(workspace):
     assert file.read_bytes() == before
     file.write_text(HEAD + "- base\n- ours\n- side\n")
     assert check(workspace, "tier-conflict-markers") == []
-
-
-# -- size --------------------------------------------------------------------------------------------------------------
-
-
-def make_notes(workspace, count):
-    for number in range(count):
-        name = f"project_n{number:05d}"
-        text = f"---\nname: {name}\ndescription: about {number}\ntype: project\n---\nFact {number}.\n\n"
-        write(workspace, SHARED.replace("KNOWLEDGE", name), f"{text}**Why:** w\n\n**How to apply:** h\n")
-    write(workspace, SHARED, HEAD)
-
-
-def seconds(workspace):
-    start = process_time()
-    workspace.check(ignore=["review"], today=TODAY)
-    return process_time() - start
-
-
-def test_the_time_grows_with_the_number_of_notes(tmp_path):
-    times = []
-    for count in (200, 2_000):
-        workspace = Workspace.open(tmp_path / str(count), environ={"HOME": str(tmp_path)})
-        make_notes(workspace, count)
-        times.append(min(seconds(workspace) for _ in range(2)))
-    assert times[1] < 20 * times[0]
-
-
-def test_the_time_grows_with_the_number_of_entries(tmp_path):
-    times = []
-    for count in (500, 5_000):
-        workspace = Workspace.open(tmp_path / str(count), environ={"HOME": str(tmp_path)})
-        lines = "".join(f"- Entry {number} says something of its own, {number * 7}.\n" for number in range(count))
-        write(workspace, SHARED, HEAD + lines)
-        times.append(min(seconds(workspace) for _ in range(2)))
-    assert times[1] < 20 * times[0]
 
 
 def test_targets_of_both_owners_are_checked(workspace):

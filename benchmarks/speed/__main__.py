@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.speed import hooks, in_process, large, notes, processes
+from benchmarks.speed import hooks, in_process, large, lines, notes, processes
 from benchmarks.speed.installed import install
 from benchmarks.speed.measure import Figure, table
 
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[Path, Path], Iterator[Figure]]] = {
     "huge_file": large.huge_file,
     "many_agents": large.many_agents,
     "many_notes": notes.figures,
+    "many_lines": lines.figures,
 }
 
 

@@ -533,39 +533,6 @@ def test_a_line_that_is_too_long_is_reported_and_costs_no_other(memory, path):
     assert path.stat().st_size > 5_000_000
 
 
-@pytest.mark.slow
-def test_a_view_of_100_000_lines_costs_at_most_twice_what_parsing_them_does(memory, path):
-    import json
-
-    with path.open("wb") as file:
-        file.write(encode(Header("agent-memory/0.1")))
-        for number in range(100_000):
-            stamp = f"2026-11-09T{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}Z"
-            text = f"The harbor site number {number} blocks requests without a user agent."
-            file.write(
-                encode(
-                    Entry(
-                        f"{number:012x}", "lesson", text, "harbor.example", ("fetching",), "s:a", 0.9, created_at=stamp
-                    )
-                )
-            )
-
-    def parse() -> None:
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                json.loads(line)
-
-    def seconds(work: object) -> float:
-        start = time.process_time()
-        work()  # type: ignore[operator]
-        return time.process_time() - start
-
-    # Taken in turns, so that a busy machine slows both.
-    times = [(seconds(memory.view), seconds(parse)) for _ in range(7)]
-    assert min(view for view, _ in times) < 2 * min(parsing for _, parsing in times)
-    assert len(memory.view().entries) == 100_000
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
 @pytest.mark.parametrize("verb", ["append", "compact", "view"])
 def test_a_file_in_a_folder_that_has_gone_is_refused_in_one_line(tmp_path, monkeypatch, verb):
