@@ -1,5 +1,7 @@
 """What all tests share: which of them run, which requirements they show, and the real memory files."""
 
+from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import hypothesis
@@ -51,6 +53,23 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         print(f"\n{requirement}", *sorted({test.partition("[")[0] for test in tests}), sep="\n    ", end="")
     print(f"\n\n{len(shown_by)} requirements have a test")
     return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _checkout_stays_clean() -> Iterator[None]:
+    """Fail at the end of a run in which a test wrote beside the sources, and not into a folder of its own."""
+    before = _in_the_checkout()
+    yield
+    left = sorted(_in_the_checkout() - before)
+    assert not left, f"tests left {', '.join(left)} in the checkout; have them work in tmp_path"
+
+
+def _in_the_checkout() -> set[str]:
+    """Return what stands at the top of the checkout, what git ignores there aside."""
+    lines = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
+    ignored = [line.rstrip("/") for line in lines if line and not line.startswith("#")]
+    names = (path.name for path in REPOSITORY.iterdir())
+    return {name for name in names if not any(fnmatch(name, pattern) for pattern in ignored)}
 
 
 @pytest.fixture(scope="session")

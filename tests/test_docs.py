@@ -274,8 +274,9 @@ JSON_ANSWERS = [(row[0].strip("`"), row[1]) for row in rows_of(PROTOCOL, "answer
 
 
 @pytest.mark.parametrize(("command", "described"), JSON_ANSWERS, ids=[command for command, _ in JSON_ANSWERS])
-def test_a_json_answer_has_the_keys_that_are_described(command, described, project):
+def test_a_json_answer_has_the_keys_that_are_described(command, described, project, monkeypatch):
     """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
+    monkeypatch.chdir(project.path)  # a file that the command names must not be written into the checkout
     project.remember("A fact.", agent="developer")
     kept = project.remember("A fact of old.", agent="developer", dated=date(2025, 1, 1))
     gone = project.remember("A fact that went.", agent="developer")
