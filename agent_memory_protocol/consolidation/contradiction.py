@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
-from ..records.record import Record, RecordType, State
+from ..records.record import Record, RecordType, State, slots_said
 from ..similarity import gist
 from .claims import Claim, claims, denies
 from .language import ENGLISH, Language
@@ -90,8 +90,9 @@ def _by_slots(group: list[tuple[int, Record]]) -> Iterator[tuple[int, int, str]]
     """
     alike: defaultdict[object, list[tuple[int, Record]]] = defaultdict(list)
     for place, record in group:
-        for key, value in record.slots.items():
-            others = {name: item for name, item in record.slots.items() if name != key}
+        said = slots_said(record)
+        for key, value in said.items():
+            others = {name: item for name, item in said.items() if name != key}
             words = frozenset(gist(record.body).words) - frozenset(gist(str(value)).words)
             alike[key, encode(others), words].append((place, record))
     for (key, _, _), members in alike.items():  # type: ignore[misc]

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from ..records.canonical import encode
-from ..records.record import Provenance, Record, RecordType, State, new_record
+from ..records.record import CARRIED, Provenance, Record, RecordType, State, new_record, slots_said
 from ..similarity import SAME, compare, gist
 from .proposals import Proposal, Question, Supersede
 
@@ -92,8 +92,13 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
             # It was made by an earlier pass, which was stopped before the others had been replaced.
             return Supersede(side, tuple(one for one in replaced if one != side.id), reason)
     slots: dict[str, object] = {}
+    carried: dict[str, object] = {}
     for side in (*weaker, strongest):
         slots |= side.slots
+        pairs = side.slots.get(CARRIED)
+        if isinstance(pairs, Mapping):
+            carried |= pairs
+            slots[CARRIED] = carried
     record = new_record(
         strongest.type,
         body or strongest.body,
@@ -111,7 +116,7 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
 
 def slots_disagree(one: Record, other: Record) -> bool:
     """Say whether two records give one slot different values."""
-    return any(one.slots[key] != other.slots[key] for key in one.slots.keys() & other.slots.keys())
+    return not _agree(slots_said(one), slots_said(other))
 
 
 def told_apart(one: str, other: str) -> str:
@@ -142,12 +147,12 @@ def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:
     groups: list[tuple[dict[str, object], list[Record]]] = []
     for record in sorted(members, key=_strength, reverse=True):
         for slots, group in groups:
-            if _agree(slots, record.slots):
-                slots.update(record.slots)
+            if _agree(slots, slots_said(record)):
+                slots.update(slots_said(record))
                 group.append(record)
                 break
         else:
-            groups.append((dict(record.slots), [record]))
+            groups.append((dict(slots_said(record)), [record]))
     return [group for _, group in groups]
 
 

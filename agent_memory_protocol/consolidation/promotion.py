@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ..errors import InvalidArgument
-from ..records.record import Provenance, Record, RecordType, State, new_record
+from ..records.record import Provenance, Record, RecordType, State, new_record, slots_said
 from .proposals import Promote, Proposal, Question
 
 
@@ -39,7 +39,7 @@ class RepeatedEpisodes:
 
 def signature(record: Record) -> tuple[str, ...]:
     """Return by what episodes count as the same kind: their tags, or where they have none the names of their slots."""
-    return tuple(sorted(set(record.tags) or set(record.slots)))
+    return tuple(sorted(set(record.tags) or set(slots_said(record))))
 
 
 def promote(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..records.record import Record, State
+from ..records.record import Record, State, slots_said
 from .duplicates import CORRECTION
 from .proposals import Defer, Dispute, Proposal, Question, Resolve
 
@@ -38,7 +38,7 @@ def _decide(one: Record, other: Record) -> Resolve | None:
             return None
         winner, loser = (one, other) if kinds[0] == CORRECTION else (other, one)
         return Resolve(winner.id, loser.id, "a correction beats what was not one")
-    if one.slots.keys() != other.slots.keys():
+    if slots_said(one).keys() != slots_said(other).keys():
         return None
     if one.occurred_at is not None and other.occurred_at is not None:
         moments, reason = (one.occurred_at, other.occurred_at), "it happened later"

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidRecord
-from ..records.record import Provenance, Record, RecordType, new_record
+from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
 from . import record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
 from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
@@ -24,7 +24,7 @@ LARGEST = 256 << 20
 IMPORT = "import"
 """The kind of provenance of a record that is made from an entry."""
 
-RECORD, KIND, PAIRS = "record", "kind", "extra"
+RECORD, KIND = "record", "kind"
 _LAST = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 
 
@@ -34,7 +34,7 @@ def entry_of(record: Record) -> MemoryEntry:
     Raises:
         BadEntry: it is too large for one, or from before 1970.
     """
-    pairs = record.slots.get(PAIRS)
+    pairs = record.slots.get(CARRIED)
     extra = {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, Mapping) else {}
     extra |= {KIND: record.type.value, RECORD: record.to_bytes().decode()}
     key, frozen = named(record.id, extra)
@@ -67,7 +67,7 @@ def record_of(entry: MemoryEntry) -> Record:
         entry.text,
         provenance=Provenance(IMPORT, entry.source or None),
         now=to_moment(entry.timestamp_ms),
-        slots={PAIRS: rest} if rest else {},
+        slots={CARRIED: rest} if rest else {},
         tags=entry.tags,
     )
 

@@ -45,6 +45,8 @@ __all__ = [
 REDACTED_BODY = "[redacted]"
 REDACTION = "redaction"
 """The kind of provenance that a tombstone has."""
+CARRIED = "extra"
+"""The slot for the pairs that a record file carried beside a text, such as where it stood."""
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -305,6 +307,13 @@ def new_record(
         supersedes=supersedes,
         tags=tags,
     )
+
+
+def slots_said(record: Record) -> Mapping[str, Json]:
+    """Return the slots that are part of what a record says: all but the pairs under `CARRIED`."""
+    if not isinstance(record.slots.get(CARRIED), Mapping):
+        return record.slots
+    return {name: value for name, value in record.slots.items() if name != CARRIED}
 
 
 def address(digest: str) -> str:

@@ -205,6 +205,16 @@ def test_consolidating_shows_what_it_would_do_and_does_it_when_told(amp, memory)
     assert amp("record", "list", "--state", "transitional").out.count("\n") == 2
 
 
+def test_what_documents_and_notes_say_is_merged_and_not_disputed_once_it_is_imported(amp):
+    amp("remember", "Use pnpm.")
+    amp("remember", "Always use pnpm!", "--agent", "developer")
+    for slug, says in (("run-black", "Run black."), ("short-tests", "Keep tests short.")):
+        amp("note", "new", "feedback", slug, "--description", says, "--why", f"{slug} helps", "--how", "Always.")
+    amp("export", "--output", "memory.ndjson")
+    amp("import", "memory.ndjson", "--apply")
+    assert [action["kind"] for action in amp("consolidate", "--json").json()["done"]] == ["supersede"]
+
+
 def test_decay_archives_what_is_old_and_keeps_what_is_tagged_so(amp, memory):
     long_ago = datetime(2025, 1, 1, tzinfo=UTC)
     with Memory(memory.path, clock=lambda: long_ago) as old:

@@ -173,6 +173,46 @@ def test_slots_of_two_things_do_not_contradict_each_other(make):
     assert consolidate(records, now=NOW) == Outcome()
 
 
+def carried(target, **more):
+    return {"extra": {"id": f"of {target}", "target": target, **more}}
+
+
+def test_what_a_record_file_carried_beside_two_texts_makes_no_contradiction(make):
+    records = [
+        make("Run black.", slots=carried("shared", description="Run black.", why="diffs")),
+        make("Keep tests short.", slots=carried("shared", description="Keep tests short.", why="speed")),
+    ]
+    assert consolidate(records, now=NOW) == Outcome()
+
+
+@pytest.mark.requirement("S1-77")
+def test_what_two_files_say_the_same_is_merged_and_keeps_what_they_carried(make):
+    records = [
+        make("Use pnpm.", slots=carried("shared") | {"tool": "pnpm"}),
+        make("Always use pnpm!", confidence=0.5, slots=carried("agent:developer", why="speed")),
+        make("use pnpm", confidence=0.5),
+    ]
+    stored = after(records, consolidate(records, now=NOW))
+    (merged,) = (record for record in stored.values() if record.state is State.ACTIVE)
+    assert dict(merged.slots) == carried("shared", why="speed") | {"tool": "pnpm"}
+    assert consolidate(list(stored.values()), now=NOW) == Outcome()
+
+
+@pytest.mark.requirement("S1-78")
+def test_slots_that_disagree_are_a_contradiction_wherever_the_texts_were_carried_from(make):
+    records = [
+        make("Server region.", slots=carried("shared") | {"region": "eu"}),
+        make("Server region!", slots=carried("agent:developer") | {"region": "us"}),
+    ]
+    (action,) = consolidate(records, now=NOW).report.done
+    assert action.reason == "the slot region has two values"
+
+
+def test_events_are_not_of_one_kind_because_a_file_carried_them(make):
+    records = [make(f"Took {n} s.", type=RecordType.EPISODE, slots=carried("shared")) for n in range(3)]
+    assert consolidate(records, now=NOW) == Outcome()
+
+
 @pytest.mark.requirement("S1-78")
 def test_a_record_is_in_one_dispute_and_the_other_pairs_wait(make):
     records = [make(X), make(NOT_X), make(f"{X} It is old.")]
