@@ -57,12 +57,24 @@ def merge_ledgers(root: Root) -> bool:
     return set_attributes(root, add=[MERGE_LINE])
 
 
+def plan_attributes(
+    root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()
+) -> tuple[bytes | None, bytes] | None:
+    """Return the bytes that `.scaffolding/.gitattributes` has, and would have with some lines added and others taken out.
+
+    None where nothing would change. Changes nothing.
+    """
+    content = root.read(_ATTRIBUTES)
+    data = _with_attributes(content, add, drop)
+    return None if data is None else (None if content is None else content.data, data)
+
+
 def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
     """Add lines to `.scaffolding/.gitattributes`, which is made where it is missing, or take them out.
 
     Where the file says something of the same names already, that stays. Says whether anything changed.
     """
-    if _with_attributes(root.read(_ATTRIBUTES), add, drop) is None:
+    if plan_attributes(root, add=add, drop=drop) is None:
         return False
     # Whoever has this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):

@@ -909,6 +909,13 @@ class Workspace:
             )
         return notes
 
+    def plan_git_attributes(
+        self, *, add: Sequence[str] = (), drop: Sequence[str] = ()
+    ) -> tuple[bytes | None, bytes] | None:
+        """Return what `.scaffolding/.gitattributes` is, and what `set_git_attributes` would make of it; None: no change."""
+        with self._session() as session:
+            return git_ignore.plan_attributes(session.root, add=add, drop=drop)
+
     def set_git_attributes(self, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
         """Add lines to `.scaffolding/.gitattributes` or take them out; say whether anything changed.
 

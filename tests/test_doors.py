@@ -619,7 +619,7 @@ READING = {
     *("amp recall", "amp route", "amp show", "amp list", "amp status", "amp note list", "amp note show", "amp where"),
     *("amp search", "Workspace.check_write", "Workspace.search", "Memory.search"),
     *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
-    *("Workspace.plan_distillation", "Workspace.plan_learning"),
+    *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),
     *("amp doctor", "amp record history", "amp record list", "amp record show", "amp record verify"),
     *("MCP memory_recall", "MCP memory_search", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sysconfig
+from collections.abc import Sequence
 
 import click
 
@@ -16,6 +17,8 @@ _GIT = "git"
 _target = click.argument("target", type=click.Choice([*installing.TARGETS, _GIT]))
 _user = click.option("--user", is_flag=True, help="For you in every project, in place of this project for everyone.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+_WHOLE = ("SKILL.md", "installed.json")
+"""Files that are ours as a whole: nobody has to read how they come and go."""
 _DID = {"create": "created", "change": "changed", "remove": "removed"}
 
 
@@ -39,6 +42,7 @@ def install_command(
     Examples:
         amp install claude --dry-run
         amp install codex --user
+        amp install git --dry-run
     """
     installing.check_may_install(actor(as_agent))
     if target == _GIT:
@@ -88,38 +92,40 @@ def _do(plan: installing.Plan, place: receipt.Place, dry_run: bool, as_json: boo
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
         installing.carry_out(plan)
-    if as_json:
-        files = [
-            {"path": name, "what": change.what, "diff": change.diff(name)}
-            for name, change in zip(names, plan.changes, strict=True)
-        ]
-        print_json({"applied": not dry_run, "files": files, "notes": plan.notes})
-        return
-    for name, change in zip(names, plan.changes, strict=True):
-        if not change.parts[-1].endswith(("SKILL.md", "installed.json")):
-            for line in change.diff(name).splitlines():
-                click.echo(plain(line))
-    for name, change in zip(names, plan.changes, strict=True):
-        click.echo(f"{'would ' + change.what if dry_run else _DID[change.what]}: {name}")
-    if not plan.changes:
-        click.echo("nothing to change")
-    elif not dry_run and not place.is_project:
-        note(f"this holds for every project of yours; the files lie below {place.base}")
-    for line in plan.notes:
-        note(line)
-    if dry_run and plan.changes:
-        note("nothing was changed; leave out --dry-run to do this")
+    notes = list(plan.notes)
+    if plan.changes and not dry_run and not place.is_project:
+        notes.insert(0, f"this holds for every project of yours; the files lie below {place.base}")
+    rows = [(name, change.what, change.diff(name)) for name, change in zip(names, plan.changes, strict=True)]
+    _report(rows, plan.notes if as_json else notes, dry_run, as_json)
 
 
 def _git(root: str | None, user: bool, dry_run: bool, as_json: bool, *, installs: bool) -> None:
     from agent_memory_protocol.integrations import merge_driver
 
-    if user or dry_run:
-        raise InvalidArgument("git's merge driver is for one checkout, and soon taken out: no --user and no --dry-run")
+    if user:
+        raise InvalidArgument("git's merge driver is for one checkout; leave out --user")
     here = workspace(root)
-    changed = merge_driver.install(here) if installs else merge_driver.uninstall(here)
+    plan = merge_driver.plan_install(here) if installs else merge_driver.plan_uninstall(here)
+    if not dry_run:
+        merge_driver.carry_out(here, plan)
+    _report([(step.place, step.what, step.diff) for step in plan], [], dry_run, as_json)
+
+
+def _report(rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool, as_json: bool) -> None:
+    """Print what was done, or would be: of each place its name, what happens to it in a word, and its diff."""
     if as_json:
-        print_json({"applied": True, "files": [], "notes": changed})
+        files = [{"path": name, "what": what, "diff": diff} for name, what, diff in rows]
+        print_json({"applied": not dry_run, "files": files, "notes": list(notes)})
         return
-    for line in changed or ["nothing to change"]:
-        click.echo(f"changed: {line}" if changed else line)
+    for name, _, diff in rows:
+        if not name.endswith(_WHOLE):
+            for line in diff.splitlines():
+                click.echo(plain(line))
+    for name, what, _ in rows:
+        click.echo(f"{'would ' + what if dry_run else _DID[what]}: {name}")
+    if not rows:
+        click.echo("nothing to change")
+    for line in notes:
+        note(line)
+    if dry_run and rows:
+        note("nothing was changed; leave out --dry-run to do this")

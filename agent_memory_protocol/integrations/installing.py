@@ -45,20 +45,11 @@ class Change:
     @property
     def what(self) -> str:
         """What happens to it, in one word."""
-        if self.before is None:
-            return "create"
-        return "remove" if self.after is None else "change"
+        return in_a_word(self.before, self.after)
 
     def diff(self, shown_as: str) -> str:
         """Return the change as a unified diff."""
-        old = b"" if self.before is None else self.before.data
-        lines = unified_diff(
-            old.decode("utf-8", "replace").splitlines(keepends=True),
-            (self.after or b"").decode("utf-8", "replace").splitlines(keepends=True),
-            "/dev/null" if self.before is None else f"a/{shown_as}",
-            "/dev/null" if self.after is None else f"b/{shown_as}",
-        )
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        return diff_of(None if self.before is None else self.before.data, self.after, shown_as)
 
 
 @dataclass(slots=True)
@@ -74,6 +65,24 @@ class Plan:
     changes: list[Change] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def in_a_word(before: object, after: object) -> str:
+    """Say what becomes of something, given what it was and will be; None where there is nothing."""
+    if before is None:
+        return "create"
+    return "remove" if after is None else "change"
+
+
+def diff_of(before: bytes | None, after: bytes | None, shown_as: str) -> str:
+    """Return the step from one text to another as a unified diff; None where there is no text."""
+    lines = unified_diff(
+        (before or b"").decode("utf-8", "replace").splitlines(keepends=True),
+        (after or b"").decode("utf-8", "replace").splitlines(keepends=True),
+        "/dev/null" if before is None else f"a/{shown_as}",
+        "/dev/null" if after is None else f"b/{shown_as}",
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def check_may_install(actor: Actor) -> None:

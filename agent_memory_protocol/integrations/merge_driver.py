@@ -5,11 +5,13 @@ Where that is not certain, the result is git's own: its markers around what a pe
 
 import os
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_memory_protocol.access import Actor
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.files import Root
+from agent_memory_protocol.integrations.installing import diff_of, in_a_word
 from agent_memory_protocol.layout import SCAFFOLDING
 from agent_memory_protocol.merging import merge_file
 from agent_memory_protocol.outside import check_outside
@@ -42,6 +44,39 @@ class Driven:
     data: bytes
     notes: tuple[str, ...]
     has_conflicts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that becomes something else: one key of git's configuration, or the file of attributes.
+
+    Attributes:
+        place: how a person knows it.
+        before: its text now; None where there is none.
+        after: its text afterwards; None where there is none.
+        key: the key, where it is one of the configuration.
+        add: the lines that the attributes get.
+        drop: the lines that they lose.
+    """
+
+    place: str
+    before: str | None
+    after: str | None
+    key: str = ""
+    add: Sequence[str] = ()
+    drop: Sequence[str] = ()
+
+    @property
+    def what(self) -> str:
+        """What happens to it, in one word."""
+        return in_a_word(self.before, self.after)
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        ending = "\n" if self.key else ""
+        before, after = (None if text is None else f"{text}{ending}".encode() for text in (self.before, self.after))
+        return diff_of(before, after, self.place)
 
 
 def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int, max_bytes: int) -> Driven:
@@ -88,8 +123,8 @@ def write(ours: str, data: bytes, actor: Actor) -> None:
             replace(root, (name,), data, expected=content)
 
 
-def install(workspace: Workspace) -> list[str]:
-    """Have git merge this project's memory with `amp`, in this checkout; return what was changed, in words.
+def plan_install(workspace: Workspace) -> list[Step]:
+    """Say what makes git merge this project's memory with `amp`, in this checkout. Changes nothing.
 
     The attributes travel with the repository. What they name, git learns in each checkout anew, for a repository must
     not say which programs run.
@@ -97,30 +132,45 @@ def install(workspace: Workspace) -> list[str]:
     Raises:
         StorageError: there is no git repository, or no git.
     """
-    changed = []
-    for key, value in _CONFIGURATION.items():
-        if _configured(workspace, key) != value:
-            _git_here(workspace, "config", "--local", key, value)
-            changed.append(f"git config {key}")
-    if workspace.set_git_attributes(add=ATTRIBUTES):
-        changed.append(f"{SCAFFOLDING}/.gitattributes")
-    return changed
+    return [*_configuration(workspace, _CONFIGURATION), *_attributes(workspace, add=ATTRIBUTES)]
 
 
-def uninstall(workspace: Workspace) -> list[str]:
-    """Take out what `install` put in, and nothing else; return what was changed, in words.
+def plan_uninstall(workspace: Workspace) -> list[Step]:
+    """Say what takes out what installing put in, and nothing else. Changes nothing.
 
     Raises:
         StorageError: there is no git repository, or no git.
     """
-    changed = []
-    for key in _CONFIGURATION:
-        if _configured(workspace, key) is not None:
-            _git_here(workspace, "config", "--local", "--unset-all", key)
-            changed.append(f"git config {key}")
-    if workspace.set_git_attributes(drop=ATTRIBUTES):
-        changed.append(f"{SCAFFOLDING}/.gitattributes")
-    return changed
+    return [*_configuration(workspace, dict.fromkeys(_CONFIGURATION)), *_attributes(workspace, drop=ATTRIBUTES)]
+
+
+def carry_out(workspace: Workspace, plan: Sequence[Step]) -> None:
+    """Do what was planned.
+
+    Raises:
+        StorageError: git, or the system, refuses one of the steps; those before it are done.
+    """
+    for step in plan:
+        if step.key and step.after is not None:
+            _git_here(workspace, "config", "--local", step.key, step.after)
+        elif step.key:
+            _git_here(workspace, "config", "--local", "--unset-all", step.key)
+        else:
+            workspace.set_git_attributes(add=step.add, drop=step.drop)
+
+
+def _configuration(workspace: Workspace, wanted: Mapping[str, str | None]) -> Iterator[Step]:
+    for key, value in wanted.items():
+        now = _configured(workspace, key)
+        if now != value:
+            yield Step(f"git config {key}", now, value, key=key)
+
+
+def _attributes(workspace: Workspace, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> Iterator[Step]:
+    change = workspace.plan_git_attributes(add=add, drop=drop)
+    if change is not None:
+        before, after = (None if one is None else one.decode("utf-8", "replace") for one in change)
+        yield Step(f"{SCAFFOLDING}/.gitattributes", before, after, add=add, drop=drop)
 
 
 def _configured(workspace: Workspace, key: str) -> str | None:

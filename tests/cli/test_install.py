@@ -239,7 +239,7 @@ def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
         (("install", "emacs"), "'emacs' is not one of"),
         (("install",), "missing argument"),
         (("install", "agents-md", "--user"), "AGENTS.md belongs to a project"),
-        (("install", "git", "--dry-run"), "no --dry-run"),
+        (("install", "git", "--user"), "is for one checkout"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(found, args, words):
@@ -250,9 +250,9 @@ def test_the_same_command_installs_the_merge_driver(found):
     os.system(f"git init -q '{found.root}'")
     answer = found("install", "git")
     assert answer.code == 0
-    assert "changed: git config merge.amp-memory.driver" in answer.out
+    assert "created: git config merge.amp-memory.driver" in answer.out
     assert found("install", "git").out == "nothing to change\n"
-    assert "changed: git config" in found("uninstall", "git").out
+    assert "removed: git config" in found("uninstall", "git").out
 
 
 def test_doctor_says_whether_what_was_installed_is_still_there(found):

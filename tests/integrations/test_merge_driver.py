@@ -39,6 +39,16 @@ class Repository:
         self.git("add", ".")
         self.git("commit", "-q", "-m", message)
 
+    def install(self) -> list[merge_driver.Step]:
+        plan = merge_driver.plan_install(self.workspace)
+        merge_driver.carry_out(self.workspace, plan)
+        return plan
+
+    def uninstall(self) -> list[merge_driver.Step]:
+        plan = merge_driver.plan_uninstall(self.workspace)
+        merge_driver.carry_out(self.workspace, plan)
+        return plan
+
     def branches(self, ours: str, theirs: str) -> None:
         """Have each of two branches remember something, and end on ours."""
         self.git("checkout", "-q", "-b", "theirs")
@@ -67,7 +77,7 @@ def repository(tmp_path):
 
 
 def test_what_two_branches_remember_is_merged_without_a_conflict(repository):
-    merge_driver.install(repository.workspace)
+    repository.install()
     repository.commit("attributes")
     repository.branches("Ours is uv.", "Theirs is ruff.")
     assert repository.run("git", "merge", "theirs").returncode == 0
@@ -82,7 +92,7 @@ def test_without_the_driver_the_same_is_a_conflict(repository):
 
 
 def test_where_amp_is_missing_git_merges_as_it_always_does(repository):
-    merge_driver.install(repository.workspace)
+    repository.install()
     repository.commit("attributes")
     repository.branches("Ours is uv.", "Theirs is ruff.")
     repository.environ["PATH"] = os.environ["PATH"].replace(SCRIPTS, "")
@@ -93,7 +103,7 @@ def test_where_amp_is_missing_git_merges_as_it_always_does(repository):
 
 
 def test_two_titles_are_left_to_a_person_between_markers(repository):
-    merge_driver.install(repository.workspace)
+    repository.install()
     repository.commit("attributes")
     file = repository.path / FILE
     repository.git("checkout", "-q", "-b", "theirs")
@@ -109,14 +119,42 @@ def test_two_titles_are_left_to_a_person_between_markers(repository):
 def test_installing_twice_is_installing_once_and_uninstalling_leaves_nothing(repository):
     config, attributes = repository.path / ".git" / "config", repository.path / ".scaffolding" / ".gitattributes"
     before = config.read_text(), attributes.read_text()
-    assert len(merge_driver.install(repository.workspace)) == 3
-    assert merge_driver.install(repository.workspace) == []
+    assert len(repository.install()) == 3
+    assert repository.install() == []
     installed = config.read_text(), attributes.read_text()
     assert installed[1].startswith(before[1])
-    assert len(merge_driver.uninstall(repository.workspace)) == 3
-    assert merge_driver.uninstall(repository.workspace) == []
+    assert len(repository.uninstall()) == 3
+    assert repository.uninstall() == []
     assert attributes.read_text() == before[1]
     assert merge_driver.NAME not in config.read_text()
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_a_dry_run_shows_what_would_be_done_and_does_nothing(repository, verb):
+    if verb == "uninstall":
+        repository.install()
+    config, attributes = repository.path / ".git" / "config", repository.path / ".scaffolding" / ".gitattributes"
+    before = config.read_bytes(), attributes.read_bytes()
+    planned = repository.run("amp", verb, "git", "--dry-run")
+    assert (planned.returncode, config.read_bytes(), attributes.read_bytes()) == (0, *before)
+    assert planned.stderr == "amp: nothing was changed; leave out --dry-run to do this\n"
+    sign = "+" if verb == "install" else "-"
+    assert {f"{sign}{line}" for line in (*merge_driver.ATTRIBUTES, merge_driver.PROGRAM)} <= set(
+        planned.stdout.splitlines()
+    )
+    done = repository.run("amp", verb, "git").stdout
+    did = [("would create", "created"), ("would change", "changed"), ("would remove", "removed")]
+    for would, has in did:
+        planned.stdout = planned.stdout.replace(would, has)
+    assert (done, repository.run("amp", verb, "git", "--dry-run").stdout) == (planned.stdout, "nothing to change\n")
+
+
+def test_a_driver_that_someone_has_changed_is_shown_with_what_it_was(repository):
+    repository.install()
+    repository.git("config", "merge.amp-memory.driver", "other %A")
+    (step,) = merge_driver.plan_install(repository.workspace)
+    assert (step.place, step.what) == ("git config merge.amp-memory.driver", "change")
+    assert f"-other %A\n+{merge_driver.PROGRAM}\n" in step.diff
 
 
 def test_an_agent_writes_no_memory_by_merging_into_it(repository):
@@ -150,4 +188,4 @@ def test_a_file_that_is_not_there_is_named(repository, missing):
 def test_outside_a_repository_installing_says_so(tmp_path):
     (tmp_path / ".scaffolding").mkdir()
     with pytest.raises(Exception, match="is it a git repository"):
-        merge_driver.install(Workspace.open(tmp_path, environ={"HOME": str(tmp_path)}))
+        merge_driver.plan_install(Workspace.open(tmp_path, environ={"HOME": str(tmp_path)}))
