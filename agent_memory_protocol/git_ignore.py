@@ -60,9 +60,9 @@ def merge_ledgers(root: Root) -> bool:
 def plan_attributes(
     root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()
 ) -> tuple[bytes | None, bytes] | None:
-    """Return the bytes that `.scaffolding/.gitattributes` has, and would have with some lines added and others taken out.
+    """Return the bytes that `.scaffolding/.gitattributes` has now, and those that `set_attributes` would give it.
 
-    None where nothing would change. Changes nothing.
+    None where nothing would change.
     """
     content = root.read(_ATTRIBUTES)
     data = _with_attributes(content, add, drop)

@@ -912,7 +912,10 @@ class Workspace:
     def plan_git_attributes(
         self, *, add: Sequence[str] = (), drop: Sequence[str] = ()
     ) -> tuple[bytes | None, bytes] | None:
-        """Return what `.scaffolding/.gitattributes` is, and what `set_git_attributes` would make of it; None: no change."""
+        """Return what `.scaffolding/.gitattributes` holds, and what `set_git_attributes` would make of it.
+
+        None where nothing would change.
+        """
         with self._session() as session:
             return git_ignore.plan_attributes(session.root, add=add, drop=drop)
 
