@@ -28,6 +28,13 @@ class Headroom:
         used = ((self.max_lines - self.lines) / self.max_lines, (self.max_bytes - self.bytes) / self.max_bytes)
         return max(used) >= limits.NEAR
 
+    @property
+    def warning(self) -> str:
+        """What to warn of: `nearly full`, `over its limit`, or nothing."""
+        if min(self.lines, self.bytes) < 0:
+            return "over its limit"
+        return "nearly full" if self.is_near else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -15,6 +15,12 @@ from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
 from .transaction import Change
 
+_NO_ROOM = "what is dated would not make enough room; merge entries, or take some out with `amp forget`"
+
+
+def _full(target: Target) -> str:
+    return f"add --make-room to archive its oldest dated entries, or run `amp prune {target}`"
+
 
 def remember(
     session: Session,
@@ -53,7 +59,7 @@ def remember(
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
-    done = session.change(target, change, may_make_room=not make_room)
+    done = session.change(target, change, way_out=_NO_ROOM if make_room else _full(target))
     entry = stored_entry(done.document, entry_id)
     if status == "added":
         notes = (*notes, *_doubts(text, target, new, entry_id))
@@ -96,9 +102,9 @@ def _add(
         spare=added.entry_id,
         holds=session.why_held,
     )
-    if not plan.removals:
-        return added, {}
     reasons = {one.id: "made room for a new entry" for one in plan.removals}
-    added = document.add(removing.remove(current, list(reasons)), new, section)
+    with_room = document.add(removing.remove(current, list(reasons)), new, section)
+    if not session.fits(with_room.document):
+        return added, {}  # what would go would go for nothing: the entry is refused
     note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
-    return replace(added, notes=(*added.notes, note)), reasons
+    return replace(with_room, notes=(*with_room.notes, note)), reasons

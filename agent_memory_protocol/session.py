@@ -147,10 +147,10 @@ class Session:
         read = read_document(self.root, target)
         return read[0] if read else None
 
-    def change(self, target: Target, change: Callable[[Document], Change], *, may_make_room: bool = False) -> Outcome:
+    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: str = "") -> Outcome:
         """Change one document, all or nothing; see `transaction.change_document`.
 
-        `may_make_room` says whether the reader of a refusal is told of `--make-room`.
+        `way_out` says what to do where it would pass a limit; by default, to prune.
 
         Raises:
             SecretFound: an entry that leaves holds a secret, which the ledger would keep.
@@ -172,7 +172,7 @@ class Session:
             target,
             checked,
             header=lambda: self.header(target),
-            check=partial(self._check_limits, may_make_room=may_make_room),
+            check=partial(self._check_limits, way_out=way_out),
             now=self.now,
             command=self.command,
             may_keep=lambda text: not self.secret_in(text),
@@ -182,8 +182,7 @@ class Session:
 
     def plan_healing(self, target: Target) -> Healing:
         """Say what the next write to a document would put back, and what it would note in the ledger."""
-        check = partial(self._check_limits, may_make_room=False)
-        return plan_healing(self.root, target, check=check, now=self.now)
+        return plan_healing(self.root, target, check=self._check_limits, now=self.now)
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
@@ -230,9 +229,8 @@ class Session:
                     f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
                 )
 
-    def _check_limits(self, old: Document, new: Document, *, may_make_room: bool) -> None:
-        room = "add --make-room to archive its oldest dated entries, or " if may_make_room else ""
-        self.check_size(new.target.path, old.data, new.data, f"{room}run `amp prune {new.target}`")
+    def _check_limits(self, old: Document, new: Document, *, way_out: str = "") -> None:
+        self.check_size(new.target.path, old.data, new.data, way_out or f"run `amp prune {new.target}`")
 
 
 @contextmanager

@@ -154,6 +154,8 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
             has_more = any(one.cause == "recent" for one in plan.kept)
             more = "--to-limit takes more" if has_more else "nothing else may go by its date"
             lines.append(f"         still over its limit by {over} lines and {size:,} bytes; {more}")
+            if not has_more:
+                lines.append("         merge entries, or take some out with `amp forget`")
         if plan.plan is not None and plan.plan.drops_most and not applied:
             lines.append("         more than half of the entries: --apply needs --force")
     return lines

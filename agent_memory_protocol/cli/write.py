@@ -136,9 +136,9 @@ def remember_command(
         print_json(_as_json(done))
     else:
         click.echo(_said(done))
-    if done.headroom.is_near:
+    if done.headroom.warning:
         note(
-            f"{done.entry.target} is nearly full; `amp prune {done.entry.target}` shows what is outdated, "
+            f"{done.entry.target} is {done.headroom.warning}; `amp prune {done.entry.target}` shows what is outdated, "
             "or merge entries by hand"
         )
 

@@ -136,8 +136,8 @@ def _remember(door: Door, arguments: Arguments) -> Answer:
     )
     room = {"lines": done.headroom.lines, "bytes": done.headroom.bytes}
     notes = list(done.notes)
-    if done.headroom.is_near:
-        notes.append(f"{done.entry.target} is nearly full; merge entries, or have what is outdated pruned")
+    if done.headroom.warning:
+        notes.append(f"{done.entry.target} is {done.headroom.warning}; merge entries, or have what is outdated pruned")
     return Answer({"status": done.status, "entry": _entry(done.entry), "headroom": room, "notes": notes})
 
 

@@ -129,9 +129,9 @@ def answer(said: str, done: Rewritten | None) -> str:
     """Return the published text, and on lines of their own what the model should know beside it."""
     notes = [] if done is None else [*done.notes]
     room = None if done is None else done.headroom
-    if room is not None and room.is_near:
+    if room is not None and room.warning:
         notes.append(
-            f"the file is nearly full: {room.lines} of {room.max_lines} lines "
-            f"and {room.bytes:,} of {room.max_bytes:,} bytes are left"
+            f"the file is {room.warning}: {max(room.lines, 0)} of {room.max_lines} lines "
+            f"and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes are left"
         )
     return "\n".join([said, *(f"({note})" for note in notes)])

@@ -216,8 +216,10 @@ def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):
     ]
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 5\n")
     for args, more in (([], "--to-limit takes more"), (["--to-limit"], "nothing else may go by its date")):
-        (line,) = [line for line in said(told.process("prune", *TODAY, *args)) if "still over" in line]
+        lines = said(told.process("prune", *TODAY, *args))
+        (line,) = [line for line in lines if "still over" in line]
         assert re.fullmatch(rf" +still over its limit by \d+ lines and 0 bytes; {more}", line)
+        assert ("         merge entries, or take some out with `amp forget`" in lines) == bool(args)
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_pruned(told):

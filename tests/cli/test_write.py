@@ -427,9 +427,17 @@ def test_without_dated_entries_there_is_no_room_to_make(amp):
     amp.write(SHARED, lines_of(200))
     before = text_of(amp)
     answer = amp("remember", "one more", "--make-room")
-    answer.refuses(3, "would have 201 lines, 200 are allowed", "`amp prune shared`")
+    answer.refuses(3, "would have 201 lines, 200 are allowed", "merge entries, or take some out with `amp forget`")
     assert "--make-room" not in answer.err
     assert text_of(amp) == before
+
+
+@pytest.mark.requirement("S4-59")
+def test_nothing_is_archived_for_an_entry_that_does_not_fit_even_then(amp):
+    amp.write(SHARED, lines_of(215) + "- [2026-01-01] dated\n")
+    before = amp.tree()
+    amp("remember", "one more", "--make-room").refuses(3, "would have 217 lines, 200 are allowed; nothing was changed")
+    assert amp.tree() == before
 
 
 @pytest.mark.requirement("S4-59")
@@ -438,6 +446,7 @@ def test_a_full_document_takes_what_makes_it_no_larger(amp):
     answer = amp("remember", "dated", "--date", "2026-02-01")
     assert answer.code == 0
     assert "0 of 200 lines" in answer.out
+    assert "shared is over its limit; `amp prune shared` shows what is outdated" in answer.err
     assert "- [2026-02-01] dated\n" in text_of(amp)
 
 

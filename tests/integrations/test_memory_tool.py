@@ -330,6 +330,12 @@ def test_a_read_only_agent_reads_and_writes_nothing(project):
     assert project.tree() == before
 
 
+def test_a_file_that_was_over_its_limit_and_got_smaller_is_said_to_be_over_it(project):
+    project.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n" + "- a fact\n" * 210 + "- long\n- gone\n")
+    said = project.run("str_replace", SHARED, old_str="- long\n- gone\n", new_str="- long\n").splitlines()
+    assert said[-1].startswith("(the file is over its limit: 0 of 200 lines and ")
+
+
 @pytest.mark.requirement("S4-59")
 def test_a_file_over_its_limit_is_refused_and_one_nearly_full_says_so(project):
     project.run("create", SHARED, file_text="# S\n" + "- a fact\n" * 190)
