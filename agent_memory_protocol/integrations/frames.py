@@ -61,7 +61,7 @@ class Splitter:
         line, head = bytes(self._line), self._head
         self._line.clear()
         self._head = None
-        return line.decode(errors="replace") if head is None else TooLong(_request_id(head, line))
+        return line.decode(errors="replace") if head is None else TooLong(request_id(head, line))
 
 
 class Lines:
@@ -99,8 +99,8 @@ class Lines:
             asyncio.run_coroutine_threadsafe(self._waiting.put(line), self._loop).result()
 
 
-def _request_id(head: bytes, tail: bytes) -> int | str | None:
-    """Find a request's own id: before the first object inside it, or behind the last one."""
+def request_id(head: bytes, tail: bytes) -> int | str | None:
+    """Find a request's own id at its two ends: before the first object inside it, or behind the last one."""
     outside = (
         head[: head.find(b"{", 1)] if head.find(b"{", 1) > 0 else b"",
         tail.rstrip()[:-1].rpartition(b"}")[2] + b"}",

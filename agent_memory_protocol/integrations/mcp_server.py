@@ -6,12 +6,13 @@ with `isError` and one line, so that a model can do better; what is no such tool
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, cast
 
 from .. import __version__
 from ..errors import AgentMemoryError, MissingExtra
 from ..visible import show_invisible
-from . import mcp_tools, tool_arguments
+from . import mcp_tools, refusals, tool_arguments
 from .frames import LARGEST, Lines, TooLong
 from .tool import Door, Tool
 
@@ -88,12 +89,28 @@ def build(door: Door) -> "Server[dict[str, object]]":
 async def _serve(door: Door, wire: int) -> None:
     server = build(door)
 
-    async def refuse(line: TooLong) -> None:
-        error = types.ErrorData(code=types.INVALID_REQUEST, message=f"a message may have {LARGEST:,} bytes; send less")
-        await write.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=line.id, error=error)))
+    async def refuse(request: int | str | None, code: int, message: str) -> None:
+        error = types.ErrorData(code=code, message=message)
+        await write.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=request, error=error)))
+
+    async def refuse_long(line: TooLong) -> None:
+        await refuse(line.id, types.INVALID_REQUEST, f"a message may have {LARGEST:,} bytes; send less")
+
+    async def messages() -> AsyncIterator[str]:
+        """Yield what the SDK can read. It would drop all else and leave whoever asked without an answer."""
+        async for line in Lines(wire, refuse_long):
+            try:
+                types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                if line.strip():
+                    refusal = refusals.explain(line)
+                    code = types.INVALID_REQUEST if refusal.is_json else types.PARSE_ERROR
+                    await refuse(refusal.id, code, show_invisible(refusal.message))
+            else:
+                yield line
 
     # The SDK iterates over what it is given, and needs nothing else of it.
-    lines = cast("anyio.AsyncFile[str]", Lines(wire, refuse))
+    lines = cast("anyio.AsyncFile[str]", messages())
     async with stdio_server(stdin=lines) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

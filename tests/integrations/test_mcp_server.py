@@ -542,6 +542,38 @@ def test_a_message_over_a_mebibyte_is_refused_and_the_next_one_served(wire):
     assert wire.end() == (0, "")
 
 
+def remember(text: str, **more: object) -> dict[str, Any]:
+    call = {"name": "memory_remember", "arguments": {"text": text}}
+    return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call, **more}
+
+
+UNREADABLE = [
+    (json.dumps(remember("half \ud800 of it")), 7, -32600, "params.arguments.text has half a character"),
+    (json.dumps(remember("\udc00\ud800", id="seven")), "seven", -32600, "params.arguments.text has half a character"),
+    (json.dumps(remember("x", id="\ud800")), None, -32600, "id has half a character"),
+    (json.dumps(remember("x", **{"\ud800": 1})), 7, -32600, "a name in the message has half a character"),
+    (json.dumps(remember("x", jsonrpc="1.0")), 7, -32600, "no JSON-RPC 2.0 message"),
+    (json.dumps([remember("x")]), None, -32600, "no JSON-RPC 2.0 message"),
+    ('{"jsonrpc":"2.0","id":7}', None, -32600, "no JSON-RPC 2.0 message"),  # perhaps an answer: nobody waits behind it
+    ('{"jsonrpc":"2.0","id":7,"method":"ping"', 7, -32700, "not JSON"),
+    ("hello", None, -32700, "not JSON"),
+    ("[" * 100_000, None, -32700, "not JSON"),
+    ("9" * 5000, None, -32700, "not JSON"),
+]
+
+
+@pytest.mark.parametrize(("line", "request_id", "code", "words"), UNREADABLE, ids=[row[0][:70] for row in UNREADABLE])
+def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(wire, line, request_id, code, words):
+    wire.begin()
+    wire.send(line.encode())
+    answer = wire.answer_to(request_id)
+    assert answer["error"]["code"] == code
+    assert words in answer["error"]["message"]
+    wire.send(json.dumps(remember("two halves make one: \U0001f4a1", id="next")).encode(), b"", b"  ")
+    assert wire.answer_to("next")["result"]["isError"] is False
+    assert wire.end() == (0, "")
+
+
 def test_no_frame_brings_it_down(wire, pytestconfig):
     chance = random.Random(75)
     frames = list(fuzz(chance, 10_000 if pytestconfig.getoption("--long") else 400))
