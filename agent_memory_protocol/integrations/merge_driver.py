@@ -22,10 +22,14 @@ NAME = "amp-memory"
 """What the driver is called in git's configuration and attributes."""
 
 PROGRAM = (
-    "if command -v amp >/dev/null; then amp merge --write --path %P %O %A %B; "
-    "else git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B; fi"
+    "command -v agent-memory >/dev/null && agent-memory merge --write --path %P %O %A %B && exit 0; "
+    "grep -q '^<<<<<<< ours' %A && exit 1; "
+    "git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B"
 )
-"""The command git runs. In a checkout without `amp` it does what git does without a driver."""
+"""The command git runs. Where this program is missing or fails, it does what git does without a driver: a conflict that
+git reports without markers in the file holds our side alone, and theirs is lost when that is committed. It goes by its
+longer name, since other tools are called `amp` too, and git believes whatever ends with 0.
+"""
 
 ATTRIBUTES = tuple(f"{name} merge={NAME}" for name in ("KNOWLEDGE.md", "MEMORY.md", "context.md"))
 _CONFIGURATION = {

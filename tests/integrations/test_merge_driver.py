@@ -91,15 +91,55 @@ def test_without_the_driver_the_same_is_a_conflict(repository):
     assert "<<<<<<<" in repository.text
 
 
-def test_where_amp_is_missing_git_merges_as_it_always_does(repository):
+FAILING = {
+    "missing": None,
+    "broken": "#!/nowhere/python\n",
+    "ends-with-a-traceback": "#!/bin/sh\nexit 1\n",
+    "refuses": "#!/bin/sh\nexit 3\n",
+    "killed": "#!/bin/sh\nkill -9 $$\n",
+}
+
+
+@pytest.mark.parametrize("program", FAILING.values(), ids=FAILING)
+def test_where_amp_is_missing_or_fails_git_merges_as_it_always_does(repository, tmp_path, program):
     repository.install()
     repository.commit("attributes")
     repository.branches("Ours is uv.", "Theirs is ruff.")
     repository.environ["PATH"] = os.environ["PATH"].replace(SCRIPTS, "")
+    if program is not None:
+        _put_first(repository, tmp_path, "agent-memory", program)
     assert repository.run("git", "merge", "theirs").returncode == 1
     assert repository.text.count("<<<<<<<") == 1
     assert "Ours is uv." in repository.text
     assert "Theirs is ruff." in repository.text
+
+
+def test_an_environment_that_amp_refuses_costs_no_side(repository):
+    repository.install()
+    repository.commit("attributes")
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    repository.environ["AMP_AGENT"] = "../.."
+    repository.run("git", "merge", "theirs")
+    assert "Ours is uv." in repository.text
+    assert "Theirs is ruff." in repository.text
+
+
+def test_another_tool_that_is_called_amp_merges_nothing(repository, tmp_path):
+    repository.install()
+    repository.commit("attributes")
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    _put_first(repository, tmp_path, "amp", "#!/bin/sh\nexit 0\n")
+    assert repository.run("git", "merge", "theirs").returncode == 0
+    assert repository.text.endswith("- The first fact.\n- Ours is uv.\n- Theirs is ruff.\n")
+
+
+def _put_first(repository: Repository, tmp_path: Path, name: str, program: str) -> None:
+    """Have a program be found before any other of its name."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / name).write_text(program)
+    (folder / name).chmod(0o755)
+    repository.environ["PATH"] = os.pathsep.join([str(folder), repository.environ["PATH"]])
 
 
 def test_two_titles_are_left_to_a_person_between_markers(repository):
