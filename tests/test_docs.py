@@ -31,6 +31,7 @@ from click.testing import CliRunner
 from agent_memory_protocol import Memory, Workspace, errors, recall_for_agent
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.formats.jsonl_rules import ENTRY_RULES, KINDS
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -339,6 +340,14 @@ def test_the_pipeline_page_names_every_parameter_of_the_call():
     named = re.findall(r"(\w+)=None", shown)
     # The environment is for whoever calls for another process, as the hooks do.
     assert [*named, "environ"] == list(inspect.signature(recall_for_agent).parameters)
+
+
+@pytest.mark.requirement("S0-07", "S0-09")
+def test_every_key_of_a_line_of_agent_memory_is_described():
+    page = (REPOSITORY / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = page.split("\n## The lines of agent-memory/0.1\n")[1].split("\n## ")[0]
+    assert set(re.findall(r"(?m)^\| `(\w+)` \|", section)) == set(ENTRY_RULES)
+    assert set(KINDS) <= set(re.findall(r"`(\w+)`", section))
 
 
 def test_whatever_works_on_a_project_takes_its_root():
