@@ -258,10 +258,18 @@ class _Reader:
 
     def __init__(self, root: Root) -> None:
         self._root = root
+        self._seen: set[str] = set()
         self.problems: list[str] = []
 
     def files(self, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        """Yield the paths of all Markdown files in a folder and below it."""
+        """Yield the paths of all Markdown files in a folder and below it.
+
+        A folder that links lead to as well is looked at once, and so is one that holds a link to itself.
+        """
+        real = os.path.realpath(os.path.join(self._root.path, *parts))
+        if real in self._seen:
+            return
+        self._seen.add(real)
         try:
             names, folders = self._root.list_files(parts), self._root.list_folders(parts)
         except AgentMemoryError as error:
