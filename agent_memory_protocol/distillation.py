@@ -55,6 +55,7 @@ class Candidate:
         reason: why, in words.
         sightings: the conversations it was seen in.
         section: the heading it goes under.
+        day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 where it has none.
     """
 
     action: str
@@ -66,6 +67,7 @@ class Candidate:
     entry_id: str = ""
     sightings: tuple[Sighting, ...] = ()
     section: str = ""
+    day: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +287,9 @@ def _overflow(memory: Memory, added: Sequence[Candidate], leaving: set[str]) -> 
             continue
         reason = f"the shared document is full, and {owner} works on this"
         target = Target(Tier.AGENT, owner)
-        yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=shared.section(entry))
+        day = 0 if entry.mark is None else entry.mark.day
+        section = shared.section(entry)
+        yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
         lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
 
 
