@@ -27,7 +27,7 @@ def plan_adoption(session: Session, actor: Actor, stores: Sequence[Store]) -> li
             session.check_write(actor, one.target)
             here = seen.get(one.target) or _here(session, one.target)
         except AgentMemoryError as error:
-            planned.append(Adoption(one, left_out=(LeftOut(one.path, str(error)),)))
+            planned.append(Adoption(one, left_out=(LeftOut(one.path, str(error), error.exit_code),)))
             continue
         made = plan(one, here)
         planned.append(made)
@@ -51,19 +51,20 @@ def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
         try:
             rewriting.rewrite(session, actor, store.target, "", _merging(session, store), reason)
         except AgentMemoryError as error:
-            refused.append(LeftOut(store.path, str(error)))
+            refused.append(LeftOut(store.path, str(error), error.exit_code))
             done = replace_fields(done, text=None, entries=())
     for file, text in adoption.notes.items():
         try:
             rewriting.rewrite(session, actor, store.target, file, _unless_there(text, file), reason, index=False)
         except AgentMemoryError as error:
-            refused.append(LeftOut(file, str(error)))
+            refused.append(LeftOut(file, str(error), error.exit_code))
             del written[file]
     if written:
         try:
             indexing.refresh(session, documents.locate(session.root, store.target))
         except AgentMemoryError as error:
-            refused.append(LeftOut(store.path, f"the notes are here, their index is not up to date: {error}"))
+            reason = f"the notes are here, their index is not up to date: {error}"
+            refused.append(LeftOut(store.path, reason, error.exit_code))
     return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
 
 

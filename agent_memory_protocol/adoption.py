@@ -7,12 +7,13 @@ a memory file becomes notes, each within its limits, with one line in the index.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, count
 
 from . import limits, markdown, visible
 from .elsewhere import Page, Store
 from .errors import DamagedFile, InvalidName, Refused
 from .headers import front_matter_end
-from .layout import Tier, check_note_file, name_key
+from .layout import NOTE_NAME_LENGTH, Tier, check_note_file, name_key
 from .notes import note as notes
 from .similarity import OPPOSITE, compare_gists, gist
 from .tiers import document
@@ -26,16 +27,25 @@ _FRAME_BYTES = 1_200
 
 _LONGEST_TITLE = 120
 _LONGEST_SLUG = 60
+_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99-99999")
+"""What may stand before the numbers of a page and its part."""
 
 _Cut = Callable[[list[str]], list[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that is not brought in: where it stands, and why."""
+    """Something that is not brought in: where it stands, and why.
+
+    Attributes:
+        where: where it stands.
+        reason: why.
+        exit_code: that of the error that kept it from being written here; 0 where what it says keeps it out.
+    """
 
     where: str
     reason: str
+    exit_code: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +156,22 @@ class _Plan:
         if _fits(text, self.here.max_lines, self.here.max_bytes):
             self._put(file, text, page)
         else:
-            self._put_parts(file[:-3], page)
+            self._put_parts([file[:-3]], page)
 
     def add_page(self, page: Page) -> None:
         """Bring in a longer text as notes that say where it comes from."""
-        stem = f"reference_{_slug(page.name[:-3])}"
-        if stem in self.stems:
-            folder = page.path.replace("\\", "/").split("/")[-2]
-            stem = f"reference_{_slug(folder)}-{_slug(page.name[:-3])}"
-        self.stems.add(stem)
-        self._put_parts(stem, page)
+        name, folder = _slug(page.name[:-3]), page.path.replace("\\", "/").split("/")[-2]
+        self._put_parts([f"reference_{name}", f"reference_{_slug(folder)}-{name}"], page)
 
-    def _put_parts(self, stem: str, page: Page) -> None:
+    def _put_parts(self, stems: Sequence[str], page: Page) -> None:
+        """Bring in a page under the first of these names that no other page of the store has, else a number too."""
         if self.store.target.tier is Tier.CONVERSATION:
             self.left_out.append(LeftOut(page.path, "is too long for a memory file, and a conversation has no notes"))
             return
+        short = [stem[:_LONGEST_STEM].rstrip("-_. ") for stem in stems]
+        numbered = (f"{short[0]}_{number}" for number in count(2))
+        stem = next(one for one in chain(short, numbered) if one not in self.stems)
+        self.stems.add(stem)
         title, parts = _parts(_shown(page.text), self.here.max_lines - _FRAME_LINES, self.here.max_bytes - _FRAME_BYTES)
         for number, part in enumerate(parts, start=1):
             file = f"{stem}.md" if len(parts) == 1 else f"{stem}-{number}.md"
@@ -212,7 +223,7 @@ class _Plan:
             return
         # Its index lines stay lines of the index, for what they say of a note may stand nowhere else.
         self.present = 0
-        self._put_parts(f"reference_{_slug(self.store.target.owner or 'shared')}-{_slug(page.name[:-3])}", page)
+        self._put_parts([f"reference_{_slug(self.store.target.owner or 'shared')}-{_slug(page.name[:-3])}"], page)
         index = _only_index(theirs)
         merged = _merged(mine, index) if index.outline.index_lines else None
         if merged is not None and self._has_room(merged) and merged.data != mine.data:

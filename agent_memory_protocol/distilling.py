@@ -48,10 +48,10 @@ class Distillation:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What was done: the changes made, those refused and why, and the name of the backup of what was before."""
+    """What was done: the changes made, those refused and by which error, and the backup's name of what was before."""
 
     done: tuple[Candidate, ...]
-    refused: tuple[tuple[Candidate, str], ...]
+    refused: tuple[tuple[Candidate, AgentMemoryError], ...]
     backup: str
 
 
@@ -87,7 +87,7 @@ def apply(session: Session, actor: Actor, planned: Distillation, today: date) ->
             if one.action != ADD:
                 upkeep.forget(session, actor, [one.entry_id], f"distilled: {one.reason}")
         except AgentMemoryError as error:
-            refused.append((one, str(error)))
+            refused.append((one, error))
         else:
             done.append(one)
     _keep_sightings(session, planned.sightings)
@@ -160,7 +160,7 @@ def _add(session: Session, actor: Actor, one: Candidate, today: date) -> None:
         one.target,
         one.text,
         section=one.section or None,
-        dated=None,
+        dated=date.fromordinal(one.day) if one.day else None,
         about=About(source=SOURCE, confidence=round(one.confidence, 2)),
         make_room=False,
         today=today,

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from agent_memory_protocol import Actor, Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
+from agent_memory_protocol.layout import NOTE_NAME_LENGTH
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES, count_lines
 
 SHARED = ".scaffolding/agent-memory/shared"
@@ -234,6 +235,22 @@ def test_no_agent_sees_by_adopting_what_it_may_not_read(workspace, tmp_path, sou
     assert not any(one.does_something or one.entries for one in planned)
 
 
+def test_the_command_ends_with_the_code_of_what_kept_it_from_writing(workspace, tmp_path):
+    source = write(tmp_path / "m/MEMORY.md", f"# M\n\n- A fact.\n- {TOKEN}\n").parent
+    write(tmp_path / "project/.scaffolding/agent-memory/agents/dev/MEMORY.md", "# Dev Memory\n\n- A fact.\n")
+    write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# M\n\n- Another fact.\n")
+    options = ["--apply", "--root", str(tmp_path / "project")]
+
+    def code(*arguments: str) -> int:
+        return CliRunner().invoke(amp, ["adopt", *arguments, *options]).exit_code
+
+    assert code(str(source), "--as", "reviewer") == 3
+    assert not (tmp_path / "project" / SHARED / "KNOWLEDGE.md").exists()
+    assert code(str(source)) == 0
+    (tmp_path / "project/.scaffolding/agent-memory/agents/dev/MEMORY.md").write_bytes(b"\xff")
+    assert code(str(tmp_path / ".claude/agent-memory/dev")) == 4
+
+
 def test_a_store_that_is_a_link_is_known_by_the_name_of_the_link(workspace, tmp_path):
     write(tmp_path / "dotfiles/dev/MEMORY.md", "# D\n\n- A fact.\n")
     (tmp_path / ".claude").mkdir()
@@ -321,6 +338,40 @@ def test_pages_of_one_name_in_two_folders_both_come_in_and_only_once(workspace, 
     assert sorted(done.notes) == ["reference_b-overview.md", "reference_overview.md"]
     (again,) = adopt(workspace, tmp_path / "m")
     assert not again.does_something
+
+
+def test_pages_whose_names_become_the_same_file_name_all_come_in_and_only_once(workspace, tmp_path):
+    folder = tmp_path / ".serena/memories"
+    names = ["\u65e5\u672c\u8a9e", "\u4e2d\u6587", "\ud55c\uad6d\uc5b4", "a/x/same", "b/x/same", "c/x/same"]
+    names += [f"{'long-' * 20}{number}" for number in range(3)]
+    for number, name in enumerate(names):
+        write(folder / f"{name}.md", f"# Page\n\nFact {number}.\n")
+    (done,) = adopt(workspace, folder)
+    assert done.left_out == ()
+    assert len(done.notes) == len(names)
+    (again,) = adopt(workspace, folder)
+    assert (again.does_something, again.left_out) == (False, ())
+
+
+def test_the_longest_name_of_a_note_that_is_cut_into_parts_has_room_for_their_numbers(workspace, tmp_path):
+    name = "n" * NOTE_NAME_LENGTH
+    write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
+    write(tmp_path / f"m/{name}.md", "# Long\n\n" + "Words.\n" * 500)
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert done.left_out == ()
+    assert len(done.notes) > 1
+
+
+def test_a_folder_that_links_lead_to_comes_in_once(workspace, tmp_path):
+    folder = tmp_path / ".claude/agent-memory/dev"
+    write(folder / "MEMORY.md", "# M\n\n- A fact.\n")
+    write(folder / "topic.md", "# Topic\n\nText.\n")
+    write(folder / "deep/page.md", "# Page\n\nText.\n")
+    for name in "abcdef":
+        (folder / name).symlink_to(".")
+        (folder / f"deep-{name}").symlink_to("deep")
+    (done,) = adopt(workspace, folder)
+    assert (len(done.entries), len(done.notes), done.left_out) == (1, 2, ())
 
 
 def test_an_agents_page_is_its_memory_file_and_another_page_beside_it_is_not_lost(workspace, tmp_path):

@@ -7,8 +7,10 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from agent_memory_protocol import Actor, Tier, Workspace
+from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.distillation import key_of
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument
 
@@ -164,6 +166,16 @@ def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_abou
     assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
 
 
+@pytest.mark.parametrize("dated", ["[2026-01-05] The parser is slow.", "2026-01-05: The parser is slow."])
+def test_what_is_handed_on_takes_its_date_along(workspace, tmp_path, dated):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    others = "".join(f"- [2026-03-01] The parser has quirk number {number}.\n" for number in range(200))
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- {dated}\n{others}")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert "- [2026-01-05] The parser is slow." in texts(workspace, "agent:developer")
+
+
 # -- doing it, and going back ------------------------------------------------------------------------------------------
 
 
@@ -284,7 +296,19 @@ def test_an_agent_distills_only_what_it_may_write(workspace):
     actor = Actor("reviewer", "c1")
     done = workspace.apply_distillation(workspace.plan_distillation(), actor=actor, today=DAY)
     assert done.done == ()
-    assert "read-only" in done.refused[0][1]
+    assert "read-only" in str(done.refused[0][1])
+
+
+@pytest.mark.parametrize("command", ["distill", "learn c1 --agent developer"])
+def test_the_command_ends_with_the_code_of_what_was_refused(workspace, tmp_path, command):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    options = ["--apply", "--root", str(tmp_path)]
+    settings = tmp_path / ".scaffolding/amp.toml"
+    settings.write_text("[limits]\nmax_lines = 3\n")
+    assert CliRunner().invoke(amp, [*command.split(), *options]).exit_code == 3
+    settings.unlink()
+    assert CliRunner().invoke(amp, [*command.split(), *options]).exit_code == 0
 
 
 # -- one conversation --------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """`amp adopt` and `amp find-stores`: bring in memory that other tools keep, and find where it lies."""
 
 import os
+import sys
 from collections.abc import Sequence
 from shlex import quote
 from typing import Any
@@ -38,7 +39,8 @@ def adopt_command(sources: tuple[str, ...], do: bool, as_json: bool, root: str |
 
     SOURCE is a folder or a file: agent memory or auto memory of Claude Code, Serena's memories, Squad's histories, a
     memory bank, another .scaffolding, an agent-memory/0.1 file, a project that holds some of these. Nothing in it
-    changes. What is too long for a memory file becomes notes, and what holds a secret stays out.
+    changes. What is too long for a memory file becomes notes, and what holds a secret stays out. Where something may
+    not or cannot be written here, the rest comes in, and the command ends with 3 or 4.
 
     \b
     Example:
@@ -50,13 +52,18 @@ def adopt_command(sources: tuple[str, ...], do: bool, as_json: bool, root: str |
         planned = here.apply_adoption(planned, actor=who)
     if as_json:
         print_json({"applied": do, "adoptions": [_json(one) for one in planned]})
-        return
+    else:
+        _tell(planned, is_done=do)
+    sys.exit(max((left.exit_code for one in planned for left in one.left_out), default=0))
+
+
+def _tell(planned: Sequence[Adoption], *, is_done: bool) -> None:
     for one in planned:
         _show(one)
     to_do = [one for one in planned if one.does_something]
     if not to_do:
         click.echo("nothing to bring in")
-    elif do:
+    elif is_done:
         click.echo(f"{_count(to_do)} brought in")
     else:
         click.echo(f"{_count(to_do)} would come in; nothing was changed; add --apply to do this")

@@ -1,5 +1,6 @@
 """`amp distill` and `amp learn`: what conversations found reaches the agents who need it."""
 
+import sys
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -8,7 +9,7 @@ import click
 
 from agent_memory_protocol.access import Actor
 from agent_memory_protocol.distillation import ADD, REMOVE, Candidate
-from agent_memory_protocol.distilling import Distillation
+from agent_memory_protocol.distilling import Distillation, Distilled
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.workspace import Workspace
 
@@ -31,7 +32,8 @@ def distill_command(
 
     An insight that several conversations came to is proposed for the shared memory, a decision or lesson of one for
     the agent it is about. What names a file that is gone, or stands in two tiers, is proposed to go, and what a full
-    shared file cannot hold, to move. --apply makes a backup first.
+    shared file cannot hold, to move. --apply makes a backup first; where a change is refused, the others are made, and
+    the command ends with 3 or 4.
 
     \b
     Example:
@@ -81,19 +83,24 @@ def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, 
         answer = {
             "applied": do,
             "candidates": [_json(one) for one in candidates],
-            "refused": [{**_json(one), "problem": why} for one, why in refused],
+            "refused": [{**_json(one), "problem": str(error)} for one, error in refused],
             "waiting": planned.waiting,
             "backup": "" if done is None else done.backup,
             "problems": list(planned.problems),
         }
         print_json(answer)
-        return
+    else:
+        _tell(planned, candidates, done)
+    sys.exit(max((error.exit_code for _, error in refused), default=0))
+
+
+def _tell(planned: Distillation, candidates: Sequence[Candidate], done: Distilled | None) -> None:
     for problem in planned.problems:
         note(f"not read: {problem}")
     for one in candidates:
         _show(one)
-    for one, why in refused:
-        note(f"not done: {first_words(one.text)}: {why}")
+    for one, error in () if done is None else done.refused:
+        note(f"not done: {first_words(one.text)}: {error}")
     if planned.waiting:
         more = "more waits" if planned.waiting == 1 else "more wait"
         click.echo(f"{planned.waiting} {more} for another conversation to confirm what they say")
