@@ -14,7 +14,9 @@ from .walk import Walk, check_name, close, open_outright
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
+    from typing import Self, TypeVar
+
+    Signed = TypeVar("Signed")
 
 TEMPORARY = ".amp-tmp"
 """The ending of half-written files, which `writing` renames into place and listings leave out."""
@@ -143,20 +145,35 @@ class Root(Walk):
         except OSError as error:
             raise damaged(error, parts) from error
 
-    def stamps(self, parts: tuple[str, ...]) -> dict[str, Stamp | None]:
-        """Return the same names, each with its stamp; None for a link, whose file may change where it lies."""
-        names = self.list_files(parts)
+    def stamps(
+        self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"
+    ) -> "dict[str, Signed | None]":
+        """Return by name what `sign` makes of what the system says of each file in a folder that is wanted.
+
+        None for what is no regular file: the one that a link leads to may change where it lies. The names are those of
+        `list_files`, in their order.
+        """
         folder = self.folder(parts)
         if folder is None:
             return {}
-        found: dict[str, Stamp | None] = {}
-        for name in names:
-            try:
+        found: dict[str, Signed | None] = {}
+        others = []
+        try:
+            # What the system says is let go of at once: many thousands of such objects cost more than asking for them.
+            for name in sorted(filter(wanted, folder.names())):
                 info = folder.stat(name)
-            except OSError as error:
-                raise damaged(error, (*parts, name)) from error
-            if info is not None:
-                found[name] = None if stat.S_ISLNK(info.st_mode) else stamp(info)
+                if info is None:
+                    continue
+                if stat.S_ISREG(info.st_mode):
+                    found[name] = sign(info)
+                else:
+                    found[name] = None
+                    others.append((name, info.st_mode))
+        except OSError as error:
+            raise damaged(error, parts) from error
+        for name, mode in others:
+            if stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and self._leads_to_folder((*parts, name))):
+                del found[name]
         return found
 
     def _list(self, parts: tuple[str, ...], *, folders: bool) -> list[str]:

@@ -67,10 +67,9 @@ def folders(session: Session, actor: Actor) -> list[Target]:
     candidates = session.readable(actor)
     agents = session.root.list_folders(Target(Tier.AGENT, "x").parts[:-2])
     owners = [Target(Tier.SHARED), *(Target(Tier.AGENT, name) for name in agents)]
-    candidates += [target for target in owners if target not in candidates]
     return [
         target
-        for target in candidates
+        for target in dict.fromkeys((*candidates, *owners))
         if target.tier is not Tier.CONVERSATION
         and session.may_read(actor, target)
         and note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])

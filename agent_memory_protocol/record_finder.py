@@ -1,7 +1,6 @@
 """The records of one store, found by their words, and current whoever writes them."""
 
 from collections.abc import Iterable, KeysView, Sequence
-from functools import partial
 
 from .records.catalog import Catalog
 from .records.record import Record, State
@@ -136,7 +135,7 @@ class Finder:
         """Bring the index in line. That takes time in proportion to the store, so it waits for somebody who asks."""
         stamps = self._view.stamps
         changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
-        sources = [Source(one, stamps[one], partial(self._passages, one)) for one in changed]
+        sources = [Source(one, stamps[one], self._passages) for one in changed]
         if not self._indexed:
             self._index.refresh(sources)
         elif sources or self._gone:

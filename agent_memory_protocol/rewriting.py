@@ -32,10 +32,8 @@ Edit = Callable[[str | None], str | None]
 
 def files(session: Session, actor: Actor) -> list[StoredFile]:
     """List the documents and notes that this actor may read, links and what cannot be read left out."""
-    targets = session.readable(actor)
-    targets += [target for target in indexing.folders(session, actor) if target not in targets]
     found = []
-    for target in targets:
+    for target in dict.fromkeys((*session.readable(actor), *indexing.folders(session, actor))):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         notes = [] if target.tier is Tier.CONVERSATION else note_store.list_names(session.root, folder, tier_file)
         for note in ("", *notes):

@@ -7,7 +7,6 @@ its times may not show it yet. What an index answers is looked up again in the f
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from hashlib import blake2b
 
 from . import indexing
@@ -19,7 +18,7 @@ from .notes import store as note_store
 from .notes.note import Note
 from .search.opening import open_index
 from .search.port import Embedder, Hit, Passage, SearchIndex, Source
-from .session import Session, stored_entries
+from .session import Session, stored_entry
 from .tiers import store
 from .tiers.document import Document
 from .tiers.entries import Entry
@@ -29,7 +28,7 @@ INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
 
 _FOLDER = "search"
-_SETTLED = 2_000_000_000
+_SETTLING = 2_000_000_000
 """Nanoseconds after which a file's times tell one state from the next on every file system."""
 
 
@@ -56,65 +55,97 @@ def search(
 
     Without an index, that of the project is used, a file in `.scaffolding/.amp/`.
     """
-    sources: dict[str, tuple[Target, str, Source]] = {}
+    folders: dict[str, Target] = {}
+    sources: list[Source] = []
     within: set[str] = set()
-
     unread: set[str] = set()
 
-    def problem(path: str, is_asked: bool, text: str) -> None:
-        unread.add(path)
-        if is_asked:
-            on_problem(text)
+    def place(path: str) -> tuple[Target, str]:
+        folder, _, file = path.rpartition("/")
+        target = folders[folder]
+        return target, "" if file == target.parts[-1] else file
 
-    def add(target: Target, file: str, is_asked: bool) -> None:
-        parts = (*target.parts[:-1], file or target.parts[-1])
-        path = "/".join(parts)
-        if is_asked:
-            within.add(path)
-        # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
-        read = partial(_read, session, target, file, partial(problem, path, is_asked))
-        sources[path] = (target, file, Source(path, _fingerprint(session, parts), read))
+    def read(path: str) -> Iterable[Passage]:
+        try:
+            return _read(session, *place(path))
+        except AgentMemoryError as error:
+            unread.add(path)
+            if path in within:
+                on_problem(str(error))
+            return []
 
-    def asked(target: Target) -> bool:
-        return session.may_read(actor, target) and (targets is None or target in targets)
-
-    for target in store.list_targets(session.root):
-        add(target, "", asked(target))
-    for target in indexing.folders(session, Actor()):
-        is_asked = asked(target)
-        for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1]):
-            add(target, file, is_asked)
+    # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
+    for target, states in _states(session):
+        folder = target.path.rpartition("/")[0]
+        folders[folder] = target
+        found = [Source(f"{folder}/{file}", state, read) for file, state in states.items()]
+        sources += found
+        if session.may_read(actor, target) and (targets is None or target in targets):
+            within.update(source.key for source in found)
     if not within:
         return []
     used = index or open_index(index_path(session), embedder=embedder)
     try:
-        used.refresh(source for _, _, source in sources.values())
+        used.refresh(sources)
         if unread:
             # Under a fingerprint that no file has, it is read again for the next query, and told of again.
-            used.update(Source(path, "", tuple) for path in unread)
-        hits = used.search(query, limit=limit, within=within)
+            used.update(Source(path, "", lambda _: ()) for path in unread)
+        hits = used.search(query, limit=limit, within=within if len(within) < len(sources) else None)
     finally:
         if index is None:
             used.close()
-    found: list[Found] = []
+    answer: list[Found] = []
     for hit in hits:
-        target, file, _ = sources[hit.source]
+        target, file = place(hit.source)
         looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
         if looked_up is not None:
-            found.append(looked_up)
-    return found
+            answer.append(looked_up)
+    return answer
 
 
-def _read(session: Session, target: Target, file: str, on_problem: Callable[[str], object]) -> Iterable[Passage]:
-    """Return what is to be found in a document, or in a note beside it; nothing where it cannot be read."""
+def _states(session: Session) -> Iterator[tuple[Target, dict[str, str]]]:
+    """Yield each document, and the notes beside it: by file name, what changes whenever the content does."""
+    settled = int(session.now.timestamp() * 1e9) - _SETTLING
+
+    def sign(info: os.stat_result) -> str:
+        if info.st_mtime_ns > settled or info.st_ctime_ns > settled:
+            return ""
+        return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
+
+    for target in store.list_targets(session.root):
+        folder, tier_file = target.parts[:-1], target.parts[-1]
+        info = _info(session, target.parts)
+        yield target, {tier_file: (info and sign(info)) or _digest(session, target.parts)}
+    for target in indexing.folders(session, Actor()):
+        folder, tier_file = target.parts[:-1], target.parts[-1]
+        signed = note_store.stamps(session.root, folder, tier_file, sign)
+        yield target, {file: state or _digest(session, (*folder, file)) for file, state in signed.items()}
+
+
+def _info(session: Session, parts: tuple[str, ...]) -> os.stat_result | None:
+    """Return what the system says of a regular file; None for anything else."""
     try:
-        if not file:
-            document = session.read(target)
-            return [] if document is None else list(_passages(document))
-        found = note_store.read(session.root, target.parts[:-1], file)
-    except AgentMemoryError as error:
-        on_problem(str(error))
-        return []
+        folder = session.root.folder(parts[:-1])
+        info = None if folder is None else folder.stat(parts[-1])
+    except (AgentMemoryError, OSError):
+        return None
+    return info if info is not None and stat.S_ISREG(info.st_mode) else None
+
+
+def _digest(session: Session, parts: tuple[str, ...]) -> str:
+    try:
+        content = session.root.read(parts)
+    except AgentMemoryError:
+        return "unreadable"
+    return "gone" if content is None else blake2b(content.data, digest_size=16).hexdigest()
+
+
+def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
+    """Return what is to be found in a document, or in a note beside it."""
+    if not file:
+        document = session.read(target)
+        return [] if document is None else list(_passages(document))
+    found = note_store.read(session.root, target.parts[:-1], file)
     return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
 
 
@@ -138,32 +169,14 @@ def _said(note: Note) -> str:
     return "\n".join([note.head.description, *note.body])
 
 
-def _fingerprint(session: Session, parts: tuple[str, ...]) -> str:
-    """Return what changes whenever the content of a file does."""
-    try:
-        folder = session.root.folder(parts[:-1])
-        info = None if folder is None else folder.stat(parts[-1])
-        if info is not None and stat.S_ISLNK(info.st_mode):
-            place = session.root.locate(parts)
-            info = None if place is None else place.info
-        if info is None:
-            return "gone"
-        if abs(session.now.timestamp() * 1e9 - max(info.st_mtime_ns, info.st_ctime_ns)) < _SETTLED:
-            content = session.root.read(parts)
-            return blake2b(b"" if content is None else content.data, digest_size=16).hexdigest()
-    except (AgentMemoryError, OSError):
-        return "unreadable"
-    return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
-
-
 def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
     try:
         document = session.read(target)
     except AgentMemoryError:
         return None
-    entry = next((one for one in stored_entries(document) if one.id == hit.key), None) if document else None
-    if entry is None:
+    if document is None or hit.key not in document.ids:
         return None
+    entry = stored_entry(document, hit.key)
     return Found("entry", target, entry.id, session.path(target), entry.line, entry.text, hit.score, hit.reasons)
 
 

@@ -273,14 +273,18 @@ def check_switched_on(tier: Tier, settings: Settings) -> None:
 
 def stored_entries(document: Document) -> list[StoredEntry]:
     """Return the entries of a document as a workspace answers them."""
-    return [stored_entry(document, entry_id) for entry_id in document.ids]
+    return [_stored(document, number) for number in range(len(document.ids))]
 
 
 def stored_entry(document: Document, entry_id: str) -> StoredEntry:
     """Return one entry of a document as a workspace answers it."""
-    entry = document.outline.entries[document.ids.index(entry_id)]
+    return _stored(document, document.ids.index(entry_id))
+
+
+def _stored(document: Document, number: int) -> StoredEntry:
+    entry = document.outline.entries[number]
     return StoredEntry(
-        id=entry_id,
+        id=document.ids[number],
         target=document.target,
         text=document.text(entry),
         section=document.section(entry),

@@ -1,14 +1,18 @@
 """The notes of a folder on disk: list them, read their heads quickly, read one whole."""
 
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from agent_memory_protocol import files
 from agent_memory_protocol.errors import DamagedFile
 from agent_memory_protocol.files import Root, Stamp
 from agent_memory_protocol.notes import note
 from agent_memory_protocol.notes.note import Head, Note
+
+Signed = TypeVar("Signed")
 
 _START_BYTES = 512
 _HEADER_BYTES = 16_384
@@ -58,17 +62,16 @@ class KnownNotes:
     def look(self, root: Root, folder: tuple[str, ...], tier_file: str) -> None:
         """Look at every note, and read those that are new or have changed."""
         just_now = time.time_ns() - _TICK
-        old, stamps = self.folder, root.stamps(folder)
-        self.folder = Folder()
-        for name in [name for name in stamps if is_note(name, tier_file)]:
-            stamp = stamps[name]
+        old, self.folder = self.folder, Folder()
+        found = stamps(root, folder, tier_file, files.stamp)
+        for name, stamp in found.items():
             if stamp is not None and stamp == self._stamps.get(name) and name in old.heads:
                 self.folder.heads[name] = old.heads[name]
             else:
                 self.folder.read(root, folder, name)
             if stamp is not None and stamp[2] > just_now:
-                stamps[name] = None
-        self._stamps = stamps
+                found[name] = None
+        self._stamps = found
 
     def look_at(self, root: Root, folder: tuple[str, ...], names: Iterable[str]) -> bool:
         """Read some of the known notes again. Says whether anything that an index line is made from has changed."""
@@ -94,6 +97,13 @@ def is_note(name: str, tier_file: str) -> bool:
 def list_names(root: Root, folder: tuple[str, ...], tier_file: str) -> list[str]:
     """List the file names of a folder's notes."""
     return [name for name in root.list_files(folder) if is_note(name, tier_file)]
+
+
+def stamps(
+    root: Root, folder: tuple[str, ...], tier_file: str, sign: Callable[[os.stat_result], Signed]
+) -> dict[str, Signed | None]:
+    """Return what `sign` makes of what the system says of each of these, by file name; None for a link."""
+    return root.stamps(folder, lambda name: is_note(name, tier_file), sign)
 
 
 def has_notes(root: Root, folder: tuple[str, ...], tier_file: str) -> bool:

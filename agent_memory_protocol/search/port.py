@@ -6,9 +6,9 @@ changed. Everything in an index can be made anew from its sources.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +26,19 @@ class Passage:
     context: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Passages that change together: the entries of a document, or a single record.
 
     Attributes:
         key: its name in the index: a path, an id.
         fingerprint: changes whenever any of its passages does.
-        read: returns the passages. It is called only where the index does not know this fingerprint, and must
-            return what the fingerprint was taken of.
+        read: returns the passages of a source, given its key; many sources may share it. It is called only where the
+            index does not know this fingerprint, and must return what the fingerprint was taken of.
     """
 
     key: str
     fingerprint: str
-    read: Callable[[], Iterable[Passage]] = field(compare=False, repr=False)
+    read: Callable[[str], Iterable[Passage]]
 
 
 def source_of(key: str, *passages: Passage) -> Source:
@@ -49,7 +48,7 @@ def source_of(key: str, *passages: Passage) -> Source:
         for part in (passage.key, passage.text, passage.context):
             data = part.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
-    return Source(key, digest.hexdigest(), lambda: passages)
+    return Source(key, digest.hexdigest(), lambda _: passages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def _read(source: Source) -> _Read:
         return Counter(token for _, token in pairs)
 
     candidates = []
-    for passage in source.read():
+    for passage in source.read(source.key):
         text, context = counted(passage.text), counted(passage.context)
         candidates.append(Candidate(source.key, passage.key, text, context, text.total() + context.total()))
     return _Read(source.fingerprint, tuple(candidates), frozenset(spellings))

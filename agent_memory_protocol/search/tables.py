@@ -26,17 +26,17 @@ _TABLES = (
 )
 
 _IS_KNOWN = """
-    SELECT 1 FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR rowid IN (
-        SELECT passages.id FROM passages JOIN sources ON sources.id = passages.source
-        WHERE sources.key IN (SELECT value FROM json_each(:within))))
+    SELECT 1 FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR EXISTS (
+        SELECT 1 FROM passages JOIN sources ON sources.id = passages.source
+        WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))
     LIMIT 1"""
 _CANDIDATES = """
     SELECT sources.key, passages.key, tokens.text, tokens.context, passages.size
     FROM tokens JOIN passages ON passages.id = tokens.rowid JOIN sources ON sources.id = passages.source
     WHERE tokens.rowid IN (
-        SELECT rowid FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR rowid IN (
-            SELECT passages.id FROM passages JOIN sources ON sources.id = passages.source
-            WHERE sources.key IN (SELECT value FROM json_each(:within))))
+        SELECT rowid FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR EXISTS (
+            SELECT 1 FROM passages JOIN sources ON sources.id = passages.source
+            WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))
         ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit)"""
 _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
@@ -93,7 +93,7 @@ def _read(source: Source) -> Read:
         spellings.update(spelling for spelling, _ in pairs)
         return [token for _, token in pairs]
 
-    passages = [(passage.key, tokens(passage.text), tokens(passage.context)) for passage in source.read()]
+    passages = [(passage.key, tokens(passage.text), tokens(passage.context)) for passage in source.read(source.key)]
     return Read(passages, spellings - {""})
 
 

@@ -38,7 +38,7 @@ class VectorTables:
 
     def read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         """Read sources, and make the vectors of all their passages."""
-        passages = {source.key: list(source.read()) for source in sources}
+        passages = {source.key: list(source.read(source.key)) for source in sources}
         texts = [passage.text for listed in passages.values() for passage in listed]
         vectors = iter(embed(self._embedder, texts))
         return {source: [(passage.key, next(vectors)) for passage in listed] for source, listed in passages.items()}

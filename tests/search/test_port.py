@@ -157,17 +157,17 @@ def test_an_update_leaves_other_sources_alone(filled):
 
 
 def test_only_what_has_another_fingerprint_is_read(index):
-    def unread() -> list[Passage]:
+    def unread(_: str) -> list[Passage]:
         raise AssertionError
 
-    index.refresh([Source("a", "1", lambda: [Passage("x", "one word")])])
+    index.refresh([Source("a", "1", lambda _: [Passage("x", "one word")])])
     assert index.refresh([Source("a", "1", unread)]) == 0
-    assert index.refresh([Source("a", "2", lambda: [Passage("y", "another word")])]) == 1
+    assert index.refresh([Source("a", "2", lambda _: [Passage("y", "another word")])]) == 1
     assert index.search("word") == [Hit("a", "y", 1.0, ("words: word",))]
 
 
 def test_where_a_source_cannot_be_read_the_index_stays_as_it_was(filled):
-    def broken() -> list[Passage]:
+    def broken(_: str) -> list[Passage]:
         raise OSError("unreadable")
 
     before = filled.search("service port")
