@@ -217,9 +217,9 @@ class Books:
         """Return what the writers of entries said of them, by the id of the entry."""
         return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
 
-    def known_ids(self) -> set[str]:
-        """Return the id of every entry that the ledger has a text of."""
-        return set(self._ledger()[0].entries)
+    def known_texts(self) -> dict[str, str]:
+        """Return every entry that the ledger has a text of: the text, by its id."""
+        return {one: entry.text for one, entry in self._ledger()[0].entries.items()}
 
     def ids_of_note(self, file: str) -> list[str]:
         """Return the ids under which the ledger has texts of a note."""

@@ -22,6 +22,7 @@ from .consolidation.proposals import Action, Operator, Outcome, Report
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError, UnknownRecord
 from .files import Root
 from .formats.memory_file import SignedMemoryFile
+from .ids import complete
 from .limits import split_lines
 from .memory_answers import Checked, MemoryStatus, RememberedRecord
 from .memory_home import Home
@@ -406,23 +407,22 @@ class Memory:
         return self._store.history(record_id)
 
     def find_id(self, start: str) -> str:
-        """Return the one id that begins so, with or without its `mem:`.
+        """Return the one id that begins so, with or without its `mem:`; four characters behind that are the fewest.
 
         Raises:
             UnknownRecord: no id begins so.
-            InvalidArgument: several do.
+            InvalidArgument: several do, or it is too short.
         """
-        wanted = f"mem:{start.removeprefix('mem:')}"
-        if is_id(wanted):
-            return wanted
+        digits = start.removeprefix("mem:")
+        if is_id(f"mem:{digits}"):
+            return f"mem:{digits}"
         with self._lock:
             finder = self._look() if self._home.is_on() else None
-            found = [] if finder is None else [one for one in finder.ids if one.startswith(wanted)]
-        if len(found) > 1:
-            raise InvalidArgument(f"{len(found)} records begin with {ascii(start)[1:-1][:40]}; give more of the id")
-        if not found or not start.removeprefix("mem:"):
+            known = {} if finder is None else {one.removeprefix("mem:"): one for one in finder.ids}
+            found = complete(digits, known, lambda one: finder.text_of(known[one]) if finder else "")
+        if found is None:
             raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
-        return found[0]
+        return known[found]
 
     def saying(self, text: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, in whatever state."""

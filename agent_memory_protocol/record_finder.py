@@ -69,6 +69,11 @@ class Finder:
         """Return every record that can be read."""
         return [record for record in map(self._view.read, list(self.ids)) if record is not None]
 
+    def text_of(self, record_id: str) -> str:
+        """Return what a record says; "" where it cannot be read any more."""
+        record = self._view.read(record_id)
+        return "" if record is None else record.body
+
     def saying(self, body: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, the oldest first."""
         found = map(self._view.read, self._catalog.saying(body))

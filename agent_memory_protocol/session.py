@@ -18,6 +18,7 @@ from .disk_errors import explain, shown
 from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
 from .healing import Healing
+from .ids import complete
 from .layout import Target, Tier, check_owner
 from .settings import Settings
 from .tiers import removing, store
@@ -60,33 +61,39 @@ class Session:
     def find(self, actor: Actor, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
         """Find the document of each entry, and check that this actor may write them all.
 
+        An entry is named by its id or the beginning of it; the answer has whole ids.
+
         Raises:
-            InvalidArgument: there is no such entry, among the documents that this actor may read.
-            StorageError: it was not found, and a document that may have it cannot be read.
+            InvalidArgument: there is no such entry, among the documents that this actor may read, or several.
+            StorageError: it was not found under its whole id, and a document that may have it cannot be read.
             AccessDenied: this actor may not write one of the documents.
         """
         if not entry_ids:
             raise InvalidArgument("which entry? give its id; `amp list` shows them")
-        found: dict[Target, list[str]] = {}
-        left = set(entry_ids)
+        texts: dict[Target, dict[str, str]] = {}
         problems = []
         for target in self.readable(actor, ledgers=ledgers):
             try:
+                texts[target] = self.books(target).known_texts() if ledgers else {}
                 read = self.read(target)
-                ids = set(read.ids) if read else set()
-                if ledgers:
-                    ids |= self.books(target).known_ids()
             except StorageError as error:
+                texts.pop(target, None)
                 problems.append(str(error))
                 continue
-            here = [one for one in dict.fromkeys(entry_ids) if one in ids]
-            if here:
-                found[target] = here
-                left -= set(here)
+            if read is not None:
+                texts[target] |= zip(read.ids, map(read.text, read.outline.entries), strict=True)
+        known = {one: text for here in texts.values() for one, text in here.items()}
+        # What begins so and can be read need not be what was meant, where something cannot be read.
+        left = sorted(set(entry_ids) - set(known))
         if left and problems:
-            raise StorageError(f"{', '.join(sorted(left))} may stand in what cannot be read: {'; '.join(problems)}")
-        if left:
-            raise InvalidArgument(f"there is no entry {', '.join(sorted(left))}; `amp list` shows the ids there are")
+            raise StorageError(f"{', '.join(left)} may stand in what cannot be read: {'; '.join(problems)}")
+        whole = {start: complete(start, known, known.__getitem__) for start in entry_ids}
+        missing = sorted(start for start, one in whole.items() if one is None)
+        if missing:
+            raise InvalidArgument(f"there is no entry {', '.join(missing)}; `amp list` shows the ids there are")
+        named = [one for one in dict.fromkeys(whole.values()) if one is not None]
+        found = {target: [one for one in named if one in here] for target, here in texts.items()}
+        found = {target: here for target, here in found.items() if here}
         for target in found:
             self.check_write(actor, target)
         return found

@@ -11,6 +11,7 @@ from . import garbage, notekeeping
 from .access import Actor
 from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
 from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
+from .ids import complete
 from .layout import Target
 from .lock import hold
 from .session import Session, stored_entries, stored_entry
@@ -57,7 +58,7 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
 
 def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Edited:
     """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
-    ((target, _),) = session.find(actor, [entry_id]).items()
+    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
     session.check_secrets(text)
     max_bytes = session.settings.max_bytes
     made = ""
@@ -177,15 +178,17 @@ def restorable(
     if last:
         command = max(commands, default=("", ""))[1]
         found = [one for one in found if command and one.archived.run == command]
-    missing = set(entry_ids) - {one.archived.taken.id for one in found}
-    if missing and problems:
-        raise StorageError(f"{', '.join(sorted(missing))} may be in what cannot be read: {'; '.join(problems)}")
+    texts = {one.archived.taken.id: one.archived.taken.markdown for one in found}
+    left = sorted(set(entry_ids) - set(texts))
+    if left and problems:
+        raise StorageError(f"{', '.join(left)} may be in what cannot be read: {'; '.join(problems)}")
+    whole = {start: complete(start, texts, texts.__getitem__) for start in entry_ids}
+    missing = sorted(start for start, one in whole.items() if one is None)
     if missing:
         raise InvalidArgument(
-            f"no ledger has {', '.join(sorted(missing))}, or it stands again; "
-            "`amp restore --list` names what can come back"
+            f"no ledger has {', '.join(missing)}, or it stands again; `amp restore --list` names what can come back"
         )
-    return [one for one in found if one.archived.taken.id in entry_ids] if entry_ids else found
+    return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
 
 
 def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Restored:

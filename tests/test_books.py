@@ -270,7 +270,7 @@ def test_a_ledger_of_another_format_is_neither_read_nor_written(desk):
         lambda: desk.books().archive([(take(PAGE, PAGE.ids[0]), "forgotten")]),
         lambda: desk.books().note({"0" * 12: ("- x", About(kind="fact"))}),
         lambda: desk.books().archived(None),
-        lambda: desk.books().known_ids(),
+        lambda: desk.books().known_texts(),
     ):
         with pytest.raises(StorageError, match=r"shared/ledger\.jsonl: the format 'agent-memory/9\.0' is unknown here"):
             call()

@@ -530,10 +530,19 @@ def test_a_store_that_cannot_redact_says_so():
 def test_an_id_may_be_shortened_as_long_as_it_is_one(memory):
     ids = [memory.remember(f"Fact {number}.").record_id for number in range(40)]
     assert memory.find_id(ids[0]) == memory.find_id(ids[0][4:]) == memory.find_id(ids[0][:16]) == ids[0]
-    with pytest.raises(InvalidArgument, match="records begin with"):
-        memory.find_id("mem:")
-    with pytest.raises(UnknownRecord):
-        memory.find_id("mem:nothing")
+    with pytest.raises(InvalidArgument, match="too short for the beginning of an id"):
+        memory.find_id(ids[0][:7])
+    for unknown in ("mem:nothing", "mem:", ""):
+        with pytest.raises(UnknownRecord):
+            memory.find_id(unknown)
+
+
+def test_a_beginning_that_several_records_have_names_them_and_what_they_say(memory, monkeypatch):
+    monkeypatch.setattr("agent_memory_protocol.ids.FEWEST", 1)
+    ids = [memory.remember(f"Fact {number}.").record_id for number in range(17)]  # two begin with the same digit
+    twice = next(one for one in ids if sum(other[4] == one[4] for other in ids) > 1)
+    with pytest.raises(InvalidArgument, match=rf"several begin with {twice[4]}: .*{twice[4:]} \(Fact \d+\.\)"):
+        memory.find_id(twice[:5])
 
 
 # Signatures

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol.access import Actor
-from agent_memory_protocol.answers import Redacted
+from agent_memory_protocol.answers import Redacted, StoredEntry
 from agent_memory_protocol.errors import (
     AccessDenied,
     AgentMemoryError,
@@ -162,6 +162,82 @@ def test_forgetting_what_is_not_there_changes_nothing(project, ids):
         InvalidArgument, lambda: project.workspace.forget([project.id_of("lasting"), "0" * 12]), "there is no entry"
     )
     assert project.files() == before
+
+
+def two_alike(project):
+    """Write a page of two entries whose ids begin with the same four digits; return these entries."""
+    project.write("# T\n\n" + "".join(f"- fact {number}\n" for number in range(1000)))
+    seen: dict[str, StoredEntry] = {}
+    for entry in project.workspace.entries():
+        other = seen.setdefault(entry.id[:4], entry)
+        if other is not entry:
+            project.write(f"# T\n\n- lasting\n{other.text}\n{entry.text}\n")
+            return other, entry
+    raise AssertionError("no two of a thousand ids begin alike")
+
+
+def test_the_beginning_of_an_id_is_enough_as_long_as_it_is_one(project):
+    one = project.id_of("lasting")
+    for start in (one[:4], one[:7].upper()):
+        (gone,) = project.workspace.forget([start])
+        assert gone.id == one
+        assert [found.archived.taken.id for found in project.workspace.restorable([start])] == [one]
+        project.workspace.restore(project.workspace.restorable([start]))
+        assert project.text() == PAGE
+    edited = project.workspace.edit(one[:5], "lasting, and more")
+    assert (edited.old_id, project.text()) == (one, PAGE.replace("- lasting\n", "- lasting, and more\n"))
+    # The old text stands in the ledger only, and can be named there.
+    (done,) = project.workspace.redact([one[:4]])
+    assert (done.id, done.was_in_document) == (one, False)
+
+
+def test_the_beginning_of_several_ids_names_them_and_changes_nothing(project):
+    first, second = two_alike(project)
+    before = project.files()
+    start = first.id[:4]
+    named = " and ".join(sorted(f"{one.id} ({one.text})" for one in (first, second))).replace(" and ", ", ")
+    told = f"several begin with {start}: {named}; give more of the id"
+    for call in (
+        lambda: project.workspace.forget([project.id_of("lasting"), start]),
+        lambda: project.workspace.edit(start, "x"),
+        lambda: project.workspace.redact([start]),
+    ):
+        refuses(InvalidArgument, call, told)
+    assert project.files() == before
+    project.workspace.forget([first.id, second.id])
+    refuses(InvalidArgument, lambda: project.workspace.restorable([start]), told)
+    assert [one.archived.taken.id for one in project.workspace.restorable([first.id])] == [first.id]
+
+
+@pytest.mark.parametrize("length", [1, 3])
+def test_fewer_than_four_characters_are_no_beginning_of_an_id(project, length):
+    before = project.files()
+    start = project.id_of("lasting")[:length]
+    told = "is too short for the beginning of an id; give at least 4 characters"
+    refuses(InvalidArgument, lambda: project.workspace.forget([start]), told)
+    refuses(InvalidArgument, lambda: project.workspace.redact([start]), told)
+    assert project.files() == before
+
+
+def test_of_equal_entries_the_whole_id_means_the_first(project):
+    project.write("# T\n\n- same\n- same\n")
+    first, second = [entry.id for entry in project.workspace.entries()]
+    refuses(InvalidArgument, lambda: project.workspace.forget([first[:6]]), f"{first} (- same), {second} (- same)")
+    assert [one.id for one in project.workspace.forget([first])] == [first]
+
+
+def test_a_beginning_is_not_taken_where_what_cannot_be_read_may_have_it_too(project):
+    one = project.id_of("lasting")
+    project.write(b"# D\n\n- caf\xe9\n", DEV)
+    refuses(StorageError, lambda: project.workspace.forget([one[:6]]), "may stand in what cannot be read")
+    assert [gone.id for gone in project.workspace.forget([one])] == [one]
+
+
+def test_nobody_is_told_of_an_id_that_another_s_note_has(project):
+    project.workspace.remember("a secret of dev", agent="dev")
+    (entry,) = [entry for entry in project.workspace.entries() if entry.target == DEV]
+    told = f"there is no entry {entry.id[:6]}"
+    refuses(InvalidArgument, lambda: project.workspace.forget([entry.id[:6]], actor=Actor("tester")), told)
 
 
 def test_one_damaged_document_does_not_keep_another_from_being_changed(project):

@@ -46,6 +46,8 @@ def restore_command(
 ) -> None:
     """Bring entries back from the ledger. They go to where they stood, as near as can be told.
 
+    The beginning of an id is enough.
+
     \b
     Examples:
         amp restore --list
@@ -100,10 +102,12 @@ def forget_command(
 ) -> None:
     """Remove entries by id. Their text stays in the ledger, except with --redact.
 
+    The beginning of an id is enough: four characters or more that no other id begins with.
+
     \b
     Examples:
         amp forget 3f9a1c2b7d10 --reason "no longer true since 2.0"
-        amp forget 3f9a1c2b7d10 --redact
+        amp forget 3f9a --redact
     """
     here = workspace(root)
     who = actor(as_agent)
@@ -137,6 +141,8 @@ def forget_command(
 @as_option
 def edit_command(entry_id: str, text: str, as_json: bool, root: str | None, as_agent: str | None) -> None:
     """Put TEXT in the place of an entry. Its date stays unless TEXT begins with one; `-` reads stdin.
+
+    The beginning of its id is enough.
 
     \b
     Example:

@@ -280,7 +280,7 @@ TIER_TOOLS = (
         "Take entries out of memory, by the ids that memory_show gives. Their text stays in the ledger beside the "
         "file, from where a person can restore it.",
         (
-            Parameter("ids", TEXTS, "The ids of the entries.", required=True, minimum=1),
+            Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
         shape_of(removed=list_of(shape_of(id=A_TEXT, target=A_TARGET, text=A_TEXT))),

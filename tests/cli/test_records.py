@@ -134,7 +134,8 @@ def test_another_store_is_a_folder_or_a_database(amp, memory):
 def test_an_unknown_or_unclear_id_is_a_mistake(amp, memory, sides):
     for verb in (["show"], ["history"], ["redact", "--reason", "x"], ["sign", "--identity", "agent.key"]):
         amp("record", *verb[:1], "nothing", *verb[1:]).refuses(2, "no record begins with nothing")
-        amp("record", *verb[:1], "mem:", *verb[1:]).refuses(2, "2 records begin with")
+        amp("record", *verb[:1], "mem:", *verb[1:]).refuses(2, "no record begins with mem:")
+        amp("record", *verb[:1], sides[0].id[:6], *verb[1:]).refuses(2, "too short for the beginning of an id")
     amp("record", "show", "mem:" + "0" * 32).refuses(2, "there is no record mem:0000")
     assert not (amp.root / "agent.key").exists()
 

@@ -426,6 +426,17 @@ def test_forget_of_an_unknown_id_is_one_clear_line(told, args):
     assert told.tree() == before
 
 
+def test_the_first_characters_of_an_id_are_enough_in_every_command(told):
+    one = id_of(told, "lasting")
+    assert f"forgotten: {one} from shared" in told("forget", one[:4]).out
+    assert one in told("restore", one[:4]).out
+    told("restore", one[:4], "--apply")
+    assert text(told) == PAGE
+    assert f"was [{one}]" in told("edit", one[:6], "lasting still").out
+    assert f"redacted: {one} from ledger" in told("forget", one[:6], "--redact").out
+    told("forget", id_of(told, "stays")[:3]).refuses(2, "too short for the beginning of an id")
+
+
 def test_edit_keeps_place_and_date(told):
     old = id_of(told, "old one")
     (line,) = said(told.process("edit", old, "a better text"))
