@@ -81,7 +81,9 @@ def escape(text: str) -> str:
 def target(file: str) -> str:
     """Return a file name as a link's destination."""
     return "".join(
-        "".join(f"%{byte:02X}" for byte in character.encode()) if character in _SPECIAL_IN_TARGET else character
+        "".join(f"%{byte:02X}" for byte in character.encode())
+        if character in _SPECIAL_IN_TARGET or not character.isprintable()
+        else character
         for character in file
     )
 

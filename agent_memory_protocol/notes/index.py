@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from agent_memory_protocol import links, markdown
+from agent_memory_protocol import links, markdown, visible
 from agent_memory_protocol.limits import split_lines_with_ends
 from agent_memory_protocol.notes.note import Head, title_of
 
@@ -138,7 +138,9 @@ def _fill(
     sizes = 0
     for file in files[: max(room_lines, 0) + 1]:
         head = heads[file]
-        line = f"- {links.index_line(title_of(file, head), file, head.description, separator, LINE_WIDTH)}{newline}"
+        # A header may spell a character that nobody sees, and the tier file may not hold it.
+        title, hook = visible.show_invisible(title_of(file, head)), visible.show_invisible(head.description)
+        line = f"- {links.index_line(title, file, hook, separator, LINE_WIDTH)}{newline}"
         lines.append(line)
         sizes += len(line.encode())
     if len(lines) == len(files) and len(lines) <= room_lines and sizes <= room_bytes:

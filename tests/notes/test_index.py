@@ -1,5 +1,6 @@
 """The index: one line a note, built to the byte, and never a line of a person's changed."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.notes import index, note
 from agent_memory_protocol.notes.note import Head
+from agent_memory_protocol.visible import first_invisible
 
 HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "second")}
 
@@ -82,6 +84,30 @@ def test_where_notes_outnumber_the_room_a_last_line_says_how_many_and_which_comm
 def test_a_link_in_one_unicode_form_finds_a_file_in_the_other():
     text = "# M\n\n- [Café](caf\u00e9.md) - x\n"
     assert build(text, {"cafe\u0301.md": Head("café", "d")}).text == text
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\x07", "\x1b[31m", "\x85", "\u200b", "\u202e", "\u2028", "\u2063", "\ufeff", "\u3164", "\U000e0041"]
+)
+@pytest.mark.parametrize("quoting", [str, json.dumps], ids=["as-it-is", "as-an-escape"])
+def test_what_a_reader_cannot_see_in_a_header_does_not_get_into_the_tier_file(hidden, quoting):
+    heads = {
+        "user_a.md": note.read_head(
+            f"---\nname: {quoting(f'a {hidden}b')}\ndescription: {quoting(f'c {hidden}d')}\n---\n"
+        ),
+        "user_b.md": HEADS["user_b.md"],
+    }
+    built = build("# M\n", heads)
+    assert first_invisible(built.text) is None
+    assert [line.file for line in index.read(built.text).lines] == list(heads)
+    assert build(built.text, heads).text == built.text
+
+
+@pytest.mark.parametrize("hidden", ["\x07", "\u200b", "\u202e", "\u2028", "\U000e0041"])
+def test_a_file_name_that_a_reader_cannot_see_is_linked_in_escapes(hidden):
+    built = build("# M\n", {f"a{hidden}b.md": Head("", "")})
+    assert first_invisible(built.text) is None
+    assert [line.file for line in index.read(built.text).lines] == [f"a{hidden}b.md"]
 
 
 def test_line_endings_are_those_of_the_file():
