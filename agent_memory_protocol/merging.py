@@ -3,6 +3,7 @@
 Nothing here is read from the disk, nothing written: three files' bytes in, one file's bytes out.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 from .errors import DamagedFile
@@ -61,14 +62,20 @@ def _merge_lines(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     old, mine, other = _lines(base), _lines(ours), _lines(theirs)
     kept = [line for line in mine if line not in old or line in other]
     added = [line for line in other if line not in old and line not in mine]
-    if kept and added and _is_header(kept[0]):
-        added = [line for line in added if not _is_header(line)]
-    return b"".join(line + b"\n" for line in [*kept, *added])
+    if kept and added and _is_header(kept[0][0]):
+        added = [line for line in added if not _is_header(line[0])]
+    return b"".join(line + b"\n" for line, _ in [*kept, *added])
 
 
-def _lines(data: bytes) -> dict[bytes, None]:
-    """Return the lines of a file, each once."""
-    return dict.fromkeys(line for line in data.split(b"\n") if line)
+def _lines(data: bytes) -> dict[tuple[bytes, int], None]:
+    """Return the lines of a file, each with how often it has come before: an entry may return after its tombstone."""
+    counts = Counter[bytes]()
+    found: dict[tuple[bytes, int], None] = {}
+    for line in data.split(b"\n"):
+        if line:
+            found[line, counts[line]] = None
+            counts[line] += 1
+    return found
 
 
 def _is_header(line: bytes) -> bool:

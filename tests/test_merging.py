@@ -52,3 +52,13 @@ def test_a_line_that_was_redacted_on_one_side_does_not_come_back():
         merged = merge(full, ours, theirs, "ledger.jsonl")
         assert merged is not None
         assert merged.data == redacted + b'{"id":"c","kind":"fact","text":"new"}\n'
+
+
+def test_a_line_that_comes_again_after_a_tombstone_is_merged_from_either_side():
+    entry, gone, new = b'{"id":"a","kind":"fact","text":"x"}', b'{"id":"a","deleted":true}', b'{"id":"b","kind":"fact"}'
+    base = b"\n".join([HEADER, entry, b""])
+    returned = b"\n".join([HEADER, entry, gone, entry, b""])
+    assert merge(base, returned, base, "ledger.jsonl").data == returned
+    assert merge(base, base, returned, "ledger.jsonl").data == returned
+    assert merge(base, returned, base + new + b"\n", "ledger.jsonl").data == returned + new + b"\n"
+    assert merge(base, returned, returned, "ledger.jsonl").data == returned
