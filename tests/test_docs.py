@@ -96,7 +96,9 @@ class Project:
         for made in (self.path, programs, folder / "home"):
             made.mkdir()
         hook = "-m agent_memory_protocol.integrations.hooks "
-        for name, arguments in (("amp", "-m agent_memory_protocol "), ("amp-hook", hook), ("python3", "")):
+        amp_itself = "-m agent_memory_protocol "
+        scripts = (("amp", amp_itself), ("agent-memory", amp_itself), ("amp-hook", hook), ("python3", ""))
+        for name, arguments in scripts:
             (programs / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
             (programs / name).chmod(0o755)
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("AMP_", "XDG_"))}
