@@ -99,7 +99,7 @@ def _show(one: Adoption) -> None:
     click.echo(f"{plain(store.path)}  ({store.kind})  ->  {store.target}")
     if one.present:
         click.echo(f"  = {count_of_entries(one.present)} {'is' if one.present == 1 else 'are'} here already")
-    _list("+", [first_words(text) for text in one.entries], "entries")
+    _list("+", [first_words(text, behind=4) for text in one.entries], "entries")
     if one.text is not None and not one.entries:
         click.echo("  + the lines of its index")
     _list("+", [f"{file} (a note)" for file in one.notes], "notes")

@@ -9,7 +9,7 @@ import click
 from agent_memory_protocol.diagnosis import of_protocol
 from agent_memory_protocol.errors import AgentMemoryError
 
-from .options import as_option, json_option, plain, print_json, reader, root_option, workspace
+from .options import as_option, columns, json_option, plain, print_json, reader, root_option, workspace
 from .status import table, where_json, where_lines
 
 
@@ -58,7 +58,7 @@ def doctor_command(
         click.echo("\n".join(where_lines(here)))
         with suppress(AgentMemoryError):  # why the memory cannot be read is among the findings
             if rows := here.status(who):
-                click.echo("\n" + "\n".join(table(rows)))
+                click.echo("\n" + "\n".join(table(rows, columns())))
         click.echo()
         for finding in findings:
             mark = click.style("!!", fg="red") if finding.is_problem else "ok"

@@ -1,6 +1,7 @@
 """What several verbs share: the root, who acts, which document, and how answers are printed."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from itertools import islice
@@ -187,8 +188,20 @@ def count_of_entries(count: int) -> str:
     return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
-def first_words(text: str, width: int = 90) -> str:
-    """Return the beginning of a text on one line of at most so many characters, safe for a terminal."""
+def columns() -> int:
+    """Return how many characters a line of stdout has room for: as many as one likes, where it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
+def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
+    """Return the beginning of a text on one line of at most so many characters, safe for a terminal.
+
+    Args:
+        text: what is cut.
+        width: at most so many characters; fewer, where the terminal has no room for them.
+        behind: how many characters stand before it on its line.
+    """
+    width = max(20, min(width, columns() - behind))
     shown = plain(" ".join(text.split()))
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 

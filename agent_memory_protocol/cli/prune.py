@@ -140,7 +140,7 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
         total = len(plan.removals) + len(plan.kept)
         verb = "went" if applied else "would go"
         lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {count_of_entries(total)} {verb}")
-        lines += [f"  -{one.line:>5}  {_when(one)}  {first_words(one.text)}" for one in plan.removals]
+        lines += [f"  -{one.line:>5}  {_when(one)}  {first_words(one.text, behind=22)}" for one in plan.removals]
         lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip() for one in listed]
         for line, text, day, count in sections:
             taken = f"--sections takes its {count_of_entries(count)}"

@@ -133,7 +133,7 @@ def _print_entries(entries: list[StoredEntry]) -> None:
             click.echo(plain(f"{entry.target}  {entry.target.path}"))
             shown = entry.target
         when = entry.date.isoformat() if entry.date else "-" * 10
-        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text)}")
+        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text, behind=36)}")
 
 
 def _as_json(entry: StoredEntry) -> dict[str, object]:

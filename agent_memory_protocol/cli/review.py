@@ -44,7 +44,7 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         if listed:
             click.echo(f"{title}:")
             for item in listed:
-                click.echo(f"  {plain(item.place)}  {plain(item.message)}  {first_words(item.text, 60)}")
+                click.echo(f"  {plain(item.place)}  {plain(item.message)}\n      {first_words(item.text, behind=6)}")
     if not found:
         click.echo("nothing to look at")
     note("when you are through, `amp review --done` records it")

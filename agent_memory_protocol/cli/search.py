@@ -104,7 +104,8 @@ def _of_entry(found: Found) -> _Hit:
     shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
     where = {Tier.SHARED: "" if found.kind == "note" else " shared", Tier.AGENT: f" --agent {found.target.owner}"}
     shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
-    head = f"{found.id}  {found.target}:{found.line}  {first_words(found.text)}"
+    head = f"{found.id}  {found.target}:{found.line}  "
+    head += first_words(found.text, behind=len(head))
     fields = {"kind": found.kind, "id": found.id, **_place(found.target), "line": found.line, "text": found.text}
     return _Hit(head, shown_by, found.reasons, {**fields, "score": round(found.score, 4), "reasons": [*found.reasons]})
 

@@ -12,6 +12,7 @@ from .options import (
     actor,
     as_option,
     can_print,
+    columns,
     json_option,
     note,
     note_settings,
@@ -23,6 +24,8 @@ from .options import (
 )
 
 _BAR = 20
+_NARROW = (1, 5)
+"""The columns that say in other words what another says: the bar, and the tokens."""
 
 
 @click.command("status")
@@ -45,14 +48,23 @@ def status_command(as_json: bool, root: str | None, as_agent: str | None) -> Non
     if as_json:
         print_json({"root": str(here.path), "documents": [_as_json(row) for row in rows]})
     elif rows:
-        click.echo("\n".join(table(rows)))
+        click.echo("\n".join(table(rows, columns())))
     sys.exit(4 if any(row.problem for row in rows) else 0)
 
 
-def table(rows: list[Status]) -> list[str]:
-    """Return the rows as an aligned table with a bar for how full each document is."""
+def table(rows: list[Status], width: int) -> list[str]:
+    """Return the rows as an aligned table with a bar for how full each document is.
+
+    Where `width` is too little for it, it is narrower, and has neither the bars nor the tokens.
+    """
+    wide = _table(rows)
+    return wide if all(len(click.unstyle(line)) <= width for line in wide) else _table(rows, without=_NARROW)
+
+
+def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
     full, empty = ("█", "░") if can_print("█░") else ("#", ".")
-    cells = [["document", "full", "", "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
+    titles = ["document", "" if without else "full", "full" if without else ""]
+    cells = [[*titles, "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
     for row in rows:
         filled = min(_BAR, round(row.share * _BAR))
         cells.append(
@@ -84,8 +96,10 @@ def table(rows: list[Status]) -> list[str]:
             continue
         if number:
             colour = "red" if row.share > 1 else "yellow" if row.share >= 0.9 else "green"
-            text[1] = click.style(text[1], fg=colour)
-        lines.append("  ".join(text).rstrip())
+            shows = 2 if without else 1
+            text[shows] = click.style(text[shows], fg=colour)
+        gap = " " if without else "  "
+        lines.append(gap.join(value for column, value in enumerate(text) if column not in without).rstrip())
     return lines
 
 

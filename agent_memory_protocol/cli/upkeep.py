@@ -76,8 +76,14 @@ def restore_command(
         print_json({"entries": [_restorable_json(one) for one in chosen]})
     else:
         for one in chosen:
-            words = first_words(one.archived.taken.markdown)
-            click.echo(f"{one.archived.taken.id:<14}  {one.archived.removed_at[:10]}  {one.target}  {words}")
+            head = f"{one.archived.taken.id:<14}  {one.archived.removed_at[:10]}  {one.target}  "
+            note_file = one.archived.note
+            words = (
+                f"{plain(note_file)} (a note)"
+                if note_file
+                else first_words(one.archived.taken.markdown, behind=len(head))
+            )
+            click.echo(head + words)
             click.echo(f"{'':<14}  {plain(one.archived.reason)}")
         if chosen and not only_list:
             way = "add --apply" if entry_ids or last or since else "say their ids, or --last, with --apply"
@@ -211,6 +217,7 @@ def _restorable_json(one: Restorable) -> dict[str, object]:
         "removed_at": archived.removed_at,
         "reason": archived.reason,
         "run": archived.run,
+        "note": archived.note or None,
         "text": archived.taken.markdown,
     }
 

@@ -70,6 +70,8 @@ def test_a_removed_note_comes_back_by_the_command_that_is_told(written):
     before = (written.root / FOLDER / "feedback_ask-first.md").read_bytes()
     answer = written("note", "remove", "ask-first", "--reason", "no longer so")
     assert answer.out == "removed: feedback_ask-first.md; `amp restore --last --apply` brings it back\n"
+    assert written("restore").out.splitlines()[0].endswith("  shared  feedback_ask-first.md (a note)")
+    assert written("restore", "--json").json()["entries"][0]["note"] == "feedback_ask-first.md"
     assert written("restore", "--last", "--apply").code == 0
     assert (written.root / FOLDER / "feedback_ask-first.md").read_bytes() == before
 
@@ -156,9 +158,11 @@ def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     answer = amp("review")
     assert answer.out.splitlines() == [
         "past their age:",
-        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?  - [2020-01-02] The audit is on.",
+        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?",
+        "      - [2020-01-02] The audit is on.",
         "undated, from the top of each file:",
-        f"  {SHARED}:3  {ids[0]}; still true?  - Redis loses its queue on restart.",
+        f"  {SHARED}:3  {ids[0]}; still true?",
+        "      - Redis loses its queue on restart.",
     ]
     assert answer.err == "amp: when you are through, `amp review --done` records it\n"
     kinds = [(item["kind"], item["text"]) for item in amp("review", "--json").json()["items"]]

@@ -5,6 +5,7 @@ import pty
 import shutil
 import subprocess
 
+import click
 import pytest
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -108,6 +109,28 @@ def test_an_empty_no_color_says_nothing(told):
 def test_colours_stay_out_of_pipes_files_and_json(told):
     assert "\x1b" not in told.process("status").out
     assert "\x1b" not in on_a_terminal(told, "status", "--json")
+
+
+LONG = "- [2020-01-02] " + "words " * 40
+
+
+@pytest.mark.parametrize(
+    ("verb", "columns"),
+    [*((verb, "80") for verb in ("status", "list", "prune", "restore", "search words")), ("review", "100")],
+)
+def test_a_terminal_gets_lines_that_fit_it(told, verb, columns):
+    told.write(SHARED, f"# S\n\n{LONG}\n- [2020-01-03] lasting\n- more\n{LONG} again\n")
+    told.process("forget", told("list", "--json").json()["entries"][0]["id"])
+    shown = on_a_terminal(told, *verb.split(), COLUMNS=columns).splitlines()
+    shown = [click.unstyle(line) for line in shown if not line.startswith("amp: ")]
+    assert any("shared" in line for line in shown)
+    assert [line for line in shown if len(line) > int(columns)] == []
+
+
+def test_a_pipe_gets_whole_tables_and_long_lines(told):
+    told.write(SHARED, f"# S\n\n{LONG}\n")
+    assert len(told.process("status", environ={"COLUMNS": "80"}).out.splitlines()[1]) > 80
+    assert len(told.process("list", environ={"COLUMNS": "80"}).out.splitlines()[1]) > 120
 
 
 def test_an_unreadable_document_is_a_row_too(told):

@@ -344,7 +344,7 @@ def test_restore_by_id_and_since_a_day(told):
     forget(told, "old one", "kept", "lasting")
     entries = told("restore", "--list", "--json").json()["entries"]
     assert [list(one) for one in entries] == [
-        ["id", "target", "tier", "path", "removed_at", "reason", "run", "text"]
+        ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "text"]
     ] * 3
     ids = {one["text"]: one["id"] for one in entries}
     answer = told.process("restore", ids["- lasting"], "--apply", "--json").json()
