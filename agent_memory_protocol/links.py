@@ -137,6 +137,9 @@ def visible_lines(text: str) -> list[str]:
 
 def _closing_bracket(text: str) -> int:
     """Return where the bracket that begins a text closes, inner pairs, escapes and code spans passed over."""
+    first = text.find("]")
+    if first > 0 and not any(special in text[1:first] for special in "[\\`"):
+        return first
     depth = 0
     position = 0
     while position < len(text):

@@ -274,7 +274,8 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
 def _sweep(folder: Folder, name: str) -> None:
     """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
     if folder.leftovers is None:
-        folder.leftovers = [name for name in folder.names() if name.endswith(TEMPORARY)]
+        # Hardly any of thousands of names begins with a dot, as those of half-written files do.
+        folder.leftovers = [name for name in folder.names() if name[0] == "." and name.endswith(TEMPORARY)]
     start = _temporary_start(name)
     for left in folder.leftovers:
         if left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY):
