@@ -1,15 +1,18 @@
 """Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--json]`."""
 
 import json
+import os
 import random
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shutil import which
 from statistics import quantiles
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import perf_counter, process_time, sleep
 
+from agent_memory_protocol import Workspace
 from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.errors import MissingExtra
 from agent_memory_protocol.search import words
@@ -20,12 +23,16 @@ from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, So
 from agent_memory_protocol.search.scan import ScanIndex
 from agent_memory_protocol.search.vectors import VectorIndex
 from benchmarks.search.paraphrases import PARAPHRASES
+from benchmarks.speed import material
 from benchmarks.speed.material import ordinary_texts
-from benchmarks.speed.measure import Figure, figure, in_turn, ratio, table
+from benchmarks.speed.measure import Figure, figure, in_turn, ratio, run, table
 
 PLANTED = 1_000
 DOCUMENT = 100
 """Entries of one document, which are one source."""
+
+SETTLING = 2.5
+"""Seconds to wait after files are written: until then their times do not tell, and each is read for every query."""
 
 
 def entries(count: int, dice: random.Random) -> list[str]:
@@ -74,6 +81,13 @@ def seconds(work: Callable[[], object]) -> float:
     return process_time() - begin
 
 
+def passed(work: Callable[[], object]) -> float:
+    """Return the seconds that pass while some work is done."""
+    begin = perf_counter()
+    work()
+    return perf_counter() - begin
+
+
 def missed(index: SearchIndex, asked: Sequence[tuple[str, str]]) -> float:
     """Return what share of queries does not find what it means among the first ten, in per cent."""
     return 100 * sum(key not in [hit.key for hit in index.search(query)] for query, key in asked) / len(asked)
@@ -117,6 +131,39 @@ def planted(folder: Path) -> Iterator[Figure]:
     )
     yield ratio("20 queries, index : scan", pairs)
     index.close()
+
+
+def project(folder: Path) -> Iterator[Figure]:
+    """Find entries of 100 documents as `amp search` does, and search 3,000 notes beside a program that reads them."""
+    dice = random.Random(4)
+    texts = [" ".join(text.split()) for text in entries(10_000, dice)]
+    for start in range(0, len(texts), DOCUMENT):
+        path = folder / "documents" / material.agent_file(f"agent-{start // DOCUMENT:02}")
+        path.parent.mkdir(parents=True)
+        lines = "".join(f"- {text}\n" for text in texts[start : start + DOCUMENT])
+        path.write_text(f"# Agent Memory\n\n## Facts\n\n{lines}", "utf-8")
+    material.many_notes(folder / "notes", notes=3_000)
+    sleep(SETTLING)
+    facts, notes = Workspace.open(folder / "documents"), Workspace.open(folder / "notes")
+    first = seconds(lambda: facts.search("redis"))
+    yield Figure("first query on 10,000 entries of 100 documents", first, " s", 1.5, first, first)
+    asked = [(query, text) for text in texts[:3_000] if len(query := three_words(text, dice)) == 3][:PLANTED]
+    took, lost = [], 0
+    for query, text in asked:
+        begin = process_time()
+        found = facts.search(" ".join(query))
+        took.append((process_time() - begin) * 1000)
+        lost += text not in {one.text.removeprefix("- ") for one in found}
+    yield Figure("query on them, 95th percentile", quantiles(took, n=20)[-1], " ms", 30, min(took), max(took))
+    yield share(f"not found among ten: three words of {len(asked):,} entries", 100 * lost / len(asked), 2)
+    through_files = [which("rg"), "-iF", "--hidden"] if which("rg") else [which("grep"), "-riF"]
+    command = [*through_files, "redis", folder / "notes" / ".scaffolding"]
+    pairs = in_turn(
+        lambda: passed(lambda: notes.search("redis")),
+        lambda: run(command, folder, dict(os.environ), folder / "found").elapsed,
+        30,
+    )
+    yield ratio(f"query on 3,000 notes : {Path(str(command[0])).name} over the same files", pairs, target=1)
 
 
 def large(folder: Path) -> Iterator[Figure]:
@@ -165,7 +212,12 @@ def meaning(folder: Path) -> Iterator[Figure]:
         index.close()
 
 
-BENCHMARKS: dict[str, Callable[[Path], Iterator[Figure]]] = {"planted": planted, "large": large, "meaning": meaning}
+BENCHMARKS: dict[str, Callable[[Path], Iterator[Figure]]] = {
+    "planted": planted,
+    "project": project,
+    "large": large,
+    "meaning": meaning,
+}
 
 
 def main() -> None:
