@@ -1,6 +1,7 @@
 """`check` as a verb on an opened session: read what there is, and let every rule look at it."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -28,6 +29,7 @@ from .tiers.entries import OWN
 
 _DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500
+_MOST_FOLDERS = 2_000
 _LARGEST_DOCUMENTED = 1 << 20
 
 
@@ -207,13 +209,21 @@ def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
 
 
 def _documentation(root: Root) -> Iterator[tuple[str, str]]:
-    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/."""
+    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/.
+
+    A folder that links lead to as well is looked at once.
+    """
     left = _MOST_DOCUMENTED
-    waiting: list[tuple[str, ...]] = [(name,) for name in _DOCUMENTED]
-    while waiting and left:
-        parts = waiting.pop(0)
+    seen: set[str] = set()
+    waiting = deque[tuple[str, ...]]((name,) for name in _DOCUMENTED)
+    while waiting and left and len(seen) < _MOST_FOLDERS:
+        parts = waiting.popleft()
         try:
             if not parts[-1].endswith(".md"):
+                real = os.path.realpath(os.path.join(root.path, *parts))
+                if real in seen:
+                    continue
+                seen.add(real)
                 waiting += [(*parts, name) for name in root.list_files(parts) if name.endswith(".md")]
                 waiting += [(*parts, name) for name in root.list_folders(parts) if "." not in name]
                 continue

@@ -34,6 +34,17 @@ def test_an_entry_that_restates_the_documentation_names_its_place(project, path,
     assert project.check("tier-restates") == []
 
 
+@pytest.mark.parametrize(
+    "text", [{}, {"docs/deep/a.md": "Run the migrations before the tests.\n"}], ids=["empty", "one"]
+)
+def test_links_in_circles_in_the_documentation_are_followed_once(project, text):
+    project.write(text)
+    (project.root / "docs/deep").mkdir(parents=True, exist_ok=True)
+    for name, target in (("self", "."), ("latest", "deep"), ("deep/up", ".."), ("deep/root", "../..")):
+        (project.root / "docs" / name).symlink_to(target)
+    assert project.hits("tier-restates", HEAD + "- Run the migrations before the tests.\n") == [2] * len(text)
+
+
 def test_an_entry_in_two_tiers_is_found_once_and_one_of_its_own_file_is_not(project):
     fact = "- Run the migrations before the tests.\n"
     project.write({AGENT: "# Developer Memory\n" + fact})
