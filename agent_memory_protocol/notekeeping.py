@@ -8,7 +8,7 @@ from .answers import NoteRow
 from .errors import AgentMemoryError, InvalidArgument, SecretFound
 from .files import decode, split_bom
 from .indexing import folders, refresh
-from .layout import Target
+from .layout import Target, Tier
 from .lock import hold
 from .notes import index, note
 from .notes import store as note_store
@@ -71,12 +71,19 @@ def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> li
     return found
 
 
-def show(session: Session, actor: Actor, target: Target, name: str) -> tuple[str, str]:
-    """Return a note's file name and its text."""
-    session.check_read(actor, target)
-    located = store.locate(session.root, target)
-    file = _find(session, located, name)
-    return file, _read(session, located, file)[1]
+def show(session: Session, actor: Actor, targets: Sequence[Target], name: str) -> tuple[str, str]:
+    """Return the file name of the first of these documents' notes that is called so, and its text."""
+    located = []
+    for target in targets:
+        session.check_read(actor, target)
+        located.append(store.locate(session.root, target))
+    for target in located:
+        if _named(session, target, name) is not None:
+            break
+    else:
+        target = located[0]
+    file = _find(session, actor, target, name)
+    return file, _read(session, target, file)[1]
 
 
 def take_out(session: Session, actor: Actor, target: Target, name: str, reason: str, *, redact: bool = False) -> str:
@@ -90,7 +97,7 @@ def take_out(session: Session, actor: Actor, target: Target, name: str, reason: 
     session.check_write(actor, target)
     session.check_secrets(reason, "reason")
     target = store.locate(session.root, target)
-    file = _find(session, target, name)
+    file = _find(session, actor, target, name)
     with hold(session.root, lock_name(target)):
         session.root.forget()
         if redact:
@@ -113,8 +120,8 @@ def merge(session: Session, actor: Actor, target: Target, names: Sequence[str], 
     session.check_write(actor, target)
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
-    keeper = _find(session, target, into)
-    files = list(dict.fromkeys(_find(session, target, name) for name in names))
+    keeper = _find(session, actor, target, into)
+    files = list(dict.fromkeys(_find(session, actor, target, name) for name in names))
     if keeper in files or not files:
         raise InvalidArgument("merge other notes into one: name at least one that is not the one they go into")
     with hold(session.root, lock_name(target)):
@@ -168,13 +175,26 @@ def _index_of(session: Session, target: Target) -> index.Index:
     return index.read("".join(current.raw) if current else "")
 
 
-def _find(session: Session, target: Target, name: str) -> str:
+def _find(session: Session, actor: Actor, target: Target, name: str) -> str:
     """Return the file of a note named by its file, its stem, or its slug without the type."""
+    file = _named(session, target, name)
+    if file is not None:
+        return file
+    elsewhere = [
+        "--tier shared" if other.tier is Tier.SHARED else f"--agent {other.owner}"
+        for other in folders(session, actor)
+        if _named(session, other, name) is not None
+    ]
+    way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else "`amp note list` names them"
+    raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
+
+
+def _named(session: Session, target: Target, name: str) -> str | None:
     names = {index.key(file): file for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1])}
     for wanted in (name, f"{name}.md", *(f"{prefix}_{name}.md" for prefix in note.TYPES)):
         if index.key(wanted) in names:
             return names[index.key(wanted)]
-    raise InvalidArgument(f"there is no note {name!r} beside {target.path}; `amp note list` names them")
+    return None
 
 
 def _read(session: Session, target: Target, file: str) -> tuple[Note, str]:

@@ -157,11 +157,11 @@ def command(found: Route, text: str) -> str:
     if found.place == REPOSITORY:
         return "amp remember 'WHAT WAS NON-OBVIOUS'"
     if found.note_type is not None:
-        return f"amp note new {found.note_type} SLUG --description {argument} --why WHY --how HOW"
+        return f"amp note new {found.note_type} SLUG --tier shared --description {argument} --why WHY --how HOW"
     if text.startswith("-") and argument != "TEXT":
         argument = f"-- {argument}"
-    owner = {Tier.AGENT: "--agent NAME ", Tier.CONVERSATION: "--conversation ID "}
-    return f"amp remember {owner.get(found.tier or Tier.SHARED, '')}{argument}"
+    where = {Tier.SHARED: "--tier shared", Tier.AGENT: "--agent NAME", Tier.CONVERSATION: "--conversation ID"}
+    return f"amp remember {where[found.tier or Tier.SHARED]} {argument}"
 
 
 def advice(found: Route, text: str) -> str:

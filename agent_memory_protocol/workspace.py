@@ -761,13 +761,16 @@ class Workspace:
     def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
         """Return a note's file name and text; it is named by file, stem, or what follows the type (S2-25).
 
+        Without a `target` it is looked for beside the actor's own document, then beside the shared one.
+
         Raises:
             InvalidArgument: there is no such note.
             AccessDenied: this actor may not read it.
         """
         actor = acting(actor)
+        targets = [target] if target else list(dict.fromkeys([self.target(actor), Target(Tier.SHARED)]))
         with self._session() as session:
-            return notekeeping.show(session, actor, target or self.target(actor), name)
+            return notekeeping.show(session, actor, targets, name)
 
     def remove_note(
         self,

@@ -110,11 +110,14 @@ def test_neither_reason_nor_command_repeats_a_secret(text):
         ("Sent it's report on the 8th.", """echo 'Sent it'"'"'s report on the 8th.' >> journal.md"""),
         ("We decided on Postgres.", "amp remember --conversation ID 'We decided on Postgres.'"),
         ("I always forget the key.", "amp remember --agent NAME 'I always forget the key.'"),
-        ("Redis must run with AOF on.", "amp remember 'Redis must run with AOF on.'"),
-        ("-x must stand first.", "amp remember -- '-x must stand first.'"),
-        ("`x` must stand first.", "amp remember TEXT"),
-        ("Redis must " + "run " * 40, "amp remember TEXT"),
-        ("She prefers tea.", "amp note new user SLUG --description 'She prefers tea.' --why WHY --how HOW"),
+        ("Redis must run with AOF on.", "amp remember --tier shared 'Redis must run with AOF on.'"),
+        ("-x must stand first.", "amp remember --tier shared -- '-x must stand first.'"),
+        ("`x` must stand first.", "amp remember --tier shared TEXT"),
+        ("Redis must " + "run " * 40, "amp remember --tier shared TEXT"),
+        (
+            "She prefers tea.",
+            "amp note new user SLUG --tier shared --description 'She prefers tea.' --why WHY --how HOW",
+        ),
     ],
 )
 def test_the_command_can_be_pasted(text, command):

@@ -201,7 +201,7 @@ def test_the_command_gives_entries_notes_and_records_each_with_the_command_that_
     out = run("search", "staging")
     assert "agent:developer:4  - Staging runs Postgres." in out
     assert "`amp show --agent developer`" in out
-    assert "`amp note show project_staging`" in out
+    assert "`amp note show project_staging --tier shared`" in out
     hits = json.loads(run("search", "staging", "--json"))["hits"]
     assert sorted(one["kind"] for one in hits) == ["entry", "note"]
     for line in out.splitlines():

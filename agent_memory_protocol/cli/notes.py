@@ -4,11 +4,15 @@ import sys
 
 import click
 
+from agent_memory_protocol.access import Actor
 from agent_memory_protocol.answers import Indexed
+from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier, check_agent_name
 from agent_memory_protocol.notes.note import TYPES
+from agent_memory_protocol.workspace import Workspace
 
 from .options import (
+    Function,
     TextCommand,
     actor,
     as_option,
@@ -23,13 +27,21 @@ from .options import (
 )
 from .write import read_text
 
-agent_option = click.option("--agent", metavar="NAME", help="Beside this agent's MEMORY.md; default: the shared one.")
+
+def folder_options(function: Function) -> Function:
+    """Add `--tier` and `--agent`, which say beside which document a note lies."""
+    tier = click.option(
+        "--tier",
+        type=click.Choice(["shared", "agent"]),
+        help="Default: agent with --agent or where one acts, else shared.",
+    )
+    return tier(click.option("--agent", metavar="NAME", help="Beside this agent's MEMORY.md.")(function))
 
 
-def _target(agent: str | None, as_agent: str | None) -> Target:
-    who = actor(as_agent)
-    owner = who.agent if agent is None else check_agent_name(agent)
-    return Target(Tier.AGENT, owner) if owner else Target(Tier.SHARED)
+def _target(here: Workspace, who: Actor, tier: str | None, agent: str | None) -> Target:
+    if tier == "shared" and agent is not None:
+        raise InvalidArgument("--tier shared and --agent name two folders; give one of them")
+    return here.target(who, tier=Tier.parse(tier) if tier else None, agent=agent)
 
 
 @click.group("note")
@@ -44,7 +56,7 @@ def note_command() -> None:
 @click.option("--why", required=True, metavar="W", help="Why it is so.")
 @click.option("--how", required=True, metavar="H", help="How to apply it.")
 @click.option("--body", default="", metavar="B", help="The fact, where the description is not enough; - reads stdin.")
-@agent_option
+@folder_options
 @json_option
 @root_option
 @as_option
@@ -55,6 +67,7 @@ def new_command(
     why: str,
     how: str,
     body: str,
+    tier: str | None,
     agent: str | None,
     as_json: bool,
     root: str | None,
@@ -67,31 +80,38 @@ def new_command(
         amp note new feedback market-before-machinery --description "Ask for the market before building" \\
             --why "Two months went into a tool nobody wanted." --how "Name three users before the first commit."
     """
-    path = workspace(root).new_note(
+    here = workspace(root)
+    who = actor(as_agent)
+    target = _target(here, who, tier, agent)
+    path = here.new_note(
         note_type,
         slug,
         description=description,
         why=why,
         how=how,
         body=read_text(body) if body else "",
-        target=_target(agent, as_agent),
-        actor=actor(as_agent),
+        target=target,
+        actor=who,
     )
     if as_json:
         print_json({"path": str(path), "file": path.name})
     else:
-        click.echo(f"written: {path}")
+        click.echo(f"written: {'/'.join(target.parts[:-1])}/{path.name}")
 
 
 @note_command.command("list")
-@agent_option
+@folder_options
 @json_option
 @root_option
 @as_option
-def list_command(agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """List the notes: type, file, description. `!` marks one that no index line names."""
-    targets = [_target(agent, as_agent)] if agent is not None or as_agent is not None else None
-    rows = workspace(root).notes(actor(as_agent), targets)
+def list_command(tier: str | None, agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+    """List the notes: type, file, description. `!` marks one that no index line names.
+
+    Without --tier and --agent, all that may be read.
+    """
+    here = workspace(root)
+    who = actor(as_agent)
+    rows = here.notes(who, [_target(here, who, tier, agent)] if tier or agent is not None else None)
     if as_json:
         print_json(
             {
@@ -123,13 +143,21 @@ def list_command(agent: str | None, as_json: bool, root: str | None, as_agent: s
 
 @note_command.command("show")
 @click.argument("name")
-@agent_option
+@folder_options
 @json_option
 @root_option
 @as_option
-def show_command(name: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
-    """Show a note, named by its file, its stem or its slug."""
-    file, text = workspace(root).show_note(name, target=_target(agent, as_agent), actor=actor(as_agent))
+def show_command(
+    name: str, tier: str | None, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Show a note, named by its file, its stem or its slug.
+
+    Without --tier and --agent, the note of the agent who acts, else the shared one.
+    """
+    here = workspace(root)
+    who = actor(as_agent)
+    target = _target(here, who, tier, agent) if tier or agent is not None else None
+    file, text = here.show_note(name, target=target, actor=who)
     if as_json:
         print_json({"file": file, "text": text})
     else:
@@ -140,42 +168,59 @@ def show_command(name: str, agent: str | None, as_json: bool, root: str | None, 
 @click.argument("name")
 @click.option("--reason", default="removed", metavar="R", help="Why; kept in the ledger.")
 @click.option("--redact", is_flag=True, help="Keep no copy, and take those there are out of the ledger: for secrets.")
-@agent_option
+@folder_options
 @json_option
 @root_option
 @as_option
 def remove_command(
-    name: str, reason: str, redact: bool, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+    name: str,
+    reason: str,
+    redact: bool,
+    tier: str | None,
+    agent: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
 ) -> None:
     """Remove a note and its index line. Its text stays in the ledger, except with --redact.
 
     `amp restore --last` shows what was removed last.
     """
     here = workspace(root)
-    target = _target(agent, as_agent)
-    file = here.remove_note(name, target=target, actor=actor(as_agent), reason=reason, redact=redact)
+    who = actor(as_agent)
+    target = _target(here, who, tier, agent)
+    file = here.remove_note(name, target=target, actor=who, reason=reason, redact=redact)
     if as_json:
         print_json({"file": file})
     elif redact:
         click.echo(f"removed: {file}; no copy was kept")
     else:
         click.echo(f"removed: {file}; `amp restore --last --apply` brings it back")
-    for state in here.index([target], actor=actor(as_agent), check=True):
+    for state in here.index([target], actor=who, check=True):
         _say_dangling(state)
 
 
 @note_command.command("merge")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--into", required=True, metavar="NAME", help="The note that takes up the others.")
-@agent_option
+@folder_options
 @json_option
 @root_option
 @as_option
 def merge_command(
-    names: tuple[str, ...], into: str, agent: str | None, as_json: bool, root: str | None, as_agent: str | None
+    names: tuple[str, ...],
+    into: str,
+    tier: str | None,
+    agent: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
 ) -> None:
     """Add what some notes say to another, and remove them. Their texts stay in the ledger."""
-    file = workspace(root).merge_notes(names, into, target=_target(agent, as_agent), actor=actor(as_agent))
+    here = workspace(root)
+    who = actor(as_agent)
+    target = _target(here, who, tier, agent)
+    file = here.merge_notes(names, into, target=target, actor=who)
     if as_json:
         print_json({"file": file, "merged": list(names)})
     else:

@@ -102,7 +102,10 @@ def _entries(text: str, limit: int, root: str | None, as_agent: str | None, embe
 def _of_entry(found: Found) -> _Hit:
     name = found.id.removesuffix(".md") if found.kind == "note" else found.id
     shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
-    where = {Tier.SHARED: "" if found.kind == "note" else " shared", Tier.AGENT: f" --agent {found.target.owner}"}
+    where = {
+        Tier.SHARED: " --tier shared" if found.kind == "note" else " shared",
+        Tier.AGENT: f" --agent {found.target.owner}",
+    }
     shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
     head = f"{found.id}  {found.target}:{found.line}  "
     head += first_words(found.text, behind=len(head))

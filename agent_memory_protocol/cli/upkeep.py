@@ -1,5 +1,6 @@
 """`amp restore`, `forget`, `edit` and `sync`: take out, put back, and lose nothing."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -71,7 +72,7 @@ def restore_command(
             for entry in back.entries:
                 click.echo(f"restored: {entry.target.path}:{entry.line}  [{entry.id}]")
             for path in back.notes:
-                click.echo(f"restored: {path}")
+                click.echo(f"restored: {os.path.relpath(path, here.path)}")
     elif as_json:
         print_json({"entries": [_restorable_json(one) for one in chosen]})
     else:

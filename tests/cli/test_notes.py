@@ -17,7 +17,7 @@ def written(amp):
 
 def test_a_new_note_says_where_it_is_and_lies_beside_the_document_that_is_named(amp):
     answer = amp("note", "new", "feedback", "ask-first", *PARTS)
-    assert (answer.code, answer.out) == (0, f"written: {amp.root / FOLDER / 'feedback_ask-first.md'}\n")
+    assert (answer.code, answer.out) == (0, f"written: {FOLDER}/feedback_ask-first.md\n")
     answer = amp("note", "new", "user", "coffee", *PARTS, "--agent", "dev", "--json").json()
     assert answer["path"] == str(amp.root / ".scaffolding/agent-memory/agents/dev/user_coffee.md")
     assert [path for path in amp.tree() if path.endswith("_ask-first.md")] == [f"{FOLDER}/feedback_ask-first.md"]
@@ -58,6 +58,49 @@ def test_notes_are_listed_and_those_without_a_line_are_marked(written):
     ]
 
 
+@pytest.mark.requirement("S2-25")
+def test_an_agent_finds_the_shared_notes_too_and_its_own_before_them(written):
+    assert "Ask first" in written("note", "show", "ask-first", "--as", "dev").out
+    assert written("note", "new", "feedback", "ask-first", "--description", "Mine", *PARTS[2:], "--as", "dev").code == 0
+    assert "Mine" in written("note", "show", "ask-first", environ={"AMP_AGENT": "dev"}).out
+    assert "Mine" not in written("note", "show", "ask-first", "--tier", "shared", "--as", "dev").out
+    for acts in ({"environ": {"AMP_AGENT": "dev"}}, {}):
+        args = () if acts else ("--as", "dev")
+        assert [row["target"] for row in written("note", "list", "--json", *args, **acts).json()["notes"]] == [
+            "shared",
+            "agent:dev",
+        ]
+
+
+def test_an_agent_writes_shared_notes_when_it_says_so(amp):
+    answer = amp("note", "new", "feedback", "ask-first", *PARTS, "--as", "dev", "--tier", "shared")
+    assert answer.out == f"written: {FOLDER}/feedback_ask-first.md\n"
+    assert amp("note", "new", "user", "tea", *PARTS, "--as", "dev", "--tier", "shared").code == 0
+    assert amp("note", "merge", "tea", "--into", "ask-first", "--as", "dev", "--tier", "shared").code == 0
+    assert amp("note", "remove", "ask-first", "--as", "dev", "--tier", "shared").code == 0
+    amp("note", "new", "user", "x", *PARTS, "--tier", "shared", "--agent", "dev").refuses(2, "give one of them")
+    amp("note", "new", "user", "x", *PARTS, "--tier", "agent").refuses(2, "which agent? name it with --agent")
+
+
+def test_who_names_a_note_of_another_folder_is_told_how_to_name_it(written):
+    assert written("note", "new", "user", "tea", *PARTS, "--agent", "dev").code == 0
+    for verb in (("show", "tea"), ("remove", "tea"), ("merge", "tea", "--into", "ask-first")):
+        written("note", *verb).refuses(2, f"no note 'tea' beside {SHARED}; there is one with --agent dev")
+    written("note", "remove", "ask-first", "--as", "dev").refuses(2, "there is one with --tier shared")
+    # Of what may not be read, nothing is told.
+    written("note", "show", "tea", "--as", "other").refuses(2, "`amp note list` names them")
+
+
+@pytest.mark.parametrize("agent", ["", "dev"])
+def test_the_command_that_a_search_tells_shows_the_note(written, agent):
+    assert written("note", "new", "user", "tea", *PARTS, "--agent", "dev").code == 0
+    environ = {"AMP_AGENT": agent}
+    told = [line.split("`")[1] for line in written("search", "ask", environ=environ).out.splitlines() if "`" in line]
+    assert len(told) == 2
+    for command in told:
+        assert "Ask first" in written(*command.split()[1:], environ=environ).out
+
+
 def test_a_note_is_shown_as_it_is_but_plays_no_tricks_with_the_terminal(written):
     text = (written.root / FOLDER / "feedback_ask-first.md").read_text()
     assert written("note", "show", "ask-first").out == text
@@ -72,7 +115,7 @@ def test_a_removed_note_comes_back_by_the_command_that_is_told(written):
     assert answer.out == "removed: feedback_ask-first.md; `amp restore --last --apply` brings it back\n"
     assert written("restore").out.splitlines()[0].endswith("  shared  feedback_ask-first.md (a note)")
     assert written("restore", "--json").json()["entries"][0]["note"] == "feedback_ask-first.md"
-    assert written("restore", "--last", "--apply").code == 0
+    assert written("restore", "--last", "--apply").out == f"restored: {FOLDER}/feedback_ask-first.md\n"
     assert (written.root / FOLDER / "feedback_ask-first.md").read_bytes() == before
 
 

@@ -48,7 +48,7 @@ def test_route_as_json(amp):
         "reason": "It tells who the owner is and how they like to work (“She prefers”).",
         "question": None,
         "sure": True,
-        "command": "amp note new user SLUG --description 'She prefers tea.' --why WHY --how HOW",
+        "command": "amp note new user SLUG --tier shared --description 'She prefers tea.' --why WHY --how HOW",
     }
 
 
