@@ -269,7 +269,7 @@ class Books:
     def _append_to_ledger(self, lines: bytes) -> None:
         if not self._has_header:
             lines = ledger.header_line(self._now) + lines
-            git_ignore.merge_ledgers(self._root)
+            git_ignore.merge_by_lines(self._root)
         append(self._root, ledger.parts_of(self._target), lines)
         self._added_to_ledger += lines
         self._ledger_size += len(lines)

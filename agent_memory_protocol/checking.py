@@ -69,6 +69,7 @@ class _Check:
     elsewhere: dict[str, str] = field(default_factory=dict)
     unreadable: list[Place] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
+    has_notes: bool = False
 
     def read(self, targets: Sequence[Target]) -> None:
         """Read every tier document, once for all rules."""
@@ -137,6 +138,7 @@ class _Check:
     def _notes_and_index(self, target: Target) -> None:
         root, folder = self.session.root, target.parts[:-1]
         names = note_store.list_names(root, folder, target.parts[-1])
+        self.has_notes = self.has_notes or bool(names)
         linked = frozenset(notes.link_name(name) for name in names)
         for name in names:
             path = "/".join((*folder, name))
@@ -171,12 +173,17 @@ class _Check:
 
     def _review(self) -> Place | None:
         """Return when the last review was, where the next one is due."""
-        last = reviewing.last(self.session)
-        entries = (entry for document in self.documents.values() for entry in document.outline.entries)
+        reviews = reviewing.read(self.session.root)
+        entries = [entry for document in self.documents.values() for entry in document.outline.entries]
         first = min((entry.day for entry in entries if entry.day is not None and entry.day_source == OWN), default=None)
-        if not review.is_due(last, None if first is None else date.fromordinal(first), self.today):
+        # Whoever begins a memory today may bring what happened long ago: it is a month old here in a month.
+        oldest = reviews.begun if reviews.begun and (entries or self.has_notes) else None
+        if reviews.begun is None and first is not None:
+            oldest = date.fromordinal(first)
+        if not review.is_due(reviews.last, oldest, self.today):
             return None
-        return Place("/".join(reviewing.FILE), "never" if last is None else last.isoformat())
+        never = f"never, and begun on {reviews.begun}" if reviews.begun else "never"
+        return Place("/".join(reviewing.FILE), reviews.last.isoformat() if reviews.last else never)
 
 
 def _targets(session: Session, actor: Actor) -> list[Target]:

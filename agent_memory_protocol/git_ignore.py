@@ -1,9 +1,10 @@
-"""What git is told about the memory: whether to track it, and to merge ledgers by keeping both sides' lines."""
+"""What git is told about the memory: whether to track it, and where to merge by keeping both sides' lines."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import reviewing
 from .files import Content, Root, split_bom
 from .layout import SCAFFOLDING, Target, Tier
 from .ledger import NAME
@@ -20,7 +21,7 @@ _SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/
 _SECONDS = 5
 
 _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
-MERGE_LINE = f"{NAME} merge=union -text"
+_BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (NAME, "/".join(reviewing.FILE[1:])))
 
 
 def ignore(root: Root) -> bool:
@@ -49,12 +50,12 @@ def track(root: Root) -> bool:
     return True
 
 
-def merge_ledgers(root: Root) -> bool:
-    """Have git merge ledgers by keeping both sides' lines (decision 23). Says whether anything changed.
+def merge_by_lines(root: Root) -> bool:
+    """Have git merge ledgers, and what is known of reviews, by keeping both sides' lines (decision 23).
 
-    A hosted merge ignores it; a ledger that was merged by hand still reads right.
+    A hosted merge ignores it; what was merged by hand still reads right. Says whether anything changed.
     """
-    return set_attributes(root, add=[MERGE_LINE])
+    return set_attributes(root, add=_BOTH_SIDES)
 
 
 def plan_attributes(

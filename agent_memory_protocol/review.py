@@ -58,9 +58,9 @@ def items(
     return found
 
 
-def is_due(last: date | None, first_entry: date | None, today: date) -> bool:
-    """Say whether a review is due: a month after the last one, or, where there was none, after the oldest entry."""
-    since = last or first_entry
+def is_due(last: date | None, oldest: date | None, today: date) -> bool:
+    """Say whether a review is due: a month after the last one, or, where there was none, after the oldest there is."""
+    since = last or oldest
     return since is not None and today - since > DUE_AFTER
 
 

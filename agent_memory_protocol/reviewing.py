@@ -1,31 +1,59 @@
-"""When the memory was last reviewed: one date in one file, which travels with the repository."""
+"""When the memory began and when it was last reviewed: lines of one file, which travels with the repository."""
 
+from dataclasses import dataclass
 from datetime import date
 
-from .access import Actor
 from .dates import day_number
-from .layout import SCAFFOLDING, Target, Tier
-from .session import Session
+from .files import Root
+from .layout import SCAFFOLDING
+from .tiers import store
 from .writing import create, make_folders, replace
 
 FILE = (SCAFFOLDING, "agent-memory", "reviewed")
 """Where it stands, below the root."""
 
-
-def last(session: Session) -> date | None:
-    """Return the day of the last review; None where there was none, or the file says nothing that is a day."""
-    content = session.root.read(FILE)
-    day = None if content is None else day_number(content.data.decode("ascii", "replace").strip())
-    return None if day is None else date.fromordinal(day)
+_BEGUN = "begun "
 
 
-def record(session: Session, actor: Actor, today: date) -> None:
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """What is known of reviews.
+
+    Attributes:
+        last: the day of the last one; None where there was none.
+        begun: the day on which the memory began; None where nobody wrote it down.
+    """
+
+    last: date | None = None
+    begun: date | None = None
+
+
+def read(root: Root) -> Reviews:
+    """Return what the file says; of the lines that a merge may leave, the last review and the first beginning."""
+    content = root.read(FILE)
+    lines = [] if content is None else content.data.decode("ascii", "replace").splitlines()
+    begun = [day for line in lines if line.startswith(_BEGUN) and (day := _day(line.removeprefix(_BEGUN)))]
+    reviewed = [day for line in lines if (day := _day(line))]
+    return Reviews(max(reviewed, default=None), min(begun, default=None))
+
+
+def begin(root: Root, today: date) -> None:
+    """Write down that the memory began on this day, where its first document has just been made."""
+    if not root.exists(FILE) and len(store.list_targets(root)) == 1:
+        create(root, FILE, f"{_BEGUN}{today.isoformat()}\n".encode())
+
+
+def record(root: Root, today: date) -> None:
     """Write down that the memory was reviewed on this day."""
-    session.check_write(actor, Target(Tier.SHARED))
     line = f"{today.isoformat()}\n".encode()
-    content = session.root.read(FILE)
+    content = root.read(FILE)
     if content is None:
-        make_folders(session.root, FILE[:-1])
-        create(session.root, FILE, line)
+        make_folders(root, FILE[:-1])
+        create(root, FILE, line)
     else:
-        replace(session.root, FILE, line, expected=content)
+        replace(root, FILE, line, expected=content)
+
+
+def _day(text: str) -> date | None:
+    day = day_number(text.strip())
+    return None if day is None else date.fromordinal(day)

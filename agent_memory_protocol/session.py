@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 
-from . import agents, config, ledger, limits
+from . import agents, config, ledger, limits, reviewing
 from .access import Actor, check_read, check_write, joined, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
@@ -174,18 +174,32 @@ class Session:
                     )
             return changed
 
+        is_new = False
+
+        def header() -> str:
+            nonlocal is_new
+            is_new = True
+            return self.header(target)
+
         done = change_document(
             self.root,
             target,
             checked,
-            header=lambda: self.header(target),
+            header=header,
             check=partial(self._check_limits, way_out=way_out),
             now=self.now,
             command=self.command,
             may_keep=lambda text: not self.secret_in(text),
         )
         self.notices += _healing_notes(target, done)
+        if is_new:
+            self.begin()
         return done
+
+    def begin(self) -> None:
+        """Write down that the memory began today, where its first document has just been made."""
+        with suppress(StorageError):  # the document stands; without this only a review is due sooner
+            reviewing.begin(self.root, date.today())
 
     def plan_healing(self, target: Target) -> Healing:
         """Say what the next write to a document would put back, and what it would note in the ledger."""

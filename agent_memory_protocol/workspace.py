@@ -435,8 +435,9 @@ class Workspace:
                 if not session.root.exists(target.parts):
                     make_folders(session.root, target.parts[:-1])
                     created = create(session.root, target.parts, session.header(target).encode())
+                    session.begin()
                 made.append(Created(target, session.path(target), created))
-            git_ignore.merge_ledgers(session.root)
+            git_ignore.merge_by_lines(session.root)
         return made
 
     def remember(
@@ -705,7 +706,8 @@ class Workspace:
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
         with self._session(for_writing=True) as session:
-            reviewing.record(session, acting(actor), today or date.today())
+            session.check_write(acting(actor), Target(Tier.SHARED))
+            reviewing.record(session.root, today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 

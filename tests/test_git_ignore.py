@@ -158,24 +158,26 @@ def test_the_memory_of_a_subfolder_has_its_own_gitignore(project):
     assert git_ignore.is_ignored(project / "part") is True
 
 
+LEDGERS, REVIEWS = b"ledger.jsonl merge=union -text", b"agent-memory/reviewed merge=union -text"
 ATTRIBUTES = [
-    (None, b"ledger.jsonl merge=union -text\n"),
-    (b"*.md text\n", b"*.md text\nledger.jsonl merge=union -text\n"),
-    (b"*.md text", b"*.md text\nledger.jsonl merge=union -text\n"),
-    (b"caf\xe9 text\r\n", b"caf\xe9 text\r\nledger.jsonl merge=union -text\r\n"),
-    (b"ledger.jsonl -diff\n", b"ledger.jsonl -diff\n"),
+    (None, LEDGERS + b"\n" + REVIEWS + b"\n"),
+    (b"*.md text\n", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
+    (b"*.md text", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
+    (b"caf\xe9 text\r\n", b"caf\xe9 text\r\n" + LEDGERS + b"\r\n" + REVIEWS + b"\r\n"),
+    (LEDGERS + b"\n", LEDGERS + b"\n" + REVIEWS + b"\n"),
+    (b"ledger.jsonl -diff\n" + REVIEWS, b"ledger.jsonl -diff\n" + REVIEWS),
 ]
 
 
 @pytest.mark.parametrize(("before", "after"), ATTRIBUTES, ids=[ascii(before) for before, _ in ATTRIBUTES])
-def test_ledgers_are_merged_line_by_line_unless_someone_chose_otherwise(project, before, after):
+def test_ledgers_and_reviews_are_merged_line_by_line_unless_someone_chose_otherwise(project, before, after):
     file = project / ".scaffolding/.gitattributes"
     file.parent.mkdir()
     if before is not None:
         file.write_bytes(before)
     with Root.open(str(project)) as root:
-        assert git_ignore.merge_ledgers(root) is (before != after)
-        assert git_ignore.merge_ledgers(root) is False
+        assert git_ignore.merge_by_lines(root) is (before != after)
+        assert git_ignore.merge_by_lines(root) is False
     assert file.read_bytes() == after
 
 

@@ -65,7 +65,13 @@ def nested(view: StoreView) -> Iterator[Hit]:
         yield Hit(None, "notes in a folder inside the memory folder are read by nobody; move them up", path=path)
 
 
-@rule("review-due", WARNING, "store", "The last review is more than a month ago. `amp review` lists what to look at.")
+@rule(
+    "review-due",
+    WARNING,
+    "store",
+    "The last review is more than a month ago, or the memory is older than that and never was reviewed. `amp review` "
+    "lists what to look at.",
+)
 def review_due(view: StoreView) -> Iterator[Hit]:
     if view.reviewed is not None:
         when = view.reviewed.message

@@ -522,10 +522,11 @@ def test_a_hand_written_document_keeps_every_byte(amp):
     assert text_of(amp).removeprefix(document).strip() == "* new"
 
 
-def test_nothing_but_the_document_and_the_local_folder_is_made(amp):
+def test_nothing_but_the_document_the_day_and_the_local_folder_is_made(amp):
     amp("remember", "x", "--agent", "dev")
     kept = [name for name in amp.tree() if not (amp.root / name).is_dir()]
-    assert [name for name in kept if not name.endswith(".gitattributes")] == [AGENT.format("dev")]
+    day = ".scaffolding/agent-memory/reviewed"
+    assert [name for name in kept if not name.endswith(".gitattributes")] == [AGENT.format("dev"), day]
     assert (amp.root / ".scaffolding/.amp/.gitignore").read_text() == "*\n"
     assert not list(amp.root.rglob("*.amp-tmp"))
 

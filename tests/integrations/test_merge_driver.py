@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sysconfig
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,16 @@ def test_what_two_branches_remember_is_merged_without_a_conflict(repository):
     assert repository.run("git", "merge", "theirs").returncode == 0
     assert repository.text.endswith("- The first fact.\n- Ours is uv.\n- Theirs is ruff.\n")
     assert repository.git("status", "--porcelain") == ""
+
+
+def test_reviews_on_two_branches_are_no_conflict_and_the_last_one_counts(repository):
+    for branch, day in (("theirs", date(2026, 5, 20)), ("main", date(2026, 3, 1))):
+        repository.git("checkout", "-q", *(["-b"] if branch == "theirs" else []), branch)
+        repository.workspace.record_review(today=day)
+        repository.commit(branch)
+    assert repository.run("git", "merge", "theirs").returncode == 0
+    for today, is_due in ((date(2026, 6, 1), False), (date(2026, 7, 1), True)):
+        assert bool(repository.workspace.check(select=["review-due"], today=today)) is is_due
 
 
 def test_without_the_driver_the_same_is_a_conflict(repository):

@@ -1,13 +1,15 @@
 """Each rule on a memory as a whole: what it must find, and what it must leave alone."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.layout import Target, Tier
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
+REVIEWED = ".scaffolding/agent-memory/reviewed"
 HEAD = "# Shared Knowledge\n"
 NOTE = "---\nname: feedback_a\ndescription: Ask first\n---\n"
 
@@ -37,6 +39,57 @@ def test_a_review_is_due_a_month_after_the_oldest_entry_or_the_last_review(proje
     assert project.check("review-due") == []
     later = project.workspace.check(select=["review-due"], today=date(2026, 7, 1))
     assert [one.message.partition(";")[0] for one in later] == ["last reviewed: 2026-05-20"]
+
+
+BEGINNINGS = {
+    "init": lambda workspace: workspace.init(agents=["dev"]),
+    "remember": lambda workspace: workspace.remember("Another fact."),
+    "note": lambda workspace: workspace.new_note("feedback", "a", description="d", why="w", how="h"),
+    "rewrite": lambda workspace: workspace.rewrite(Target(Tier.SHARED), lambda _: "# S\n\n- a\n"),
+}
+
+
+@pytest.mark.requirement("S2-28")
+@pytest.mark.parametrize("begin", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_memory_that_begins_today_is_due_in_a_month_however_old_what_it_holds_is(project, begin):
+    begin(project.workspace)
+    project.workspace.remember("An audit found nothing.", dated=date(2020, 1, 1))
+    project.workspace.remember("A lasting fact.", agent="dev")
+    assert project.workspace.check() == []
+    today = date.today()
+    assert project.workspace.check(today=today + timedelta(days=30)) == []
+    (due,) = project.workspace.check(select=["review-due"], today=today + timedelta(days=31))
+    assert due.message.startswith(f"last reviewed: never, and begun on {today};")
+    project.workspace.record_review(today=today + timedelta(days=31))
+    assert project.workspace.check(select=["review-due"], today=today + timedelta(days=61)) == []
+    (due,) = project.workspace.check(select=["review-due"], today=today + timedelta(days=62))
+    assert due.message.startswith(f"last reviewed: {today + timedelta(days=31)};")
+
+
+def test_where_nothing_was_remembered_no_review_is_due(project):
+    project.workspace.init(agents=["dev"])
+    long_after = date.today() + timedelta(days=400)
+    assert project.workspace.check(today=long_after) == []
+    project.workspace.remember("A lasting fact.")
+    assert [one.rule for one in project.workspace.check(today=long_after)] == ["review-due"]
+
+
+def test_a_memory_that_was_there_before_does_not_begin_anew(project):
+    project.write({SHARED: HEAD + "- [2026-04-20] a\n"})
+    project.workspace.init(agents=["dev"])
+    project.workspace.remember("b", agent="tester")
+    assert [one.rule for one in project.check("review-due")] == ["review-due"]
+
+
+def test_of_what_two_branches_say_of_reviews_the_last_review_and_the_first_beginning_count(project):
+    project.write({SHARED: HEAD + "- a\n", REVIEWED: "begun 2026-03-02\nbegun 2026-03-01\nno day\n"})
+    (due,) = project.check("review-due")
+    assert due.message.startswith("last reviewed: never, and begun on 2026-03-01;")
+    project.write({REVIEWED: "2026-03-09\nbegun 2026-03-01\n2026-05-20\n"})
+    assert project.check("review-due") == []
+    project.write({REVIEWED: "2026-03-09\n2026-03-08\n"})
+    (due,) = project.check("review-due")
+    assert due.message.startswith("last reviewed: 2026-03-09;")
 
 
 @pytest.mark.requirement("S2-09")
