@@ -6,19 +6,15 @@ from pathlib import Path
 
 from . import reviewing
 from .files import Content, Root, split_bom
+from .git import ask
 from .layout import SCAFFOLDING, Target, Tier
 from .ledger import NAME
 from .lock import hold
 from .writing import create, replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import subprocess
-
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
 _SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
-_SECONDS = 5
 
 _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
 _BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (NAME, "/".join(reviewing.FILE[1:])))
@@ -117,22 +113,13 @@ def ignores_one_of(root: str, path: str, other: str) -> bool:
 
 def is_tracked(root: Path) -> bool:
     """Say whether git tracks files of the memory already: then no line in `.gitignore` keeps them out."""
-    answer = _git(str(root), "ls-files", "--", SCAFFOLDING)
+    answer = ask(str(root), "ls-files", "--", SCAFFOLDING)
     return answer is not None and answer.returncode == 0 and answer.stdout != b""
 
 
 def _ignores(root: str, path: str) -> bool | None:
-    answer = _git(root, "check-ignore", "--quiet", "--no-index", path)
+    answer = ask(root, "check-ignore", "--quiet", "--no-index", path)
     return None if answer is None else {0: True, 1: False}.get(answer.returncode)
-
-
-def _git(root: str, *args: str) -> "subprocess.CompletedProcess[bytes] | None":
-    import subprocess
-
-    try:
-        return subprocess.run(["git", "-C", root, *args], capture_output=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return None
 
 
 # Git reads these files as bytes, so whatever encoding a project has chosen for them stays.

@@ -25,7 +25,7 @@ OUTSIDE = {
     "filelock": {"lock", "formats.jsonl_lock", "formats.record_files"},
     "google": {"formats.protobuf", "formats.agentmemory_pb2"},
     "watchdog": {"file_events"},
-    "subprocess": {"consolidation.command_operator", "git_ignore", "integrations.merge_driver"},
+    "subprocess": {"consolidation.command_operator", "git", "integrations.merge_driver"},
     "nacl": {"records.signing"},
     "numpy": {"search.minilm", "search.nearest"},
     "sqlite3": {"database", "formats.sqlite"},
