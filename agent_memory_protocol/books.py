@@ -8,12 +8,14 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 
 from . import git_ignore, healing, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
 from .formats.jsonl import Entry, Header, parse_file
 from .formats.jsonl_view import Contents
+from .git_moves import moved_entries
 from .healing import RACE_SECONDS, Healing
 from .journal import Add
 from .layout import Target
@@ -62,8 +64,15 @@ class Books:
         else:
             self._records = journal.decode(self._journal.data)
             moment = self._now.timestamp() if changed_at is None else changed_at
-            self._healing = healing.plan_healing(self._records, current, moment)
+            self._healing = healing.plan_healing(self._records, current, moment, partial(self._settled, current))
         return self._healing
+
+    def _settled(self, current: Document, missing: Sequence[Taken], since: float) -> set[str]:
+        """Say which missing entries git has taken out, and a branch has them still or the ledger has them already."""
+        moved = moved_entries(self._root.path, self._target, {one.id for one in missing}, since)
+        dropped = [one for one in missing if one.id in moved.dropped]
+        texts = {one.taken.id: one.taken.markdown for one in self.archived(current)} if dropped else {}
+        return {*moved.left, *(one.id for one in dropped if texts.get(one.id) == one.markdown)}
 
     def begin(self, current: Document, new: Document, *, archived: Collection[str] = ()) -> None:
         """Note what is about to be written, so that it is finished should this process end half way.
@@ -86,7 +95,8 @@ class Books:
         parts = self._parts
         if self._must_begin_anew(now):
             records = self._records or journal.decode(self._journal.data if self._journal else b"")
-            recent = journal.rest_of(records, now - RACE_SECONDS)
+            settled = self._healing.settled
+            recent = tuple(add for add in journal.rest_of(records, now - RACE_SECONDS) if add.taken.id not in settled)
             lines = self._state(current, recent) + journal.encode(write)
             make_local_folder(self._root, JOURNALS)
             if self._journal is None:

@@ -3,11 +3,11 @@
 The comparison is a plan: values in, values out (decision 23).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .errors import Refused
-from .journal import Add, Done, Record, State, Write, broken_off, fingerprint
+from .journal import Add, Done, Record, State, Write, broken_off, fingerprint, last_known
 from .tiers import document as documents
 from .tiers.document import Document, section_key
 from .tiers.restoring import put_back
@@ -30,6 +30,7 @@ class Healing:
         removed: entries that someone took out by hand, for the ledger.
         edited: entries as they were before someone changed them by hand, for the ledger.
         successors: for each of those, by id, the id of what it has become.
+        settled: ids of entries that git took out and keeps, or that the ledger has already: nothing is owed them.
         is_known: whether the document is as the last write left it, so that nothing needs to be noted.
     """
 
@@ -38,6 +39,7 @@ class Healing:
     removed: tuple[Taken, ...] = ()
     edited: tuple[Taken, ...] = ()
     successors: Mapping[str, str] = field(default_factory=dict)
+    settled: frozenset[str] = frozenset()
     is_known: bool = False
 
     @property
@@ -54,14 +56,31 @@ class _Known:
     adds: list[Add] = field(default_factory=list)
     states: set[str] = field(default_factory=set)
 
+    def drop(self, entry_ids: Collection[str]) -> None:
+        """Go on as if these had not stood there."""
+        for entry_id in entry_ids:
+            self.entries.pop(entry_id, None)
+        self.adds = [add for add in self.adds if add.taken.id not in entry_ids]
 
-def plan_healing(records: Sequence[Record], current: Document, changed_at: float) -> Healing:
+
+def _nothing_settled(_missing: Sequence[Taken], _since: float) -> Collection[str]:
+    return ()
+
+
+def plan_healing(
+    records: Sequence[Record],
+    current: Document,
+    changed_at: float,
+    settled: Callable[[Sequence[Taken], float], Collection[str]] = _nothing_settled,
+) -> Healing:
     """Compare a document with its journal.
 
     Args:
         records: the journal, oldest first.
         current: the document as it is.
         changed_at: when its file was last changed, in seconds since the epoch.
+        settled: is given the entries that are missing and when they were last known to stand there, and says which of
+            them nothing need be done for. Not asked where nothing is missing.
     """
     now = fingerprint(current.data)
     writes = [record for record in records if isinstance(record, Write)]
@@ -73,10 +92,13 @@ def plan_healing(records: Sequence[Record], current: Document, changed_at: float
         adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
         return Healing(put_back=adds, is_known=True)
     known = _replay(records, current)
+    missing = _missing(known, current)
+    dropped = frozenset(settled(missing, last_known(records)) if missing else ())
+    known.drop(dropped)
     if now in known.states:
-        # A version that is known was brought back on purpose: a checkout, an undo.
-        return Healing(removed=tuple(_missing(known, current)))
-    return _judge(known, current, changed_at)
+        # A version that is known was brought back on purpose: an undo, a checkout.
+        return Healing(removed=tuple(one for one in missing if one.id not in dropped), settled=dropped)
+    return replace(_judge(known, current, changed_at), settled=dropped)
 
 
 def heal(current: Document, healing: Healing, check: Callable[[Document, Document], None]) -> tuple[Document, Healing]:
@@ -121,15 +143,9 @@ def _replay(records: Sequence[Record], current: Document) -> _Known:
             known.entries |= {add.taken.id: add.taken for add in record.recent}
         elif isinstance(record, Write):
             known.states |= {record.before, record.after}
-            for entry_id in record.archived:
-                known.entries.pop(entry_id, None)
-            known.adds = [add for add in known.adds if add.taken.id not in record.archived]
+            known.drop(record.archived)
             is_broken_off = record.run in stopped
-            for entry_id in record.gone:
-                if is_broken_off and entry_id in standing:
-                    continue
-                known.entries.pop(entry_id, None)
-                known.adds = [add for add in known.adds if add.taken.id != entry_id]
+            known.drop([one for one in record.gone if not (is_broken_off and one in standing)])
             for add in () if is_broken_off else record.adds:
                 known.entries[add.taken.id] = add.taken
                 known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]

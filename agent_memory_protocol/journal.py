@@ -91,6 +91,11 @@ def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
 
 
+def last_known(records: Sequence[Record]) -> float:
+    """Return when the document was last seen or written, in seconds since the epoch; 0 where it never was."""
+    return max((record.at for record in records if not isinstance(record, Done)), default=0.0)
+
+
 def broken_off(records: Sequence[Record]) -> set[str]:
     """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
 

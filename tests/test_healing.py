@@ -12,7 +12,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document, edit
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.removing import remove
-from agent_memory_protocol.tiers.taken import take
+from agent_memory_protocol.tiers.taken import Taken, take
 
 SHARED = Target(Tier.SHARED)
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC).timestamp()
@@ -344,6 +344,52 @@ def test_what_goes_back_is_known_by_the_state_that_was_noted_then():
     assert heal(told, None) == Healing(is_known=True)
     assert texts(heal(told, editor(told)).removed) == BACK
     assert heal(told, editor(told)).put_back == ()
+
+
+# -- what is settled ---------------------------------------------------------------------------------------------------
+
+
+def settle(told: Told, current: str, *words: str) -> tuple[Healing, list[tuple[list[str], float]]]:
+    """Heal where what has one of these words is settled; return the plan, and what was asked."""
+    asked: list[tuple[list[str], float]] = []
+
+    def settled(missing: Sequence[Taken], since: float) -> list[str]:
+        asked.append((texts(missing), since))
+        return [one.id for one in missing if any(word in one.markdown for word in words)]
+
+    return healing.plan_healing(told.records, parse(current), NOON + 1, settled), asked
+
+
+@pytest.mark.parametrize(
+    ("told", "current"),
+    [
+        (Told().add("new one"), editor(Told())),
+        (Told().add("new one"), START),
+        (Told().add("the new one is blue"), START + "- the new one is green\n"),
+    ],
+    ids=["it would go back", "it would be taken out by hand", "it would be edited by hand"],
+)
+def test_what_is_settled_neither_goes_back_nor_was_taken_out_nor_edited(told, current):
+    assert heal(told, current).has_work
+    plan, asked = settle(told, current, "new one")
+    assert (plan.has_work, plan.is_known, len(plan.settled)) == (False, False, 1)
+    assert [since for _, since in asked] == [NOON]
+
+
+def test_what_is_not_settled_is_judged_as_if_the_rest_had_never_stood_there():
+    told = Told().add("new one").add("new two")
+    plan, asked = settle(told, editor(told), "new two")
+    assert asked == [(["- new one", "- new two"], NOON)]
+    assert (texts(plan.put_back), texts(plan.removed)) == (["- new one"], [])
+    few = START.replace("- first\n- second\n- third\n", "") + "- by hand\n"
+    assert texts(settle(told, few, "new two")[0].put_back) == []
+    assert texts(settle(told, few, "new two", "first", "second")[0].put_back) == ["- new one"]
+
+
+def test_nothing_is_asked_where_nothing_is_missing():
+    told = Told().add("new one")
+    assert settle(told, told.text)[1] == []
+    assert settle(told, told.text + "- by hand\n")[1] == []
 
 
 # -- beginning anew ----------------------------------------------------------------------------------------------------
