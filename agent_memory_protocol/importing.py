@@ -20,7 +20,7 @@ from .ledger import About
 from .memory import Memory
 from .notes import note
 from .secrets import check_text
-from .tiers import document
+from .tiers import compose, document
 from .workspace import Workspace
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
@@ -180,6 +180,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
         if keeps_notes and _is_note(entry):
             return take_note(entry, apply)
         if not apply:
+            compose.compose(entry.text, max_bytes=workspace.settings.max_bytes)
             check_text(entry.text, allow=allow)
             return entry.text.strip() not in known
         try:

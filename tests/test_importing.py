@@ -180,6 +180,23 @@ def test_entries_go_into_a_document_under_their_headings(tmp_path, workspace):
     assert run(apply=True).counts == {"known": 2}
 
 
+def test_a_plan_leaves_out_what_no_document_takes(tmp_path, workspace):
+    texts = ("Fine.", "[2026-02-30] No day.", "A page. " * 4_000, "Hidden\u200b.", "<!-- unseen -->")
+    path = lines(tmp_path / "a.ndjson", *({**TABS, "id": text[:5], "text": text} for text in texts))
+    plan, done = (
+        import_file(
+            str(path),
+            lambda: by_name("ndjson").read(str(path)),
+            into_document(workspace, Target(Tier.SHARED), Actor()),
+            apply=apply,
+        )
+        for apply in (False, True)
+    )
+    assert (plan.counts, plan.added, plan.refused) == (done.counts, done.added, done.refused)
+    assert [(one.place, one.reason) for one in plan.problems] == [(one.place, one.reason) for one in done.problems]
+    assert plan.added == ["Fine."]
+
+
 def test_what_was_a_note_becomes_a_note_again(tmp_path, workspace):
     shared, own = Target(Tier.SHARED), Target(Tier.AGENT, "developer")
     workspace.new_note(
