@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from datetime import datetime
+from itertools import islice
+from shlex import quote
 
 from .errors import AgentMemoryError, InvalidArgument, InvalidName
 from .files import Root, decode
@@ -24,6 +26,10 @@ _READS = (
     "Squad's histories, a memory bank, another .scaffolding, agent-memory/0.1 files and single Markdown files"
 )
 _DEEPEST = 8
+_NAMED = 3
+"""Of more folders below than this, only so many are named."""
+_MOST_LOOKED_AT = 2_000
+_NO_MEMORY = (".git", "node_modules", ".venv")
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
 """What a page of entries is called; where a folder has several, the first of these."""
 
@@ -84,9 +90,21 @@ def read_stores(path: str, now: datetime) -> list[Store]:
     else:
         found = list(_from_file(path, now))
     if not found:
+        below = [quote(folder) for folder in islice(_memory_below(path), _NAMED)]
+        if below:
+            raise InvalidArgument(f"{path} itself holds no memory; name the folders in it that do: {' '.join(below)}")
         way_in = "where it lies deeper, or as pages of its own, name that folder or those pages"
         raise InvalidArgument(f"{path} holds no memory that amp knows; it reads {_READS}; {way_in}")
     return found
+
+
+def _memory_below(path: str) -> Iterator[str]:
+    """Yield folders below a folder that look like memory: they hold a MEMORY.md. Large trees are not walked to the end."""
+    for folder, folders, files in islice(os.walk(path), _MOST_LOOKED_AT):
+        if folder != path and any(name.lower() == "memory.md" for name in files):
+            yield folder
+        depth = folder[len(path) :].count(os.sep)
+        folders[:] = sorted(name for name in folders if name not in _NO_MEMORY) if depth < _DEEPEST else []
 
 
 def store_folders(project: str) -> list[tuple[str, str]]:

@@ -278,6 +278,24 @@ def test_what_is_neither_file_nor_folder_is_refused(workspace, tmp_path, name):
     assert re.search(r"is a named pipe|holds no memory that amp knows", " ".join(told))
 
 
+def test_memory_in_folders_that_no_tool_is_known_for_is_named_and_comes_in_by_that_name(workspace, tmp_path):
+    project = tmp_path / "their project"
+    for folder in (".claude/memory", ".claude/projects/-home-x/memory"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "MEMORY.md").write_text(f"# M\n\n- a fact of {folder}\n")
+    for folder in (".git", "node_modules/tool"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "MEMORY.md").write_text("# M\n\n- none\n")
+    with pytest.raises(InvalidArgument, match="itself holds no memory; name the folders in it that do: ") as refused:
+        workspace.plan_adoption([str(project)])
+    named = shlex.split(str(refused.value).partition(" do: ")[2])
+    assert named == [str(project / ".claude/memory"), str(project / ".claude/projects/-home-x/memory")]
+    assert [text for one in workspace.plan_adoption(named) for text in one.entries] == [
+        "- a fact of .claude/memory",
+        "- a fact of .claude/projects/-home-x/memory",
+    ]
+
+
 def test_what_lies_too_deep_is_named(workspace, tmp_path):
     write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
     deep = tmp_path / "m/1/2/3/4/5/6/7/8"
@@ -394,8 +412,8 @@ def test_what_holds_no_memory_is_refused_with_what_would(workspace, tmp_path, na
 def test_memory_where_nobody_looks_for_it_comes_in_by_the_folder_or_the_pages_themselves(workspace, tmp_path):
     write(tmp_path / "project/docs/memory/MEMORY.md", "# M\n\n- Deep.\n")
     write(tmp_path / "pages/ports.md", "# Ports\n\nThe ports are listed in ports.toml.\n")
-    for folder in ("project", "pages"):
-        with pytest.raises(InvalidArgument, match="name that folder or those pages"):
+    for folder, told in (("project", "docs/memory$"), ("pages", "name that folder or those pages")):
+        with pytest.raises(InvalidArgument, match=told):
             workspace.plan_adoption([str(tmp_path / folder)])
     adopt(workspace, tmp_path / "project/docs/memory")
     adopt(workspace, tmp_path / "pages/ports.md")
