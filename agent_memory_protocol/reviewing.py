@@ -7,7 +7,7 @@ from .dates import day_number
 from .files import Root
 from .layout import SCAFFOLDING
 from .tiers import store
-from .writing import create, make_folders, replace
+from .writing import append, create, make_folders, replace
 
 FILE = (SCAFFOLDING, "agent-memory", "reviewed")
 """Where it stands, below the root."""
@@ -40,7 +40,8 @@ def read(root: Root) -> Reviews:
 def begin(root: Root, today: date) -> None:
     """Write down that the memory began on this day, where its first document has just been made."""
     if not root.exists(FILE) and len(store.list_targets(root)) == 1:
-        create(root, FILE, f"{_BEGUN}{today.isoformat()}\n".encode())
+        # One write and no other file, so that nothing lies about where it is stopped half way.
+        append(root, FILE, f"{_BEGUN}{today.isoformat()}\n".encode(), sync=False)
 
 
 def record(root: Root, today: date) -> None:

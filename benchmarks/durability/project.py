@@ -90,8 +90,8 @@ class Project:
             return [one.taken.markdown for one in books.archived(current)]
 
     def litter(self) -> list[str]:
-        """List what lies about that is neither a document, a ledger nor local data."""
-        usual = ("KNOWLEDGE.md", "MEMORY.md", "context.md", NAME, "amp.toml", ".gitattributes")
+        """List what lies about that is neither memory, settings nor local data."""
+        usual = ("KNOWLEDGE.md", "MEMORY.md", "context.md", NAME, "amp.toml", ".gitattributes", "reviewed")
         return [
             str(path.relative_to(self.path))
             for path in self.path.rglob("*")
