@@ -266,7 +266,10 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A note in a list: where it lies, its type, title and description, and whether an index line names it."""
+    """A note in a list: where it lies, its type, title and description, and whether an index line names it.
+
+    With a `problem` it cannot be read; where it has no file, the whole folder cannot.
+    """
 
     target: Target
     file: str

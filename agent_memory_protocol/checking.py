@@ -3,6 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -24,6 +25,7 @@ from .notes import store as note_store
 from .scattered import other_scaffoldings
 from .session import Session
 from .tiers import document as documents
+from .tiers import store
 from .tiers.document import Document
 from .tiers.entries import OWN
 
@@ -120,7 +122,9 @@ class _Check:
 
     def _cannot_read(self, error: StorageError, path: str) -> None:
         path = getattr(error, "path", "") or path
-        self.unreadable.append(Place(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None)))
+        place = Place(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None))
+        if place not in self.unreadable:
+            self.unreadable.append(place)
 
     def _tier_view(self, document: Document) -> tiers.TierView:
         settings, root = self.session.settings, self.session.root
@@ -137,7 +141,11 @@ class _Check:
 
     def _notes_and_index(self, target: Target) -> None:
         root, folder = self.session.root, target.parts[:-1]
-        names = note_store.list_names(root, folder, target.parts[-1])
+        try:
+            names = note_store.list_names(root, folder, target.parts[-1])
+        except StorageError as error:
+            self._cannot_read(error, "/".join(folder))
+            return
         self.has_notes = self.has_notes or bool(names)
         linked = frozenset(notes.link_name(name) for name in names)
         for name in names:
@@ -151,7 +159,7 @@ class _Check:
                 view = notes.NoteView(read[0], read[1], linked, self.session.settings.secrets_allow)
                 self._run("note", view, path)
         document = self.documents.get(target)
-        if document is not None or (names and not self.session.root.exists(target.parts)):
+        if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
             self._run("index", index.IndexView(indexes.read(text), lines, indexes.by_key(names)), target.path)
 
@@ -194,9 +202,10 @@ def _targets(session: Session, actor: Actor) -> list[Target]:
 def _nested(root: Root, target: Target) -> Iterator[str]:
     """Yield the folders beside a tier document that hold Markdown files."""
     folder = target.parts[:-1]
-    for inner in root.list_folders(folder):
-        if root.has_file((*folder, inner), lambda name: name.lower().endswith(".md")):
-            yield "/".join((*folder, inner))
+    with suppress(StorageError):  # what cannot be listed is told where its notes are read
+        for inner in root.list_folders(folder):
+            if root.has_file((*folder, inner), lambda name: name.lower().endswith(".md")):
+                yield "/".join((*folder, inner))
 
 
 def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:

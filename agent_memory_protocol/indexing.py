@@ -23,9 +23,10 @@ def reindex(session: Session, actor: Actor, targets: Sequence[Target] | None, *,
     """Bring the index of these folders up to date, or with `check` only say what differs."""
     found = []
     for named in folders(session, actor) if targets is None else targets:
-        target = store.locate(session.root, named)
-        session.check_read(actor, target)
+        target = named
         try:
+            target = store.locate(session.root, named)
+            session.check_read(actor, target)
             if check:
                 found.append(_compare(session, target))
             else:
@@ -63,17 +64,22 @@ def reindex_known(
 
 
 def folders(session: Session, actor: Actor) -> list[Target]:
-    """List the folders that hold notes and that this actor may read."""
+    """List the folders that hold notes and that this actor may read, and those of which nobody can say."""
     candidates = session.readable(actor)
     agents = session.root.list_folders(Target(Tier.AGENT, "x").parts[:-2])
     owners = [Target(Tier.SHARED), *(Target(Tier.AGENT, name) for name in agents)]
     return [
         target
         for target in dict.fromkeys((*candidates, *owners))
-        if target.tier is not Tier.CONVERSATION
-        and session.may_read(actor, target)
-        and note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])
+        if target.tier is not Tier.CONVERSATION and session.may_read(actor, target) and _may_have_notes(session, target)
     ]
+
+
+def _may_have_notes(session: Session, target: Target) -> bool:
+    try:
+        return note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])
+    except DamagedFile:
+        return True  # whoever reads it is told, and one folder costs no other
 
 
 def count(session: Session, target: Target, text: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from . import ledger, routing
 from .access import Actor
 from .answers import NoteRow
-from .errors import AgentMemoryError, InvalidArgument, SecretFound
+from .errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
 from .files import decode, split_bom
 from .indexing import folders, refresh
 from .layout import Target, Tier
@@ -53,22 +53,27 @@ def new(
 
 
 def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> list[NoteRow]:
-    """List the notes of these folders, or of all that this actor may read."""
+    """List the notes of these folders, or of all that this actor may read; a folder that cannot be read has one row."""
     found = []
     for target in folders(session, actor) if targets is None else targets:
         session.check_read(actor, target)
-        located = store.locate(session.root, target)
-        folder = located.parts[:-1]
-        listed = _index_of(session, located).files
-        read = note_store.read_folder(session.root, folder, located.parts[-1])
-        for file, head in read.heads.items():
-            found.append(
-                NoteRow(
-                    located, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed
-                )
-            )
-        found += [NoteRow(located, file, "", file, "", False, problem) for file, problem in read.problems.items()]
+        try:
+            found += _rows(session, store.locate(session.root, target))
+        except DamagedFile as error:
+            if targets is not None:
+                raise
+            found.append(NoteRow(target, "", "", "", "", False, str(error)))
     return found
+
+
+def _rows(session: Session, target: Target) -> list[NoteRow]:
+    listed = _index_of(session, target).files
+    read = note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+    found = [
+        NoteRow(target, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed)
+        for file, head in read.heads.items()
+    ]
+    return found + [NoteRow(target, file, "", file, "", False, problem) for file, problem in read.problems.items()]
 
 
 def show(session: Session, actor: Actor, targets: Sequence[Target], name: str) -> tuple[str, str]:

@@ -35,7 +35,10 @@ def files(session: Session, actor: Actor) -> list[StoredFile]:
     found = []
     for target in dict.fromkeys((*session.readable(actor), *indexing.folders(session, actor))):
         folder, tier_file = target.parts[:-1], target.parts[-1]
-        notes = [] if target.tier is Tier.CONVERSATION else note_store.list_names(session.root, folder, tier_file)
+        try:
+            notes = [] if target.tier is Tier.CONVERSATION else note_store.list_names(session.root, folder, tier_file)
+        except DamagedFile:
+            notes = []
         for note in ("", *notes):
             size = _size(session, target, note)
             if size is not None:

@@ -59,6 +59,15 @@ def search(
     sources: list[Source] = []
     within: set[str] = set()
     unread: set[str] = set()
+    told: set[str] = set()
+
+    def is_asked(target: Target) -> bool:
+        return session.may_read(actor, target) and (targets is None or target in targets)
+
+    def tell(text: str) -> None:
+        if text not in told:
+            told.add(text)
+            on_problem(text)
 
     def place(path: str) -> tuple[Target, str]:
         folder, _, file = path.rpartition("/")
@@ -71,16 +80,16 @@ def search(
         except AgentMemoryError as error:
             unread.add(path)
             if path in within:
-                on_problem(str(error))
+                tell(str(error))
             return []
 
     # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
-    for target, states in _states(session):
+    for target, states in _states(session, lambda target, text: tell(text) if is_asked(target) else None):
         folder = target.path.rpartition("/")[0]
         folders[folder] = target
         found = [Source(f"{folder}/{file}", state, read) for file, state in states.items()]
         sources += found
-        if session.may_read(actor, target) and (targets is None or target in targets):
+        if is_asked(target):
             within.update(source.key for source in found)
     if not within:
         return []
@@ -103,7 +112,7 @@ def search(
     return answer
 
 
-def _states(session: Session) -> Iterator[tuple[Target, dict[str, str]]]:
+def _states(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
     """Yield each document, and the notes beside it: by file name, what changes whenever the content does."""
     settled = int(session.now.timestamp() * 1e9) - _SETTLING
 
@@ -118,7 +127,11 @@ def _states(session: Session) -> Iterator[tuple[Target, dict[str, str]]]:
         yield target, {tier_file: (info and sign(info)) or _digest(session, target.parts)}
     for target in indexing.folders(session, Actor()):
         folder, tier_file = target.parts[:-1], target.parts[-1]
-        signed = note_store.stamps(session.root, folder, tier_file, sign)
+        try:
+            signed = note_store.stamps(session.root, folder, tier_file, sign)
+        except StorageError as error:
+            on_problem(target, str(error))
+            continue
         yield target, {file: state or _digest(session, (*folder, file)) for file, state in signed.items()}
 
 

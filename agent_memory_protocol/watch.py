@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from .access import Actor
+from .disk_errors import damaged
 from .errors import AgentMemoryError
 from .file_events import FileEvents
 from .files import Stamp, stamp
@@ -154,6 +155,8 @@ class Watcher:
     def _look_into(self, seen: _Seen) -> Iterator[Happened]:
         for _ in range(_SETTLE):
             files = _stamps(seen.folder)
+            if not files and (yield from self._is_unreadable(seen)):
+                break
             changed = {name for name in files.keys() | seen.files.keys() if files.get(name) != seen.files.get(name)}
             # What changes while this works is looked at once more, so the stamps are those from before it.
             if not changed or not (yield from self._bring_in_order(seen, changed)):
@@ -185,6 +188,20 @@ class Watcher:
             seen.forget()
             return False
         return True
+
+    def _is_unreadable(self, seen: _Seen) -> Generator[Happened, None, bool]:
+        """Say whether nothing was found in a folder because it cannot be read, and tell it once."""
+        try:
+            os.scandir(seen.folder).close()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            problem = str(damaged(error, seen.target.parts[:-1]))
+            if problem != seen.problem:
+                yield Happened("problem", seen.target, problem)
+            seen.problem = problem
+            return True
+        return False
 
     def _heal(self, target: Target) -> Iterator[Happened]:
         for synced in self.workspace.sync(apply=True, targets=[target]):

@@ -695,13 +695,23 @@ class Workspace:
         with self._session(for_writing=True) as session:
             return mending.fix(session, acting(actor), found)
 
-    def review(self, *, actor: Actor | None = None, today: date | None = None) -> list[review.Item]:
-        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28)."""
+    def review(
+        self,
+        *,
+        actor: Actor | None = None,
+        today: date | None = None,
+        on_problem: Callable[[Target, str], object] | None = None,
+    ) -> list[review.Item]:
+        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28).
+
+        With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
+        """
         if self._missing:
             return []
         actor = acting(actor)
         age = timedelta(days=self.settings.older_than)
-        return review.items(self.entries(actor), self.notes(actor), today=today or date.today(), older_than=age)
+        entries = self.entries(actor, on_problem=on_problem)
+        return review.items(entries, self.notes(actor), today=today or date.today(), older_than=age)
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""

@@ -1,8 +1,12 @@
 """`amp review`: the monthly upkeep list."""
 
+import sys
+from collections.abc import Sequence
 from datetime import date
 
 import click
+
+from agent_memory_protocol.review import Item
 
 from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
@@ -34,11 +38,19 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         else:
             click.echo(f"reviewed on {today}; the next is due in a month")
         return
-    found = here.review(actor=who)
+    problems: list[str] = []
+    found = here.review(actor=who, on_problem=lambda _, problem: problems.append(problem))
+    for problem in problems:
+        note(problem)
     if as_json:
         items = [{"kind": item.kind, "place": item.place, "message": item.message, "text": item.text} for item in found]
         print_json({"items": items})
-        return
+    else:
+        _show(found)
+    sys.exit(4 if problems else 0)
+
+
+def _show(found: Sequence[Item]) -> None:
     for kind, title in _TITLES.items():
         listed = [item for item in found if item.kind == kind]
         if listed:

@@ -57,7 +57,8 @@ def locate(root: Root, target: Target) -> Target:
 def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     """List every tier document that exists: shared, then agents, then conversations, by name.
 
-    With `beside`, also those of which only a file of that name, beside where the document would be, is left.
+    With `beside`, also those of which only a file of that name, beside where the document would be, is left. What lies
+    in a folder that cannot be read is listed: whoever reads it is told, and one folder costs no other.
     """
     candidates = [Target(Tier.SHARED)]
     for tier, folder in OWNER_FOLDERS.items():
@@ -65,8 +66,16 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     return [
         target
         for target in candidates
-        if root.exists(target.parts) or (beside and root.exists((*target.parts[:-1], beside)))
+        if may_exist(root, target.parts) or (beside and may_exist(root, (*target.parts[:-1], beside)))
     ]
+
+
+def may_exist(root: Root, parts: tuple[str, ...]) -> bool:
+    """Say whether anything stands there, or cannot be told from what does, since its folder cannot be read."""
+    try:
+        return root.exists(parts)
+    except DamagedFile:
+        return True
 
 
 def why_nobodys(target: Target) -> str:

@@ -8,6 +8,23 @@ import pytest
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
+CONVERSATION = ".scaffolding/conversations/c1/agent-memory/context.md"
+VERBS_OVER_ALL = {
+    "search well": (0,),
+    "list": (0, 4),
+    "status": (0, 4),
+    "check": (0, 1),
+    "check --fix": (0, 1),
+    "index": (0, 4),
+    "index --check": (0, 1),
+    "note list": (0,),
+    "review": (0, 4),
+    "prune": (0, 4),
+    "watch --once": (0,),
+    "distill": (0,),
+}
+SAY_NOTHING_OF_CONVERSATIONS = ("index", "index --check", "note list", "watch --once")
+SAY_NO_TEXT = {verb for verb in VERBS_OVER_ALL if verb not in ("search well", "list", "review")}
 READERS: list[tuple[str, ...]] = [("show",), ("list",), ("status",), ("doctor", "dev"), ("where",)]
 WRITERS: list[tuple[str, ...]] = [
     ("remember", "new fact"),
@@ -281,6 +298,35 @@ def test_what_nobody_may_read_is_one_line(public_amp):
             assert "permission denied" in answer.out + answer.err
         path.chmod(mode)
         assert amp.tree() == before
+
+
+@pytest.mark.parametrize("mode", [0, 0o111, 0o444], ids=["closed", "not-listed", "not-entered"])
+@pytest.mark.parametrize(
+    "owner", [os.path.dirname(AGENT), os.path.dirname(CONVERSATION)], ids=["agent", "conversation"]
+)
+def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode):
+    amp = public_amp
+    amp("remember", "well and seen")
+    amp("remember", "well and seen too", "--agent", "other")
+    amp.write(".scaffolding/agent-memory/agents/other/user_x.md", "---\ndescription: a note well seen\n---\nx\n")
+    amp("remember", "kept from you", "--agent", "dev")
+    amp.write(f"{os.path.dirname(AGENT)}/user_y.md", "---\ndescription: kept from you\n---\ny\n")
+    amp("remember", "kept from you", "--conversation", "c1")
+    amp("index")
+    amp.give_to_nobody()
+    before, usual = amp.tree(), (amp.root / owner).stat().st_mode
+    (amp.root / owner).chmod(mode)
+    for verb, codes in VERBS_OVER_ALL.items():
+        answer = amp.as_nobody(*verb.split())
+        assert answer.code in codes, (verb, answer)
+        assert "well and seen" in answer.out or verb in SAY_NO_TEXT, (verb, answer)
+        if mode != 0o111 and verb not in SAY_NOTHING_OF_CONVERSATIONS:
+            assert "permission denied" in answer.out + answer.err, (verb, answer)
+    answer = amp.as_nobody("search", "well seen", "--as", "other")
+    assert "permission denied" not in answer.err
+    assert "a note well seen" in answer.out
+    (amp.root / owner).chmod(usual)
+    assert amp.tree() == before
 
 
 def test_a_file_that_is_write_protected_is_not_written(public_amp):
