@@ -83,6 +83,7 @@ class Watcher:
     look_again: float = LOOK_AGAIN
     _events: FileEvents = field(default_factory=FileEvents)
     _seen: dict[str, _Seen] = field(default_factory=dict)
+    _problem: str = ""
 
     def stop(self) -> None:
         """End `run` soon. May be called from any thread and from a signal handler."""
@@ -136,17 +137,28 @@ class Watcher:
         if self.poll is not None:
             self._events.sleep(self.poll)
             if not self._events.is_stopped:
-                yield from self.look()
+                yield from self._or_tell(self.look())
         elif self._events.wait(self.look_again, self.debounce):
             touched = self._events.take()
             if not self._events.is_stopped:
-                yield from self.look() if touched is None else self.look_at(touched)
+                yield from self._or_tell(self.look() if touched is None else self.look_at(touched))
         else:
-            found = list(self.look())
+            found = list(self._or_tell(self.look()))
             yield from found
             # An event that is only late is here by now; one that is lost will not be the last.
             if found and not self._events.wait(self.debounce, self.debounce):
                 yield from self._begin_polling("file events get lost here")
+
+    def _or_tell(self, look: Iterator[Happened]) -> Iterator[Happened]:
+        """Look, or tell once why that cannot be done: permissions flip, and folders move, while the watcher runs."""
+        problem = ""
+        try:
+            yield from look
+        except (AgentMemoryError, OSError) as error:
+            problem = str(error)
+            if problem != self._problem:
+                yield Happened("problem", None, problem)
+        self._problem = problem
 
     def _begin_polling(self, why: str) -> Iterator[Happened]:
         self.poll = POLL

@@ -195,6 +195,25 @@ def test_deleted_and_made_again_folders_are_followed(workspace, folder):
         wait_for(lambda: "second" in index(folder))
 
 
+@pytest.mark.parametrize(
+    "place_of_all", [".scaffolding", ".scaffolding/agent-memory", ".scaffolding/agent-memory/agents"]
+)
+def test_what_stands_in_the_way_for_a_while_is_told_once_and_does_not_end_it(workspace, folder, tmp_path, place_of_all):
+    (folder / "user_a.md").write_text(NOTE.format("a", "first"))
+    (tmp_path / ".scaffolding/agent-memory/agents").mkdir()
+    all_of_it = tmp_path / place_of_all
+    with Running(Watcher(workspace, poll=0.05)) as running:
+        wait_for(lambda: "first" in index(folder))
+        all_of_it.rename(tmp_path / "away")
+        all_of_it.write_text("a file")
+        wait_for(lambda: running.count("problem") == 1)
+        all_of_it.unlink()
+        (tmp_path / "away").rename(all_of_it)
+        place(folder / "user_b.md", NOTE.format("b", "second"))
+        wait_for(lambda: "second" in index(folder))
+        assert running.count("problem") == 1
+
+
 def test_another_branch_that_git_checks_out_is_indexed(workspace, folder, tmp_path):
     """B31: what git writes is a save like any other."""
 
