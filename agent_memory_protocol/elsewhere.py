@@ -99,7 +99,7 @@ def read_stores(path: str, now: datetime) -> list[Store]:
 
 
 def _memory_below(path: str) -> Iterator[str]:
-    """Yield folders below a folder that look like memory: they hold a MEMORY.md. Large trees are not walked to the end."""
+    """Yield folders below a folder that hold a MEMORY.md. Large trees are not walked to the end."""
     for folder, folders, files in islice(os.walk(path), _MOST_LOOKED_AT):
         if folder != path and any(name.lower() == "memory.md" for name in files):
             yield folder
