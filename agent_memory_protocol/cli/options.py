@@ -41,11 +41,19 @@ class TextCommand(click.Command):
                 texts.append(arg)
             else:
                 rest.append(arg)
-        return super().parse_args(ctx, [*rest, "--", *texts] if texts else rest)
+        try:
+            return super().parse_args(ctx, [*rest, "--", *texts] if texts else rest)
+        except click.UsageError as error:
+            if error.message.startswith("Got unexpected extra argument"):
+                raise click.UsageError("what is more than one word goes in quotes", ctx) from error
+            raise
 
 
 root_option = click.option("--root", metavar="DIR", help="The project root; by default it is found from here.")
 as_option = click.option("--as", "as_agent", metavar="AGENT", help="Who acts; by default AMP_AGENT, else a person.")
+conversation_option = click.option(
+    "--conversation", metavar="ID", help="The conversation that who acts is in; by default AMP_CONVERSATION."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
 tier_names = click.Choice(["shared", "agent", "conversation"])
 
@@ -190,7 +198,8 @@ def count_of_entries(count: int) -> str:
 
 def columns() -> int:
     """Return how many characters a line of stdout has room for: as many as one likes, where it is no terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None where it was closed
+    return shutil.get_terminal_size().columns if is_terminal else sys.maxsize
 
 
 def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:

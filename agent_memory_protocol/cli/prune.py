@@ -16,6 +16,7 @@ from agent_memory_protocol.upkeep import PlanOutdated
 from .options import (
     actor,
     as_option,
+    conversation_option,
     count_of_entries,
     first_words,
     json_option,
@@ -41,6 +42,7 @@ _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 @click.option("--today", "day", metavar="YYYY-MM-DD", help="The day to count from; default: today.")
 @click.option("--apply", is_flag=True, help="Do it. Without this, the plan is shown and nothing is changed.")
 @click.option("--force", is_flag=True, help="Also where more than half of a file's entries would go.")
+@conversation_option
 @json_option
 @root_option
 @as_option
@@ -52,6 +54,7 @@ def prune_command(
     day: str | None,
     apply: bool,
     force: bool,
+    conversation: str | None,
     as_json: bool,
     root: str | None,
     as_agent: str | None,
@@ -68,7 +71,7 @@ def prune_command(
         amp prune agent:developer --to-limit --apply
     """
     here = workspace(root)
-    who = actor(as_agent)
+    who = actor(as_agent, conversation)
     today = parse_date(day) if day else date.today()
     age = parse_age(older_than, today) if older_than else None
     chosen = [parse_target(target) for target in targets] if targets else None

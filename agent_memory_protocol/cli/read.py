@@ -12,6 +12,7 @@ from .options import (
     actor,
     as_option,
     budget_options,
+    conversation_option,
     document_options,
     first_words,
     json_option,
@@ -26,19 +27,8 @@ from .options import (
 )
 
 
-class DocumentName(click.Choice[str]):
-    """The name of a tier, or of a document, which has a colon in it."""
-
-    def __init__(self) -> None:
-        super().__init__(tier_names.choices)
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Leave documents to `parse_target`."""
-        return value if ":" in value else super().convert(value, param, ctx)
-
-
 @click.command("show")
-@click.argument("tier", required=False, type=DocumentName(), metavar="[TIER|TARGET]")
+@click.argument("tier", required=False, metavar="[TIER|TARGET]")
 @document_options
 @click.option("--section", metavar="HEADING", help="Only this section.")
 @click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
@@ -70,7 +60,7 @@ def show_command(
         amp show --agent developer --section Testing
         amp show --agent developer --left-out
     """
-    if tier is not None and ":" in tier:
+    if tier is not None and tier not in tier_names.choices:
         if agent is not None or conversation is not None:
             raise InvalidArgument(f"{tier!a} names the document already; leave out --agent and --conversation")
         named = parse_target(tier)
@@ -100,25 +90,37 @@ def show_command(
 
 
 @click.command("list")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@conversation_option
 @json_option
 @root_option
 @as_option
-def list_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
+def list_command(
+    targets: tuple[str, ...], conversation: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
     """List every entry: its id, document, date and first words.
 
-    Ends with exit code 4 when a document cannot be read; the others are listed.
+    TARGET is shared, agent:NAME or conversation:ID; without one, all that may be read. Ends with exit code 4 when a
+    document cannot be read; the others are listed.
 
     \b
-    Example:
-        amp list --json
+    Examples:
+        amp list
+        amp list agent:developer --json
     """
     here = workspace(root)
     problems: list[str] = []
-    entries = here.entries(actor(as_agent), on_problem=lambda _, problem: problems.append(problem))
+    chosen = [parse_target(target) for target in targets]
+    # To name a conversation is to join it (decision 7).
+    joined = conversation or next((target.owner for target in chosen if target.tier is Tier.CONVERSATION), None)
+    entries = here.entries(
+        actor(as_agent, joined), chosen or None, on_problem=lambda _, problem: problems.append(problem)
+    )
     for problem in problems:
         note(problem)
     if not note_settings(here) and not problems and not entries:
-        note("there are no entries yet; `amp remember TEXT` writes the first")
+        where = f" in {', '.join(targets)}" if targets else ""
+        note(f"there are no entries yet{where}; `amp remember TEXT` writes the first")
     if as_json:
         print_json({"entries": [_as_json(entry) for entry in entries], "problems": problems})
     else:

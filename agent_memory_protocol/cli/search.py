@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from agent_memory_protocol.access import Actor
 from agent_memory_protocol.answers import Found
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.memory import Memory
@@ -17,6 +18,7 @@ from .options import (
     TextCommand,
     actor,
     as_option,
+    conversation_option,
     first_words,
     json_option,
     note,
@@ -46,6 +48,7 @@ class _Hit:
 @click.option("--vectors", is_flag=True, help="By similar meaning too, with the model of the extra `vectors`.")
 @click.option("--history", is_flag=True, help="Records that were replaced or archived, too.")
 @store_option
+@conversation_option
 @json_option
 @root_option
 @as_option
@@ -55,6 +58,7 @@ def search_command(
     vectors: bool,
     history: bool,
     store: str | None,
+    conversation: str | None,
     as_json: bool,
     root: str | None,
     as_agent: str | None,
@@ -72,7 +76,7 @@ def search_command(
     embedder = _model() if vectors else None
     memory = open_memory(store, root, as_agent, embedder=embedder)
     records, left_out = _records(memory, text, limit, history, store)
-    lasting = [] if store is not None else _entries(text, limit, root, as_agent, embedder)
+    lasting = [] if store is not None else _entries(text, limit, root, actor(as_agent, conversation), embedder)
     # The scores of two answers do not compare, their ranks do.
     found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
     if as_json:
@@ -94,8 +98,8 @@ def _model() -> Embedder:
     return MiniLM()
 
 
-def _entries(text: str, limit: int, root: str | None, as_agent: str | None, embedder: Embedder | None) -> list[_Hit]:
-    found = workspace(root).search(text, actor(as_agent), limit=limit, embedder=embedder, on_problem=note)
+def _entries(text: str, limit: int, root: str | None, who: Actor, embedder: Embedder | None) -> list[_Hit]:
+    found = workspace(root).search(text, who, limit=limit, embedder=embedder, on_problem=note)
     return [_of_entry(one) for one in found]
 
 

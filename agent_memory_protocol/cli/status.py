@@ -13,6 +13,7 @@ from .options import (
     as_option,
     can_print,
     columns,
+    conversation_option,
     json_option,
     note,
     note_settings,
@@ -29,10 +30,11 @@ _NARROW = (1, 5)
 
 
 @click.command("status")
+@conversation_option
 @json_option
 @root_option
 @as_option
-def status_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
+def status_command(conversation: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
     """Show how full each memory file is, and how old it is.
 
     Ends with exit code 4 when one cannot be read.
@@ -42,7 +44,7 @@ def status_command(as_json: bool, root: str | None, as_agent: str | None) -> Non
         amp status
     """
     here = workspace(root)
-    rows = here.status(actor(as_agent))
+    rows = here.status(actor(as_agent, conversation))
     if not note_settings(here) and not rows:
         note(f"no memory yet in {here.path}; `amp init` lays it out")
     if as_json:

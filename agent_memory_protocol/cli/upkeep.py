@@ -14,6 +14,7 @@ from .options import (
     TextCommand,
     actor,
     as_option,
+    conversation_option,
     first_words,
     json_option,
     note,
@@ -32,6 +33,7 @@ from .write import parse_date, read_text
 @click.option("--since", metavar="YYYY-MM-DD", help="What was taken out since that day (UTC).")
 @click.option("--list", "only_list", is_flag=True, help="List what can be restored.")
 @click.option("--apply", is_flag=True, help="Do it. Without this, only what would come back is shown.")
+@conversation_option
 @json_option
 @root_option
 @as_option
@@ -41,6 +43,7 @@ def restore_command(
     since: str | None,
     only_list: bool,
     apply: bool,
+    conversation: str | None,
     as_json: bool,
     root: str | None,
     as_agent: str | None,
@@ -55,7 +58,7 @@ def restore_command(
         amp restore --last --apply
     """
     here = workspace(root)
-    who = actor(as_agent)
+    who = actor(as_agent, conversation)
     chosen = here.restorable(entry_ids, actor=who, last=last, since=parse_date(since) if since else None)
     if apply and not (entry_ids or last or since):
         raise InvalidArgument(
@@ -101,11 +104,18 @@ def restore_command(
 @click.argument("entry_ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--reason", metavar="R", default="forgotten", help="Why; kept in the ledger.")
 @click.option("--redact", is_flag=True, help="Take the text out of ledger and journal as well: for secrets.")
+@conversation_option
 @json_option
 @root_option
 @as_option
 def forget_command(
-    entry_ids: tuple[str, ...], reason: str, redact: bool, as_json: bool, root: str | None, as_agent: str | None
+    entry_ids: tuple[str, ...],
+    reason: str,
+    redact: bool,
+    conversation: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
 ) -> None:
     """Remove entries by id. Their text stays in the ledger, except with --redact.
 
@@ -117,7 +127,7 @@ def forget_command(
         amp forget 3f9a --redact
     """
     here = workspace(root)
-    who = actor(as_agent)
+    who = actor(as_agent, conversation)
     if redact:
         redacted = here.redact(entry_ids, actor=who)
         if as_json:
@@ -143,10 +153,13 @@ def forget_command(
 @click.command("edit", cls=TextCommand)
 @click.argument("entry_id", metavar="ID")
 @click.argument("text")
+@conversation_option
 @json_option
 @root_option
 @as_option
-def edit_command(entry_id: str, text: str, as_json: bool, root: str | None, as_agent: str | None) -> None:
+def edit_command(
+    entry_id: str, text: str, conversation: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
     """Put TEXT in the place of an entry. Its date stays unless TEXT begins with one; `-` reads stdin.
 
     The beginning of its id is enough.
@@ -155,7 +168,7 @@ def edit_command(entry_id: str, text: str, as_json: bool, root: str | None, as_a
     Example:
         amp edit 3f9a1c2b7d10 "Redis needs AOF on since 7.2."
     """
-    done = workspace(root).edit(entry_id, read_text(text), actor=actor(as_agent))
+    done = workspace(root).edit(entry_id, read_text(text), actor=actor(as_agent, conversation))
     if as_json:
         print_json(
             {"id": done.entry.id, "old_id": done.old_id, **target_json(done.entry.target), "line": done.entry.line}

@@ -70,14 +70,14 @@ MISTAKES = [
     (("--as", "dev", "list"), "options go behind the command, as in `amp list --as developer`"),
     (("--nope",), "`amp --help` lists what there is"),
     (("remember",), "missing argument 'TEXT'; `amp remember --help` lists what there is"),
-    (("remember", "a", "b"), "got unexpected extra argument (b); `amp remember --help` lists what there is"),
+    (("remember", "a", "b"), "what is more than one word goes in quotes; `amp remember --help` lists what there is"),
     (
         ("remember", "--flaky"),
         "`amp remember --help` lists what there is, and a text that begins with a dash goes after --",
     ),
     (("list", "--nope"), "`amp list --help` lists what there is"),
     (("remember", "x", "--tier", "global"), "'global' is not one of 'shared', 'agent', 'conversation'"),
-    (("show", "global"), "'global' is not one of 'shared', 'agent', 'conversation'"),
+    (("show", "global"), "'global' is no document; write shared, agent:NAME or conversation:ID"),
     (("recall", "--max-lines", "many"), "'many' is not a valid integer"),
     (("recall", "--max-lines", "0"), "0 is not in the range x>=1"),
     (("recall", "--max-chars", "-5"), "-5 is not in the range x>=1"),
@@ -192,7 +192,9 @@ def test_an_answer_that_cannot_be_printed_says_so(amp, args):
     assert done.stderr == b"amp: the answer cannot be printed: the disk is full; free some space and try again\n"
 
 
-@pytest.mark.parametrize("args", [("list",), ("recall", "--json"), ("remember", "second fact")], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [("list",), ("status",), ("recall", "--json"), ("remember", "second fact")], ids=" ".join
+)
 def test_a_closed_stdout_is_no_error(amp, args):
     amp("remember", "one fact")
     done = subprocess.run(

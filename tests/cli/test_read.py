@@ -274,3 +274,21 @@ def test_nothing_that_is_printed_plays_with_the_terminal(amp):
                 unseen = {character for character in said if not character.isprintable()}
                 # In JSON what a reader cannot see is data, save what a terminal would obey.
                 assert unseen <= ({"\n", "\u200b"} if more else {"\n"}), (args, said)
+
+
+def test_a_list_of_some_documents_has_their_entries_alone(amp):
+    for owner in ((), ("--agent", "dev"), ("--agent", "ops"), ("--conversation", "c1")):
+        amp("remember", f"A fact {' '.join(owner)}", *owner)
+    for targets in (["shared"], ["agent:dev", "conversation:c1"]):
+        assert [one["target"] for one in amp("list", *targets, "--json").json()["entries"]] == targets
+    assert [one["target"] for one in amp("list", "conversation:c1", "--as", "dev", "--json").json()["entries"]] == [
+        "conversation:c1"
+    ]
+    assert amp("list", "agent:nobody") == (
+        0,
+        "",
+        "amp: there are no entries yet in agent:nobody; `amp remember TEXT` writes the first\n",
+    )
+    amp("list", "agent:ops", "--as", "dev").refuses(3, "agent dev may not read agent:ops")
+    for verb in ("list", "show"):
+        amp(verb, "dev").refuses(2, "'dev' is no document; write shared, agent:NAME or conversation:ID")

@@ -597,6 +597,37 @@ def test_recall_reads_and_heals_nothing(told):
     assert {path: path.stat().st_mtime_ns for path in told.root.rglob("*")} == before
 
 
+# -- an agent in its conversation --------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-18")
+def test_an_agent_looks_after_the_entries_of_the_conversation_it_names(amp):
+    here = ("--conversation", "7f3a", "--as", "dev")
+    amp("remember", "We keep Postgres.", *here)
+    assert "conversation:7f3a" in amp("status", *here).out
+    assert "We keep Postgres." in amp("search", "postgres", *here).out
+    (listed,) = amp("list", *here, "--json").json()["entries"]
+    edited = amp("edit", listed["id"], "We keep Postgres 15.", *here, "--json").json()
+    assert amp("forget", edited["id"], *here).code == 0
+    assert "We keep Postgres 15." in amp("restore", *here).out
+    assert amp("restore", "--last", "--apply", *here).code == 0
+    amp("remember", "Old.", "--date", "2020-01-01", *here)
+    assert "Old." in amp("prune", *here).out
+
+
+@pytest.mark.requirement("S4-18")
+def test_an_agent_in_one_conversation_reaches_no_other_by_naming_it(amp):
+    amp("remember", "We keep Postgres.", "--conversation", "7f3a", "--date", "2020-01-01")
+    (listed,) = amp("list", "--json").json()["entries"]
+    environ = {"AMP_AGENT": "dev", "AMP_CONVERSATION": "other"}
+    there = ("--conversation", "7f3a")
+    for args in (["list"], ["search", "postgres"], ["status"], ["prune"], ["restore"]):
+        assert "7f3a" not in amp(*args, *there, environ=environ).out
+    for args in (["edit", listed["id"], "x"], ["forget", listed["id"]]):
+        amp(*args, *there, environ=environ).refuses(2, "there is no entry")
+    amp("list", "conversation:7f3a", environ=environ).refuses(3, "it acts in conversation other")
+
+
 # -- remember, as far as it archives -----------------------------------------------------------------------------------
 
 

@@ -537,3 +537,9 @@ def test_a_refused_write_makes_no_root(amp):
     assert not (amp.root / "new").exists()
     assert amp("remember", "x", "--root", "new/deep").code == 0
     assert (amp.root / "new/deep" / SHARED).exists()
+
+
+@pytest.mark.parametrize("verb", [("remember",), ("search",), ("route",), ("edit", "3f9a1c2b7d10")])
+def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
+    amp(*verb, "Redis", "needs", "AOF").refuses(2, "what is more than one word goes in quotes")
+    assert amp.tree() == {}
