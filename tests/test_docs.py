@@ -344,6 +344,20 @@ def test_the_pipeline_page_names_every_parameter_of_the_call():
     assert [*named, "environ"] == list(inspect.signature(recall_for_agent).parameters)
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_the_unit_for_systemd_is_one(tmp_path):
+    page = REPOSITORY / "docs" / "watch-as-a-service.md"
+    (unit,) = [block.text for block in blocks_of(page) if block.language == "ini"]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "amp").symlink_to(sys.executable)
+    unit = unit.replace("%h/.local/bin/amp", str(tmp_path / "bin" / "amp"))
+    instance = subprocess.run(["systemd-escape", "--path", tmp_path], capture_output=True, text=True, check=True).stdout
+    file = tmp_path / f"amp-watch@{instance.strip()}.service"
+    file.write_text(unit, encoding="utf-8")
+    told = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True, check=False)
+    assert "amp-watch" not in told.stderr, told.stderr
+
+
 @pytest.mark.requirement("S0-07", "S0-09")
 def test_every_key_of_a_line_of_agent_memory_is_described():
     page = (REPOSITORY / "docs" / "formats.md").read_text(encoding="utf-8")
