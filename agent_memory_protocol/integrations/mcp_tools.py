@@ -112,7 +112,7 @@ def _recall(door: Door, arguments: Arguments) -> Answer:
     ]
     return Answer(
         {"text": found.text, "parts": parts, "warnings": list(found.warnings)},
-        found.text or "There is nothing to recall yet.",
+        found.text or "; ".join(found.warnings) or "There is nothing to recall yet.",
     )
 
 

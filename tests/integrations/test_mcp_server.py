@@ -203,6 +203,13 @@ def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):
     assert content.text == "There is nothing to recall yet."
 
 
+def test_a_budget_that_holds_nothing_is_not_told_as_an_empty_memory(project):
+    project.call("memory_remember", {"text": "Redis needs AOF on.", "tier": "shared"})
+    (content,) = project.call("memory_recall", {"max_chars": 100}).content
+    assert isinstance(content, types.TextContent)
+    assert content.text == "the budget is too small for the block's frame and its notes"
+
+
 @pytest.mark.requirement("S4-13", "S4-18")
 def test_only_what_the_actor_may_read_is_given(project):
     """B74."""
