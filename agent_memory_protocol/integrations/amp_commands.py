@@ -27,7 +27,8 @@ READING: "dict[str, tuple[str, ...]]" = {
     "prune": ("--apply",),
     "restore": ("--apply",),
     "sync": ("--apply",),
-    **dict.fromkeys(("distill", "learn", "adopt", "import", "consolidate", "decay"), ("--apply", "--restore")),
+    **dict.fromkeys(("distill", "learn", "adopt", "import", "decay"), ("--apply", "--restore")),
+    "consolidate": ("--apply", "--operator"),  # a program may do anything
 }
 """Commands that only read, unless one of these options is given."""
 _HELP = frozenset(["--help", "-h", "--version"])
@@ -80,7 +81,7 @@ def writes(words: list[str]) -> bool:
         return "--check" not in words
     for verb in (" ".join(plain[:1]), " ".join(plain[:2])):
         if verb in READING:
-            return any(option in words for option in READING[verb])
+            return any(word.partition("=")[0] in READING[verb] for word in words)
     return True
 
 

@@ -1,6 +1,8 @@
 """`amp record`: what a person sees of the records, decides, takes away and signs."""
 
 import json
+import shlex
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -243,6 +245,111 @@ def test_with_no_store_there_is_nothing_to_do(amp, verb):
     for more in ([], ["--apply"]):
         assert amp(verb, *more) == (0, "there is nothing to do\n", "")
     assert amp.tree() == {}
+
+
+# A program that proposes
+
+MYSQL = "The staging database is MySQL."
+JUDGE = """\
+import json, sys
+question = json.load(sys.stdin)
+ids = [record["id"] for record in question["records"]]
+print(json.dumps({"proposals": [
+    {"kind": "dispute", "ids": ids, "reason": "a database is one or the other"},
+    {"kind": "archive", "ids": ids, "reason": "away with it"},
+    {"kind": "dispute", "ids": [ids[0], "mem:gone"], "reason": "made up"},
+]}))
+"""
+
+
+@pytest.fixture
+def judge(amp, memory) -> str:
+    """A program that takes two databases for a contradiction, as `--operator` takes it; and two records for it."""
+    for text in (POSTGRES, MYSQL):
+        memory.remember(text)
+    path = amp.home / "a judge.py"
+    path.write_text(JUDGE, encoding="utf-8")
+    return shlex.join([sys.executable, str(path)])
+
+
+def test_a_program_s_proposals_are_shown_first_and_then_pass_the_same_door(amp, judge):
+    before = amp.tree()
+    answer = amp("consolidate", "--operator", judge)
+    assert amp.tree() == before
+    assert (answer.code, answer.err) == (4, "amp: nothing was changed; add --apply to do this\n")
+    program = Path(sys.executable).name
+    assert f"dispute: a database is one or the other  [{program}]\n" in answer.out
+    assert f"refused: dispute: there is no record 'mem:gone'  [{program}]\n" in answer.out
+    assert "  mem:gone  (there is none)\n" in answer.out
+    assert answer.out.count("refused: ") == 2
+    done = amp("consolidate", "--apply", "--operator", judge, "--json").json(4)
+    assert [(action["kind"], action["by"]) for action in done["done"]] == [("dispute", program)]
+    assert amp("record", "list", "--state", "transitional").out.count("\n") == 2
+    # Of fewer than two records there is nothing to ask.
+    assert amp("consolidate", "--operator", judge) == (0, "there is nothing to do\n", "")
+
+
+def test_a_program_is_asked_about_the_stages_that_are_named(amp, memory, judge):
+    text = "import json, sys; open(sys.argv[1], 'a').write(json.load(sys.stdin)['stage'] + ' '); print(sys.argv[2])"
+    asked = amp.home / "asked"
+    command = shlex.join([sys.executable, "-c", text, str(asked), '{"proposals": []}'])
+    assert amp("consolidate", "--operator", command).code == 0
+    assert amp("consolidate", "--operator", command, "--stage", "dedup", "--stage", "contradiction").code == 0
+    assert asked.read_text().split() == ["contradiction", "dedup", "contradiction"]
+    every = [word for stage in ("dedup", "contradiction", "resolution", "promotion") for word in ("--stage", stage)]
+    assert amp("consolidate", "--operator", command, *every).code == 0
+
+
+def test_no_shell_reads_the_command(amp, judge):
+    amp("consolidate", "--operator", f"{judge} ; touch '{amp.home}/made' $(touch '{amp.home}/made')")
+    assert not (amp.home / "made").exists()
+
+
+FAILING = {
+    "exit code": ("import sys; sys.exit('no key')", [], "it ended with exit code 1: no key"),
+    "no JSON": ("print('Sure! Here it is')", [], "its answer is no JSON"),
+    "too slow": ("import time; time.sleep(600)", ["--seconds", "0.5"], "it took longer than 0.5 s and was stopped"),
+}
+
+
+@pytest.mark.parametrize(("text", "more", "words"), FAILING.values(), ids=FAILING)
+def test_where_a_program_fails_the_rules_are_applied_and_the_exit_code_says_so(amp, memory, judge, text, more, words):
+    with Memory(memory.path, clock=lambda: NOW, consolidate_every=0) as quiet:
+        for said in (NOT_POSTGRES, "Deploys go out on Tuesdays."):
+            quiet.remember(said)
+    answer = amp("consolidate", "--apply", "--operator", shlex.join([sys.executable, "-c", text]), *more)
+    assert answer.code == 4
+    assert "dispute: one side negates the other\n" in answer.out
+    assert f"refused: unreadable: {words}" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--operator", "no-such-program -p x"], "there is no program 'no-such-program'"),
+        (["--operator", ""], "there is no program ''"),
+        (["--operator", "python3 'x"], "no closing quotation"),
+        (["--stage", "dedup"], "name it with --operator"),
+        (["--seconds", "3"], "name it with --operator"),
+        (["--operator", "python3", "--stage", "write"], "'write' is not one of"),
+        (["--operator", "python3", "--stage", "decay"], "'decay' is not one of"),
+        (["--operator", "python3", "--seconds", "0"], "0"),
+    ],
+    ids=str,
+)
+def test_a_program_that_is_none_is_a_mistake(amp, judge, args, words):
+    before = amp.tree()
+    answer = amp("consolidate", "--apply", *args)
+    assert (answer.code, words.lower() in answer.err.lower(), amp.tree()) == (2, True, before)
+
+
+@pytest.mark.parametrize("agent", ["developer", "reviewer"])
+def test_an_agent_has_no_program_started(amp, judge, agent):
+    text = f"open({str(amp.home / 'made')!r}, 'w')"
+    for more in ([], ["--apply"]):
+        answer = amp("consolidate", "--as", agent, "--operator", shlex.join([sys.executable, "-c", text]), *more)
+        answer.refuses(3, "may not have amp start a program")
+    assert not (amp.home / "made").exists()
 
 
 # Searching them

@@ -437,6 +437,8 @@ def test_every_command_there_is_is_known_to_read_or_held_to_write():
             assert amp_commands.writes([*words, writing]), verb
         else:
             assert amp_commands.writes(words) is READ.isdisjoint({verb, words[0]}), verb
+    for started in (["--operator", "sh x.sh"], ["--operator=sh x.sh"]):  # a program may write anything
+        assert amp_commands.writes(["consolidate", *started])
     assert not amp_commands.writes(["index", "--check"])
     assert not amp_commands.writes([])
 
