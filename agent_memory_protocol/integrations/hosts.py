@@ -59,6 +59,7 @@ CLAUDE = HostFiles(
         ("stop", "Stop", ""),
         ("subagent-stop", "SubagentStop", ""),
     ),
+    next="Claude Code gives memory from its next start on; /hooks there lists what was added",
 )
 CODEX = HostFiles(
     "codex",

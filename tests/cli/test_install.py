@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.integrations.hosts import FILES as HOSTS
+
 DATA = Path(__file__).parents[1] / "data" / "installed"
 HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
 SKILLS = {"claude": ".claude", "codex": ".agents", "gemini": ".gemini"}
@@ -56,6 +58,13 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
 
     assert found("uninstall", target).code == 0
     assert everything(found) == tree
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
+    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {HOSTS[host].title} ")
+    assert found("install", host).err == ""
+    assert found("uninstall", host).err == ""
 
 
 @pytest.mark.parametrize("target", TARGETS)
