@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.integrations.hosts import FILES as HOSTS
+from agent_memory_protocol.integrations.hosts import FILES
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
 HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
@@ -62,7 +62,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
 
 @pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
-    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {HOSTS[host].title} ")
+    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {FILES[host].title} ")
     assert found("install", host).err == ""
     assert found("uninstall", host).err == ""
 
