@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from .block import Recall
 from .layout import TIERS, Target, name_key
+from .phrases import counted
 from .settings import Settings
 
 PROTOCOL_ID = "45f135a8614c2abc"
@@ -47,7 +48,7 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
             found.append(Diagnosis(f"{target} cannot be recalled: {part.problem}", is_problem=True, is_damage=True))
         elif part is not None:
             count = len(part.left_out)
-            left = f", {count} {'entry' if count == 1 else 'entries'} left out" if count else ""
+            left = f", {counted(count, 'entry')} left out" if count else ""
             found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
         elif target in existing and any(warning.startswith("the budget") for warning in recall.warnings):
             found.append(Diagnosis(f"{target} is not recalled: the block has no room for it"))

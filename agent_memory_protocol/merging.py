@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from .errors import DamagedFile
 from .formats.jsonl import Header, parse_line
 from .layout import Target, Tier
+from .phrases import beginning
 from .tiers import document
 from .tiers.merge import merge
 
-_WORDS = 60
+_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def merge_file(
         return None
     result = merged.document
     notes = [
-        f"both sides edited one entry; both forms are kept: {_first(mine)} / {_first(other)}"
+        f"both sides edited one entry; both forms are kept: {beginning(mine, _WIDTH)} / {beginning(other, _WIDTH)}"
         for mine, other in merged.twice
     ]
     for count, most, unit in ((result.line_count, max_lines, "lines"), (len(result.data), max_bytes, "bytes")):
@@ -80,8 +81,3 @@ def _lines(data: bytes) -> dict[tuple[bytes, int], None]:
 
 def _is_header(line: bytes) -> bool:
     return isinstance(parse_line(line, 1), Header)
-
-
-def _first(markdown: str) -> str:
-    text = " ".join(markdown.split())
-    return text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"

@@ -20,6 +20,7 @@ from .files import Root
 from .healing import Healing
 from .ids import complete
 from .layout import Target, Tier, check_owner
+from .phrases import counted
 from .settings import Settings
 from .tiers import removing, store
 from .tiers.document import Document
@@ -353,16 +354,16 @@ def _healing_notes(target: Target, done: Outcome) -> list[str]:
     """Say what had happened to a document behind our back, where it was mended."""
     notes = []
     if done.healed:
-        them = "1 remembered entry" if len(done.healed) == 1 else f"{len(done.healed)} remembered entries"
-        notes.append(f"{target.path}: another program had overwritten {them}, now back")
+        them = counted(len(done.healed), "remembered entry")
+        notes.append(f"another program had overwritten {them}, now back")
     if done.kept_out:
-        them = "1 remembered entry" if len(done.kept_out) == 1 else f"{len(done.kept_out)} remembered entries"
-        notes.append(f"{target.path}: another program had overwritten {them}; {ledger.way_back(target, done.kept_out)}")
+        them = counted(len(done.kept_out), "remembered entry")
+        notes.append(f"another program had overwritten {them}; {ledger.way_back(target, done.kept_out)}")
     if done.removed_by_hand:
-        them = "1 entry" if len(done.removed_by_hand) == 1 else f"{len(done.removed_by_hand)} entries"
+        them = counted(len(done.removed_by_hand), "entry")
         they = "it" if len(done.removed_by_hand) == 1 else "they"
-        notes.append(f"{target.path}: {them} had been taken out, by hand or by git; the ledger keeps what {they} said")
+        notes.append(f"{them} had been taken out, by hand or by git; the ledger keeps what {they} said")
     if done.unkept:
-        them = "1 entry" if len(done.unkept) == 1 else f"{len(done.unkept)} entries"
-        notes.append(f"{target.path}: {them} with a secret had been taken out by hand; no copy was kept")
-    return notes
+        them = counted(len(done.unkept), "entry")
+        notes.append(f"{them} with a secret had been taken out by hand; no copy was kept")
+    return [f"{target.path}: {note}" for note in notes]

@@ -21,6 +21,7 @@ from .layout import SCAFFOLDING, Target
 from .ledger import way_back
 from .limits import NEAR
 from .notes.store import KnownNotes
+from .phrases import beginning, counted
 from .settings import PROJECT_FILE
 from .workspace import Workspace
 
@@ -34,6 +35,7 @@ POLL = 2.0
 """Seconds between looks where the system offers no events."""
 
 _SETTLE = 10
+_WIDTH = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +220,11 @@ class Watcher:
     def _heal(self, target: Target) -> Iterator[Happened]:
         for synced in self.workspace.sync(apply=True, targets=[target]):
             for text in synced.put_back:
-                yield Happened("healed", target, f"put back what was overwritten: {_words(text)}")
+                yield Happened("healed", target, f"put back what was overwritten: {beginning(text, _WIDTH)}")
             if synced.kept_out:
                 yield Happened("problem", target, f"overwritten: {way_back(target, list(synced.kept_out))}")
             for text in synced.removed_by_hand:
-                yield Happened("noted", target, f"taken out by hand, kept in the ledger: {_words(text)}")
+                yield Happened("noted", target, f"taken out by hand, kept in the ledger: {beginning(text, _WIDTH)}")
             for secret in synced.unkept:
                 yield Happened("noted", target, f"taken out by hand, kept nowhere: holds {secret}")
 
@@ -232,7 +234,7 @@ class Watcher:
             return
         seen.document = _digest_of(state.left)
         if state.changed:
-            told = f"{_count(state.notes, 'note')}, {_count(len(state.added), 'line')} added"
+            told = f"{counted(state.notes, 'note')}, {counted(len(state.added), 'line')} added"
             yield Happened("indexed", seen.target, told)
         if state.problem and state.problem != seen.problem:
             yield Happened("problem", seen.target, state.problem)
@@ -302,12 +304,3 @@ def _digest(seen: _Seen) -> bytes:
 
 def _digest_of(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
-
-
-def _words(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= 70 else shown[:69] + "…"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

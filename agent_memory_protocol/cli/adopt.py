@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from agent_memory_protocol.adoption import Adoption
+from agent_memory_protocol.phrases import counted
 
 from .options import (
     actor,
     as_option,
-    count_of_entries,
     first_words,
     json_option,
     note,
@@ -98,7 +98,7 @@ def _show(one: Adoption) -> None:
     store = one.store
     click.echo(f"{plain(store.path)}  ({store.kind})  ->  {store.target}")
     if one.present:
-        click.echo(f"  = {count_of_entries(one.present)} {'is' if one.present == 1 else 'are'} here already")
+        click.echo(f"  = {counted(one.present, 'entry')} {'is' if one.present == 1 else 'are'} here already")
     _list("+", [first_words(text, behind=4) for text in one.entries], "entries")
     if one.text is not None and not one.entries:
         click.echo("  + the lines of its index")
@@ -118,7 +118,7 @@ def _list(sign: str, lines: Sequence[str], what: str) -> None:
 
 def _count(adoptions: Sequence[Adoption]) -> str:
     entries, notes = sum(len(one.entries) for one in adoptions), sum(len(one.notes) for one in adoptions)
-    return f"{count_of_entries(entries)} and {notes} {'note' if notes == 1 else 'notes'}"
+    return f"{counted(entries, 'entry')} and {counted(notes, 'note')}"
 
 
 def _json(one: Adoption) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_memory_protocol.errors import InvalidArgument, MissingExtra
+from agent_memory_protocol.phrases import counted
 
-from .formats import entries as entries_text
-from .options import actor, as_option, count, json_option, note, print_json, progress, root_option
+from .options import actor, as_option, json_option, note, print_json, progress, root_option
 
 if TYPE_CHECKING:
     from agent_memory_protocol.bench.measure import Measured
@@ -68,13 +68,15 @@ def formats_command(
 
         width = len(entries[0].embedding) // 4
         with replacing(plot, overwrite=True) as new, open(new, "w", encoding="utf-8") as file:
-            file.write(chart(found, f"{entries_text(len(entries))} of {width} numbers, tag {tag}"))
+            file.write(chart(found, f"{counted(len(entries), 'entry')} of {width} numbers, tag {tag}"))
     if as_json:
         print_json(_answer(found, entries, tag, rounds))
         return
     for line in table(found):
         click.echo(line)
-    note(f"{entries_text(len(entries))}, tag {tag}; {count(rounds, 'round')}: the median (the fastest–the slowest)")
+    note(
+        f"{counted(len(entries), 'entry')}, tag {tag}; {counted(rounds, 'round')}: the median (the fastest–the slowest)"
+    )
 
 
 def table(found: "list[Measured]") -> list[str]:
@@ -105,7 +107,7 @@ def _own(source: str) -> "tuple[list[MemoryEntry], str]":
     found = [json_schema.decode(line) for line in passage.carry(table.detect(source).read(source))]
     tags = Counter(tag for entry in found for tag in entry.tags).most_common(1)
     if passage.left_out:
-        note(f"{entries_text(passage.left_out)} of {source} cannot be read and do not count")
+        note(f"{counted(passage.left_out, 'entry')} of {source} cannot be read and do not count")
     if not tags:
         raise InvalidArgument(f"{source}: no entry has a tag to ask for; measure with other entries")
     return found, tags[0][0]

@@ -10,8 +10,9 @@ import click
 from agent_memory_protocol import __version__
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, in_order, unknown
+from agent_memory_protocol.phrases import counted
 
-from .options import actor, as_option, count, note, plain, print_json, progress, root_option, workspace
+from .options import actor, as_option, note, plain, print_json, progress, root_option, workspace
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -93,7 +94,7 @@ def _sum_up(found: Sequence[Finding]) -> None:
         click.echo("nothing is wrong")
         return
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
-    note(f"{count(errors, 'error')}, {count(len(found) - errors, 'warning')}{mend}")
+    note(f"{counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}{mend}")
 
 
 def _github(one: Finding) -> str:

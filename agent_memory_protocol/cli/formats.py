@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,17 @@ import click
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.formats import schemas
 from agent_memory_protocol.outside import check_outside
+from agent_memory_protocol.phrases import counted
 
-from .options import actor, as_option, count, json_option, note, plain, print_json, root_option
+from .options import actor, as_option, json_option, note, plain, print_json, root_option
 
 if TYPE_CHECKING:
     from agent_memory_protocol.conversion import Passage
+    from agent_memory_protocol.formats.entry import Problem
 
 STDIO = "-"
-_TOLD = 20
-"""So many problems are told on stderr; the others are counted."""
+TOLD = 20
+"""So many of what came through, or did not, are told; the others are counted."""
 
 
 @click.command("convert")
@@ -78,7 +80,7 @@ def convert_command(
     from agent_memory_protocol.conversion import Passage, convert
     from agent_memory_protocol.embedding import HashEmbedder
 
-    passage = Passage(chosen, HashEmbedder(), strict=strict, progress=_progress())
+    passage = Passage(chosen, HashEmbedder(), strict=strict, progress=counter("converted"))
     with input_file(source) as path, output_file(target) as new:
         found = table.by_name(source_name) if source_name else table.detect(path, name=source)
         convert(path, found, passage, new, overwrite=force or target == STDIO)
@@ -119,21 +121,21 @@ def tell(passage: "Passage", source: str, *, as_json: bool) -> None:
         )
         return
     for loss, number in passage.lost.items():
-        note(f"{passage.target.name} cannot carry {loss.what}, of {entries(number)}: {loss.instead}")
+        note(f"{passage.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
     if passage.embedded:
-        note(f"{entries(passage.embedded)} had no embedding and got one made from the text; extra says so")
+        note(f"{counted(passage.embedded, 'entry')} had no embedding and got one made from the text; extra says so")
     if passage.doubles:
-        note(f"{entries(passage.doubles)} came twice and went in once")
-    for problem in passage.problems[:_TOLD]:
+        note(f"{counted(passage.doubles, 'entry')} came twice and went in once")
+    tell_left_out(passage.problems, passage.left_out)
+    note(f"{counted(passage.entries, 'entry')} from {source} to {passage.target.name}")
+
+
+def tell_left_out(problems: "Sequence[Problem]", number: int) -> None:
+    """Say what did not come through and why: the first of so many, and how many more there are."""
+    for problem in problems[:TOLD]:
         note(f"left out: {problem.place}: {problem.reason}")
-    if passage.left_out > _TOLD:
-        note(f"left out: {passage.left_out - _TOLD:,} more like these")
-    note(f"{entries(passage.entries)} from {source} to {passage.target.name}")
-
-
-def entries(number: int) -> str:
-    """Return a number of entries in words."""
-    return count(number, "entry", "entries").replace(str(number), f"{number:,}", 1)
+    if number > TOLD:
+        note(f"left out: {number - TOLD:,} more like these")
 
 
 @contextmanager
@@ -164,11 +166,11 @@ def output_file(path: str) -> Iterator[str]:
         sys.stdout.buffer.flush()
 
 
-def _progress() -> Callable[[int], None] | None:
-    """Return what shows on the terminal how many entries have come through; None where stderr is none."""
+def counter(what: str) -> Callable[[int], None] | None:
+    """Return what shows on stderr how many have been done so far; None where stderr is no terminal."""
     if not sys.stderr.isatty():
         return None
-    return lambda done: click.echo(f"\r{done:,} entries", nl=False, err=True)
+    return lambda done: click.echo(f"\r{done:,} {what}", nl=False, err=True)
 
 
 def _print_losses(as_json: bool) -> None:

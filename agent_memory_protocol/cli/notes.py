@@ -9,6 +9,7 @@ from agent_memory_protocol.answers import Indexed
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier, check_agent_name
 from agent_memory_protocol.notes.note import TYPES
+from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.workspace import Workspace
 
 from .options import (
@@ -16,7 +17,6 @@ from .options import (
     TextCommand,
     actor,
     as_option,
-    count,
     json_option,
     note,
     plain,
@@ -253,12 +253,12 @@ def index_command(check: bool, agents: tuple[str, ...], as_json: bool, root: str
             _say(state, check=check)
         if not found:
             note("there are no notes to index")
-    sys.exit(1 if check and not clean else 4 if not clean else 0)
+    sys.exit(0 if clean else 1 if check else 4)
 
 
 def _say(state: Indexed, *, check: bool) -> None:
     listed = state.listed if check else state.listed + len(state.added)
-    click.echo(f"{state.target}  {state.target.path}: {listed} of {count(state.notes, 'note')} listed")
+    click.echo(f"{state.target}  {state.target.path}: {listed} of {counted(state.notes, 'note')} listed")
     for file in state.added:
         click.echo(f"  + {plain(file)}{' has no line' if check else ''}")
     _say_dangling(state)

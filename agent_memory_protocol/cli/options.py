@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agent_memory_protocol.access import Actor, check_read
+from agent_memory_protocol.phrases import beginning
 
 if TYPE_CHECKING:
     from agent_memory_protocol.layout import Target
@@ -177,11 +178,6 @@ def target_json(target: "Target") -> dict[str, object]:
     return {"target": str(target), "tier": target.tier.value, **names, "path": target.path}
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: 1 entry, 2 entries."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 def plain(line: str) -> str:
     """Return a line with control and invisible characters escaped, so that it cannot play with the terminal."""
     if line.isascii() and line.isprintable():
@@ -189,11 +185,6 @@ def plain(line: str) -> str:
     from agent_memory_protocol.visible import show_invisible
 
     return show_invisible(line)
-
-
-def count_of_entries(count: int) -> str:
-    """Return a number of entries in words."""
-    return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
 def columns() -> int:
@@ -210,9 +201,7 @@ def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
         width: at most so many characters; fewer, where the terminal has no room for them.
         behind: how many characters stand before it on its line.
     """
-    width = max(20, min(width, columns() - behind))
-    shown = plain(" ".join(text.split()))
-    return shown if len(shown) <= width else shown[: width - 1] + "…"
+    return beginning(plain(" ".join(text.split())), max(20, min(width, columns() - behind)))
 
 
 def progress(doing: str) -> Callable[[int, int], None] | None:

@@ -10,6 +10,7 @@ import click
 from agent_memory_protocol.answers import Pruning, Removed
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, parse_target
+from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.tiers.prune import Judged
 from agent_memory_protocol.upkeep import PlanOutdated
 
@@ -17,7 +18,6 @@ from .options import (
     actor,
     as_option,
     conversation_option,
-    count_of_entries,
     first_words,
     json_option,
     note,
@@ -111,7 +111,7 @@ def _say_plans(plans: Sequence[Pruning], gone: Sequence[Removed], *, applied: bo
     for line in _plan_lines(plans, applied=applied):
         click.echo(line)
     if applied and gone:
-        click.echo(f"{count_of_entries(len(gone))} archived; `amp restore --last` shows how to bring them back")
+        click.echo(f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back")
     elif not any(plan.removals for plan in plans):
         click.echo("nothing is outdated")
     elif not applied:
@@ -142,11 +142,11 @@ def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
             continue
         total = len(plan.removals) + len(plan.kept)
         verb = "went" if applied else "would go"
-        lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {count_of_entries(total)} {verb}")
+        lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {counted(total, 'entry')} {verb}")
         lines += [f"  -{one.line:>5}  {_when(one)}  {first_words(one.text, behind=22)}" for one in plan.removals]
         lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip() for one in listed]
         for line, text, day, count in sections:
-            taken = f"--sections takes its {count_of_entries(count)}"
+            taken = f"--sections takes its {counted(count, 'entry')}"
             lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
         counts = {cause: sum(one.cause == cause for one in plan.kept) for cause in ("undated", "recent")}
         said = [f"{count} {cause}" for cause, count in counts.items() if count]

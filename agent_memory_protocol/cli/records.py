@@ -4,10 +4,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, TypeVar
 
 import click
 
@@ -18,14 +16,16 @@ from agent_memory_protocol.consolidation.proposals import Report, Stage, Unreada
 from agent_memory_protocol.errors import AccessDenied, InvalidArgument
 from agent_memory_protocol.layout import MEMORY
 from agent_memory_protocol.memory import Memory
+from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.records.record import Record, RecordType, State
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.search.port import Embedder
 
 from .options import (
+    Function,
     actor,
     as_option,
-    count,
+    first_words,
     json_option,
     note,
     note_settings,
@@ -34,8 +34,6 @@ from .options import (
     root_option,
     workspace,
 )
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _WIDTH = 72
 UNREADABLE = kind_of(Unreadable(""))
@@ -240,8 +238,8 @@ def verify_command(store: str | None, as_json: bool, root: str | None, as_agent:
         for problem in checked.problems:
             click.echo(plain(problem))
         sound = "not everything verifies" if checked.problems else "everything verifies"
-        versions = f"{count(checked.versions, 'version')}, {checked.signed} of them signed"
-        click.echo(f"{sound}: {count(checked.records, 'record')} in {versions}")
+        versions = f"{counted(checked.versions, 'version')}, {checked.signed} of them signed"
+        click.echo(f"{sound}: {counted(checked.records, 'record')} in {versions}")
     sys.exit(4 if checked.problems else 0)
 
 
@@ -432,6 +430,4 @@ def _why(record: Record) -> str:
 
 
 def _short(record: Record) -> str:
-    """Return the beginning of a record's text, on one line."""
-    text = " ".join(record.body.split())
-    return plain(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…")
+    return first_words(record.body, _WIDTH)

@@ -10,7 +10,7 @@ import click
 
 from agent_memory_protocol.access import Actor
 from agent_memory_protocol.answers import Found
-from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.search.port import Embedder
 
@@ -113,8 +113,17 @@ def _of_entry(found: Found) -> _Hit:
     shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
     head = f"{found.id}  {found.target}:{found.line}  "
     head += first_words(found.text, behind=len(head))
-    fields = {"kind": found.kind, "id": found.id, **_place(found.target), "line": found.line, "text": found.text}
-    return _Hit(head, shown_by, found.reasons, {**fields, "score": round(found.score, 4), "reasons": [*found.reasons]})
+    fields = {
+        "kind": found.kind,
+        "id": found.id,
+        "target": str(found.target),
+        "path": found.target.path,
+        "line": found.line,
+        "text": found.text,
+        "score": round(found.score, 4),
+        "reasons": [*found.reasons],
+    }
+    return _Hit(head, shown_by, found.reasons, fields)
 
 
 def _records(memory: Memory, text: str, limit: int, history: bool, store: str | None) -> tuple[list[_Hit], int]:
@@ -134,7 +143,3 @@ def _records(memory: Memory, text: str, limit: int, history: bool, store: str | 
         shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(store)}" if store else "")
         hits.append(_Hit(f"{hit.record.id}  {hit.line.removeprefix('- ')}", shown_by, hit.reasons, fields))
     return hits, found.left_out
-
-
-def _place(target: Target) -> dict[str, Any]:
-    return {"target": str(target), "path": target.path}

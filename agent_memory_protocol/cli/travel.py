@@ -1,7 +1,6 @@
 """`amp import` and `amp export`: memory comes in from record files, and goes out into them."""
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,15 +11,14 @@ from agent_memory_protocol.formats import table
 from agent_memory_protocol.formats.record_files import replacing
 from agent_memory_protocol.layout import parse_target
 from agent_memory_protocol.outside import check_outside
+from agent_memory_protocol.phrases import counted
 
-from .formats import STDIO, entries, input_file, output_file, tell
-from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
+from .options import actor, as_option, first_words, json_option, note, print_json, root_option, workspace
 from .records import open_memory, store_option
 
 if TYPE_CHECKING:
     from agent_memory_protocol.importing import Import
-
-_TOLD = 20
 
 
 @click.command("import")
@@ -66,9 +64,7 @@ def import_command(
         else:
             target = parse_target(target_name)
             take = into_document(workspace(root), target, actor(as_agent))
-        done = import_file(
-            path, lambda: found.read(path), take, apply=apply, strict=strict, progress=_progress("judged")
-        )
+        done = import_file(path, lambda: found.read(path), take, apply=apply, strict=strict, progress=counter("judged"))
     _tell(done, found.name, target_name or "records", as_json=as_json)
     if done.counts[LEFT_OUT]:
         sys.exit(3 if done.refused else 4)
@@ -123,18 +119,12 @@ def export_command(
         parts.append(exporting.documents(workspace(root), who, wanted or None))
     if exporting.RECORDS in targets:
         parts.append(exporting.records(open_memory(store, root, as_agent)))
-    passage = Passage(chosen, HashEmbedder(), progress=_progress("exported"))
+    passage = Passage(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
         chosen.write(new, passage.carry(chain.from_iterable(parts)))
     tell(passage, "memory", as_json=as_json)
     if passage.left_out:
         sys.exit(4)
-
-
-def _progress(doing: str) -> Callable[[int], None] | None:
-    if not sys.stderr.isatty():
-        return None
-    return lambda done: click.echo(f"\r{done:,} {doing}", nl=False, err=True)
 
 
 def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
@@ -154,16 +144,13 @@ def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
             }
         )
         return
-    for text in done.added[:_TOLD]:
-        click.echo(plain(f"{'added' if done.applied else 'new  '}  {text.split(chr(10))[0][:100]}"))
-    if done.counts[NEW] > _TOLD:
-        click.echo(f"and {done.counts[NEW] - _TOLD:,} more")
-    for problem in done.problems[:_TOLD]:
-        note(f"left out: {problem.place}: {problem.reason}")
-    if done.counts[LEFT_OUT] > _TOLD:
-        note(f"left out: {done.counts[LEFT_OUT] - _TOLD:,} more like these")
+    for text in done.added[:TOLD]:
+        click.echo(f"{'added' if done.applied else 'new  '}  {first_words(text, behind=7)}")
+    if done.counts[NEW] > TOLD:
+        click.echo(f"and {done.counts[NEW] - TOLD:,} more")
+    tell_left_out(done.problems, done.counts[LEFT_OUT])
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
-    note(f"{entries(done.counts[NEW])} of {source} {verb} into {target}{known}")
+    note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")
     if not done.applied and done.counts[NEW]:
         note("nothing was changed; add --apply to do this")

@@ -202,18 +202,17 @@ def sync_command(apply: bool, as_json: bool, root: str | None, as_agent: str | N
 
 
 def _say_healing(found: Sequence[Synced], *, applied: bool) -> None:
+    place = f"{'now' if applied else 'to be'} in the ledger"
     for one in found:
         if one.problem:
             note(one.problem)
         for text in one.put_back:
             click.echo(f"{one.target}  {'back' if applied else 'goes back'}: {first_words(text)}")
         for text in one.kept_out.values():
-            place = f"{'now' if applied else 'to be'} in the ledger"
             click.echo(f"{one.target}  overwritten, no room for it, {place}: {first_words(text)}")
         if one.kept_out and applied:
             note(f"{one.target.path}: {way_back(one.target, list(one.kept_out))}")
         for text in one.removed_by_hand:
-            place = f"{'now' if applied else 'to be'} in the ledger"
             click.echo(f"{one.target}  taken out by hand, {place}: {first_words(text)}")
         for secret in one.unkept:
             click.echo(f"{one.target}  taken out by hand, kept nowhere: holds {secret}")

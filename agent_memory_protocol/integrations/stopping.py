@@ -15,6 +15,7 @@ from ..access import Actor
 from ..errors import AgentMemoryError
 from ..files import Root
 from ..layout import SCAFFOLDING, name_key
+from ..phrases import counted
 from ..session import Session
 from ..tiers import store
 from ..workspace import Workspace
@@ -54,7 +55,7 @@ def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], No
         actor = actor_of(call, settings, environ, say)
         harvested = _harvest(call, actor, found.path, environ, say) if settings.hook_harvest else 0
         if harvested:
-            them = "1 finding" if harvested == 1 else f"{harvested} findings"
+            them = counted(harvested, "finding")
             return {"systemMessage": f"amp: {them} of {call.agent or 'this agent'} saved in the conversation's memory"}
         if call.stop_active or settings.hook_reminder == "off":
             return {}
