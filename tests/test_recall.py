@@ -78,11 +78,23 @@ def test_nothing_to_recall_is_the_empty_string_and_creates_nothing(project):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# Title\n<!-- c -->\n", "# Title\n\n_none yet_\n", "# Title\n\n## Empty\n", "\n\n"]
+    "text",
+    [
+        *("", "\n\n", "# Title\n<!-- c -->\n", "# Title\n\n## Empty\n"),
+        *("# Title\n\n_none yet_\n", "# Title\n- _Nothing yet._\n", "# Title\n\nTODO\n"),
+    ],
 )
 def test_a_header_or_a_placeholder_is_nothing_to_recall(project, text):
     project.write(SHARED, text)
     assert project.recall() == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["x\n", "# T\n\nNone of it works.\n", "- none\n- none\n", "- [T](a.md)\n", "(none yet)\n  or so\n"]
+)
+def test_anything_else_is_recalled(project, text):
+    project.write(SHARED, text)
+    assert text in project.recall()
 
 
 def test_the_block_is_as_the_interface_shows_it(project):

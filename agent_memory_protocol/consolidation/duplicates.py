@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ..records.canonical import encode
 from ..records.record import CARRIED, Provenance, Record, RecordType, State, new_record, slots_said
-from ..similarity import SAME, compare, gist
+from ..similarity import gist
 from .proposals import Proposal, Question, Supersede
 
 CORRECTION = "correction"
@@ -48,11 +48,6 @@ def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
     """Return the ids that rules rest on which are neither superseded nor archived."""
     rules = (record for record in records if record.type is RecordType.RULE)
     return frozenset(one for rule in rules if rule.state in (State.ACTIVE, State.TRANSITIONAL) for one in rule.evidence)
-
-
-def say_the_same(one: str, other: str) -> bool:
-    """Say whether two texts may be taken for one."""
-    return compare(one, other) == SAME
 
 
 def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:

@@ -57,11 +57,6 @@ def is_bare(text: str) -> bool:
     return _is_blank(text) or json_text.plain(json_text.parse(_after_mark(text))) == {}
 
 
-def has_hooks(text: str) -> bool:
-    """Say whether our hooks are in the settings."""
-    return _find_ours(text) is not None
-
-
 def _find_ours(text: str) -> tuple[Node, int, int] | None:
     """Return the container of something to remove, and where that begins and ends."""
     top = _top(text)

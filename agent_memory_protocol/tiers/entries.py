@@ -162,14 +162,6 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
     return found
 
 
-def has_memory(lines: list[str], found: Outline) -> bool:
-    """Say whether a document holds anything but its header, or a placeholder such as "(none yet)" under it."""
-    if found.index_lines or len(found.entries) != 1:
-        return bool(found.index_lines or found.entries)
-    entry = found.entries[0]
-    return entry.end - entry.start > 1 or not is_placeholder(lines[entry.start])
-
-
 def is_placeholder(line: str) -> bool:
     """Say whether a line only holds the place of entries to come."""
     return line.strip(" \t-+*_()[].…").lower() in _PLACEHOLDERS

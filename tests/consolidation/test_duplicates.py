@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent_memory_protocol.consolidation.duplicates import say_the_same
+from agent_memory_protocol.consolidation.duplicates import SameWords
+from agent_memory_protocol.consolidation.proposals import Question, Stage, Supersede
 
 SAME = [
     ("The build is green.", "The build is green."),
@@ -99,20 +100,20 @@ NOT_THE_SAME = [
     ("Use @scope/a", "Use @scope/b"),
     ("Deploys take 10 minutes.", "Deploys take 10 minutes on ARM."),
     ("データベースはPostgresです", "データベースはMySQLです"),
-    ("", ""),
     ("...", "!!!"),
 ]
 
 
 @pytest.mark.requirement("S1-77")
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_in_other_words_that_carry_nothing_is_a_duplicate(one, other):
-    assert say_the_same(one, other)
-    assert say_the_same(other, one)
+def test_the_same_in_other_words_that_carry_nothing_is_merged(make, now, one, other):
+    records = [make(one), make(other)]
+    (merge,) = SameWords().propose(Question(stage=Stage.DEDUP, now=now, records=records))
+    assert isinstance(merge, Supersede)
+    assert set(merge.replaced) == {record.id for record in records}
 
 
 @pytest.mark.requirement("S1-77")
 @pytest.mark.parametrize(("one", "other"), NOT_THE_SAME)
-def test_another_number_port_path_version_name_negation_or_order_is_none(one, other):
-    assert not say_the_same(one, other)
-    assert not say_the_same(other, one)
+def test_with_another_number_port_path_version_name_negation_or_order_both_stay(make, now, one, other):
+    assert not SameWords().propose(Question(stage=Stage.DEDUP, now=now, records=[make(one), make(other)]))

@@ -14,7 +14,6 @@ from agent_memory_protocol.tiers.entries import (
     Heading,
     IndexLine,
     Outline,
-    has_memory,
     is_placeholder,
     outline,
 )
@@ -210,21 +209,6 @@ def test_an_entry_has_its_own_date_else_its_headings(text, days):
 )
 def test_a_keep_mark_in_the_first_paragraph_exempts_an_entry(text, kept):
     assert read(text).entries[0].kept is kept
-
-
-@pytest.mark.parametrize(
-    "text", ["", "# T\n", "# T\n<!-- c -->\n", "# T\n\n(none yet)\n", "# T\n- _Nothing yet._\n", "# T\n\nTODO\n"]
-)
-def test_a_header_alone_or_a_placeholder_under_it_is_no_memory(text):
-    assert not has_memory(split_lines(text), read(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["# T\n- a\n", "x\n", "# T\n\nNone of it works.\n", "- none\n- none\n", "- [T](a.md)\n", "(none yet)\n  or so\n"],
-)
-def test_anything_else_is(text):
-    assert has_memory(split_lines(text), read(text))
 
 
 @pytest.mark.parametrize("line", ["(none yet)", "- None", "*No entries yet.*", "TBD", "[empty]", "N/A", "…"])
