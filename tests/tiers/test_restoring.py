@@ -168,6 +168,23 @@ def test_an_entry_does_not_come_back_into_a_fence_that_never_closes():
         put_back(parse("```\n# T\n\n- a\n"), taken)
 
 
+@pytest.mark.parametrize(
+    "sample",
+    [
+        "```sh\n- Run make.\n```",
+        "    - Run make.\n    - Run more.",
+        "<div>\n- Run make.\n</div>",
+        "```\n- Run make.\nno end",
+    ],
+    ids=["fence", "indented", "html", "open-fence"],
+)
+def test_a_sample_that_holds_the_same_line_keeps_no_entry_from_coming_back(sample):
+    doc = parse(f"# T\n\n- Run make.\n\nAs here:\n\n{sample}\n")
+    taken = take(doc, doc.ids[0])
+    back = put_back(take_out(doc, [taken.id]), taken)
+    assert back.data == doc.data
+
+
 KEPT_APART = [
     pytest.param(
         "# T\n<!-- c -->\n\n- x\n- BACK\n\n## A\n\n- a\n",
