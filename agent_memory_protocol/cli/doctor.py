@@ -41,7 +41,7 @@ def doctor_command(
         amp doctor
         amp doctor developer --conversation 7f3a
     """
-    here = workspace(root)
+    here = workspace(root, tells_settings=True)
     who = reader(agent, as_agent, conversation, root)
     findings = here.diagnose(who)
     if here.path.is_dir():

@@ -107,17 +107,30 @@ def reader(agent: str | None, as_agent: str | None, conversation: str | None, ro
     return wanted
 
 
-def workspace(root: str | None) -> "Workspace":
-    """Open the project."""
+def workspace(root: str | None, *, tells_settings: bool = False) -> "Workspace":
+    """Open the project. When the verb has answered, what is wrong in its settings, or switched off, is told.
+
+    Args:
+        root: the folder that was named.
+        tells_settings: whether the answer tells that itself.
+    """
     from agent_memory_protocol.workspace import Workspace
 
     opened = Workspace.open(root)
+    context = click.get_current_context()
+    told: set[str] = context.meta.setdefault("problems in settings", set())
 
     def say_notices() -> None:
         for notice in opened.notices:
             note(notice)
+        # An error is the whole answer; an exit code is none.
+        if not tells_settings and isinstance(sys.exc_info()[1], SystemExit | None):
+            for problem in problems_in_settings(opened):
+                if problem not in told:  # a verb may open it twice
+                    note(problem)
+                    told.add(problem)
 
-    click.get_current_context().call_on_close(say_notices)
+    context.call_on_close(say_notices)
     return opened
 
 
@@ -162,14 +175,15 @@ def note(message: str) -> None:
     click.echo(f"amp: {plain(message)}", err=True)
 
 
-def note_settings(here: "Workspace") -> bool:
-    """Say what is wrong in the settings, or switched off by them; whether there was anything to say."""
+def problems_in_settings(here: "Workspace") -> list[str]:
+    """Return what is wrong in the settings, or switched off by them; nothing where they cannot be read at all."""
     from agent_memory_protocol.diagnosis import of_settings
+    from agent_memory_protocol.errors import AgentMemoryError
 
-    found = of_settings(here.settings)
-    for problem in found:
-        note(problem.message)
-    return bool(found)
+    try:
+        return [problem.message for problem in of_settings(here.settings)]
+    except AgentMemoryError:
+        return []
 
 
 def target_json(target: "Target") -> dict[str, object]:

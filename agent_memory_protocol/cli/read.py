@@ -17,9 +17,9 @@ from .options import (
     first_words,
     json_option,
     note,
-    note_settings,
     plain,
     print_json,
+    problems_in_settings,
     root_option,
     target_json,
     tier_names,
@@ -118,7 +118,7 @@ def list_command(
     )
     for problem in problems:
         note(problem)
-    if not note_settings(here) and not problems and not entries:
+    if not problems_in_settings(here) and not problems and not entries:
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; `amp remember TEXT` writes the first")
     if as_json:

@@ -5,7 +5,17 @@ import click
 from agent_memory_protocol.block import Budget, Recall
 from agent_memory_protocol.recall import recall_here
 
-from .options import as_option, budget_options, json_option, note, print_json, reader, root_option, target_json
+from .options import (
+    as_option,
+    budget_options,
+    json_option,
+    note,
+    print_json,
+    reader,
+    root_option,
+    target_json,
+    workspace,
+)
 
 
 @click.command("recall")
@@ -44,6 +54,8 @@ def recall_command(
     for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
     if explain:
+        if not found.parts and not found.warnings:
+            workspace(root)  # says whether memory is switched off
         _explain(found)
     if as_json:
         print_json(_as_json(found))

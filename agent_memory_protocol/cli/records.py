@@ -28,9 +28,9 @@ from .options import (
     first_words,
     json_option,
     note,
-    note_settings,
     plain,
     print_json,
+    problems_in_settings,
     root_option,
     workspace,
 )
@@ -108,7 +108,7 @@ def list_command(
     for record in found:
         day = record.created_at.astimezone().date().isoformat()
         click.echo(f"{record.id}  {record.state:<12}  {record.type:<9}  {day}  {_short(record)}")
-    if not found and (store is not None or not note_settings(workspace(root))):
+    if not found and (store is not None or not problems_in_settings(workspace(root))):
         note("there are no such records" if state or record_type or tag else _NO_RECORDS)
 
 

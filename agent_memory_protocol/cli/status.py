@@ -16,9 +16,9 @@ from .options import (
     conversation_option,
     json_option,
     note,
-    note_settings,
     plain,
     print_json,
+    problems_in_settings,
     root_option,
     target_json,
     workspace,
@@ -45,7 +45,7 @@ def status_command(conversation: str | None, as_json: bool, root: str | None, as
     """
     here = workspace(root)
     rows = here.status(actor(as_agent, conversation))
-    if not note_settings(here) and not rows:
+    if not problems_in_settings(here) and not rows:
         note(f"no memory yet in {here.path}; `amp init` lays it out")
     if as_json:
         print_json({"root": str(here.path), "documents": [_as_json(row) for row in rows]})
@@ -117,7 +117,7 @@ def where_command(as_json: bool, root: str | None, as_agent: str | None) -> None
         amp where
     """
     actor(as_agent)
-    here = workspace(root)
+    here = workspace(root, tells_settings=True)
     if as_json:
         print_json(where_json(here))
         return

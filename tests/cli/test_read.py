@@ -251,6 +251,26 @@ def test_what_is_switched_off_is_neither_shown_nor_called_empty(told, settings, 
         assert "no memory" not in answer.err
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        *("search x", "prune", "restore", "review", "check", "sync", "distill", "note list", "index --check"),
+        *("record list", "export --format ndjson", "recall --explain", "find-stores"),
+    ],
+)
+def test_every_verb_that_finds_nothing_says_once_that_memory_is_switched_off(told, verb):
+    told.write(".scaffolding/amp.toml", "enabled = false\n")
+    answer = told(*verb.split())
+    assert (answer.code, answer.err.count("memory is switched off by .scaffolding/amp.toml")) == (0, 1)
+
+
+@pytest.mark.parametrize("verb", ["remember x", "list", "search x", "check", "recall", "where"])
+def test_a_setting_that_is_none_is_told_once_by_every_verb(told, verb):
+    told.write(".scaffolding/amp.toml", "[limits]\nmax_line = 5\n")
+    answer = told(*verb.split())
+    assert f"{answer.out}{answer.err}".count("'limits.max_line' is no setting; did you mean limits.max_lines?") == 1
+
+
 def test_nothing_that_is_printed_plays_with_the_terminal(amp):
     """B71: terminal output carries no escapes."""
     hostile = "\x1b[31mred \x9b31m \u202e bidi \u200b \x07"
