@@ -6,7 +6,7 @@ file. Readers never wait: they see the whole file before or after a replacement.
 """
 
 import os
-import socket
+import platform
 import sys
 import time
 from collections.abc import Iterator
@@ -133,7 +133,7 @@ def _stands(root: Root, local: tuple[str, ...], name: str, fd: int) -> bool:
 
 def _write_record(fd: int) -> None:
     command = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
-    lines = [str(os.getpid()), command, socket.gethostname(), time.strftime("%Y-%m-%d %H:%M:%S %z")]
+    lines = [str(os.getpid()), command, platform.node(), time.strftime("%Y-%m-%d %H:%M:%S %z")]
     record = "\n".join(shown(line) for line in lines).encode()[: _RECORD_SIZE - 1]
     with suppress(OSError):
         # With a second name it is perhaps somebody else's file.

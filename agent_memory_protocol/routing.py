@@ -13,10 +13,8 @@ from .layout import TIERS, Tier
 from .routing_words import (
     AGENT,
     CONVERSATION,
-    CUES,
     FEEDBACK,
     LESSON,
-    LOOKS_SECRET,
     PROJECT,
     REFERENCE,
     REPOSITORY,
@@ -26,6 +24,8 @@ from .routing_words import (
     STATE,
     USER,
     Cue,
+    cues,
+    looks_secret,
 )
 
 _ASK_HOW_LONG = "Will this still be true in a month?"
@@ -42,7 +42,6 @@ _WORDS_NAMED = 3
 _LONGEST_WORDS = 50
 _LONGEST_ARGUMENT = 120
 
-_OUTSIDE = tuple(cue for cue in CUES if cue[0] in (STATE, REPOSITORY))
 _TIERS = {tier.value: tier for tier in TIERS}
 
 _WHAT = {
@@ -96,7 +95,7 @@ def outside(text: str) -> Route | None:
         return None
     text = " ".join(text.split())
     scores: dict[str, int] = {}
-    for kind, weight, _ in _cues_in(text, _OUTSIDE):
+    for kind, weight, _ in _cues_in(text, cues(STATE, REPOSITORY)):
         scores[kind] = scores.get(kind, 0) + weight
     if max(scores.values(), default=0) < _SURE:
         return None
@@ -125,7 +124,7 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
 def _route_words(text: str) -> Route:
     scores: dict[str, int] = {}
     words: dict[str, list[str]] = {}
-    for kind, weight, said in _cues_in(text, CUES):
+    for kind, weight, said in _cues_in(text, cues()):
         scores[kind] = scores.get(kind, 0) + weight
         words.setdefault(kind, []).append(said)
     rule = scores.get(RULE, 0)
@@ -187,15 +186,15 @@ def _find_secret(text: str) -> str:
     found = find_secrets(text)
     if found:
         return found[0].description
-    return next((what for what, pattern in LOOKS_SECRET if pattern.search(text)), "")
+    return next((what for what, pattern in looks_secret() if pattern.search(text)), "")
 
 
-def _cues_in(text: str, cues: Sequence[Cue]) -> Iterator[tuple[str, int, str]]:
+def _cues_in(text: str, wanted: Sequence[Cue]) -> Iterator[tuple[str, int, str]]:
     """Yield what each cue finds: the kind it speaks for, how loudly, and the words."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters have no lower case of one character; they are in no cue
         text = lowered
-    for kind, weight, pattern, minds_capitals in cues:
+    for kind, weight, pattern, minds_capitals in wanted:
         match = pattern.search(text if minds_capitals else lowered)
         if match is not None:
             yield kind, weight, text[match.start() : match.end()].strip(" ,:;*")

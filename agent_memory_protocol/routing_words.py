@@ -5,6 +5,7 @@ stands for a fragment. Each line counts once: a text that says two of them speak
 """
 
 import re
+from functools import cache
 
 from .layout import Tier
 
@@ -237,13 +238,22 @@ def _pattern(line: str) -> re.Pattern[str]:
 Cue = tuple[str, int, re.Pattern[str], bool]
 """The kind it speaks for, how loudly, the pattern, and whether that minds capitals."""
 
-CUES: tuple[Cue, ...] = tuple(
-    (kind, weight, _pattern(line.strip()), _CAPITAL.search(line) is not None)
-    for kind, by_weight in _WORDS.items()
-    for weight, lines in by_weight.items()
-    for line in lines.split("\n")
-    if line.strip()
-)
 
-LOOKS_SECRET = tuple((what, _pattern(line)) for what, line in _LOOKS_SECRET.items())
-"""What `find_secrets` lets through, since it refuses a text outright; in a route it is advice only."""
+@cache
+def cues(*kinds: str) -> tuple[Cue, ...]:
+    """Return the cues of these kinds, or all."""
+    # Compiled only when a text is routed: it takes as long as to load a quarter of the package.
+    return tuple(
+        (kind, weight, _pattern(line.strip()), _CAPITAL.search(line) is not None)
+        for kind, by_weight in _WORDS.items()
+        if not kinds or kind in kinds
+        for weight, lines in by_weight.items()
+        for line in lines.split("\n")
+        if line.strip()
+    )
+
+
+@cache
+def looks_secret() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return what `find_secrets` lets through, since it refuses a text outright; in a route it is advice only."""
+    return tuple((what, _pattern(line)) for what, line in _LOOKS_SECRET.items())

@@ -7,7 +7,6 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from ..errors import RefusedText
-from ..secrets import check_text as check_secrets
 from ..visible import first_invisible
 from .moments import is_expiry, is_instant
 
@@ -141,6 +140,8 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
     if not text or text.isspace():
         raise RefusedText(f"the {what} is empty")
     if allow is not None:
+        from ..secrets import check_text as check_secrets
+
         check_secrets(text, allow=allow, what=what)
     if text.isascii() and text.isprintable():
         return
