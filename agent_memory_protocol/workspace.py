@@ -2,36 +2,20 @@
 
 Every surface (command line, library, hooks, servers) goes through `Workspace`, so access, limits and locking hold for
 all of them alike. This module holds no rule, only the order of steps; the verbs are in `remembering` and `upkeep`.
+A verb that takes long to load is loaded where it is called, so that nobody waits for the others.
 """
+
+from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import (
-    adopting,
-    agents,
-    checking,
-    config,
-    diagnosis,
-    distilling,
-    elsewhere,
-    git_ignore,
-    indexing,
-    limits,
-    mending,
-    notekeeping,
-    remembering,
-    review,
-    reviewing,
-    rewriting,
-    searching,
-    upkeep,
-)
+from . import agents, config, git_ignore, indexing, limits, notekeeping, remembering, reviewing, rewriting, upkeep
 from .access import Actor, acting
-from .adoption import Adoption
 from .answers import (
     Created,
     Edited,
@@ -53,24 +37,27 @@ from .answers import (
     Where,
 )
 from .block import Budget, Recall
-from .diagnosis import Diagnosis
 from .disk_errors import shown
-from .distilling import Distillation, Distilled
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .files import decode, is_there
 from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
 from .ledger import About
-from .lint import finding
-from .lint.finding import Finding
-from .notes.store import KnownNotes
 from .recall import recall_here, targets_of
-from .scattered import Place, find_places
-from .search.port import Embedder, SearchIndex
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
 from .tiers import document, store
 from .tiers.document import Document
 from .writing import create, make_folders
+
+if TYPE_CHECKING:
+    from .adoption import Adoption
+    from .diagnosis import Diagnosis
+    from .distilling import Distillation, Distilled
+    from .lint.finding import Finding
+    from .notes.store import KnownNotes
+    from .review import Item
+    from .scattered import Place
+    from .search.port import Embedder, SearchIndex
 
 
 class Workspace:
@@ -90,9 +77,7 @@ class Workspace:
         self.notices: list[str] = []
 
     @classmethod
-    def open(
-        cls, root: "str | os.PathLike[str] | None" = None, *, environ: Mapping[str, str] | None = None
-    ) -> "Workspace":
+    def open(cls, root: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None) -> Workspace:
         """Find the project root, from the current folder or as `root` says (decision 1). Creates nothing.
 
         Raises:
@@ -286,6 +271,8 @@ class Workspace:
             embedder: finds by similar meaning too, in the default index.
             on_problem: is told of each file that could not be read.
         """
+        from . import searching
+
         if self._missing:
             return []
         with self._session() as session:
@@ -365,6 +352,9 @@ class Workspace:
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
         """Say what keeps an actor's memory away, or that nothing does."""
+        from . import diagnosis
+        from .diagnosis import Diagnosis
+
         settings = self.settings
         found = diagnosis.of_settings(settings)
         if self._missing:
@@ -674,6 +664,9 @@ class Workspace:
             today: the local calendar date; the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
+        from . import checking
+        from .lint import finding
+
         if self._missing:
             return []
         selected = finding.select(select, ignore)
@@ -690,6 +683,8 @@ class Workspace:
 
     def fix(self, found: Sequence[Finding], *, actor: Actor | None = None) -> list[Finding]:
         """Mend what can be mended without losing anything. Returns the findings that are mended."""
+        from . import mending
+
         if not any(one.fix for one in found):
             return []
         with self._session(for_writing=True) as session:
@@ -701,11 +696,13 @@ class Workspace:
         actor: Actor | None = None,
         today: date | None = None,
         on_problem: Callable[[Target, str], object] | None = None,
-    ) -> list[review.Item]:
+    ) -> list[Item]:
         """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28).
 
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
+        from . import review
+
         if self._missing:
             return []
         actor = acting(actor)
@@ -845,6 +842,8 @@ class Workspace:
         Raises:
             InvalidArgument: a path holds no memory that is known here.
         """
+        from . import adopting, elsewhere
+
         actor = acting(actor)
         stores = [store for path in paths for store in elsewhere.read_stores(path, datetime.now(UTC))]
         with self._session() as session:
@@ -856,11 +855,15 @@ class Workspace:
         Raises:
             StorageError: the project cannot be opened.
         """
+        from . import adopting
+
         with self._session(for_writing=True) as session:
             return adopting.apply_adoption(session, acting(actor), planned)
 
     def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
         """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
+        from . import distilling
+
         with self._session() as session:
             return distilling.plan(session, acting(actor))
 
@@ -876,6 +879,8 @@ class Workspace:
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
+        from . import distilling
+
         actor = acting(actor)
         with self._session() as session:
             named = Actor(agent, conversation)
@@ -889,6 +894,8 @@ class Workspace:
         Raises:
             StorageError: the project cannot be written.
         """
+        from . import distilling
+
         with self._session(for_writing=True) as session:
             return distilling.apply(session, acting(actor), planned, today or date.today())
 
@@ -900,11 +907,15 @@ class Workspace:
         Raises:
             InvalidArgument: there is no such backup.
         """
+        from . import distilling
+
         with self._session(for_writing=True) as session:
             return distilling.restore(session, acting(actor), backup)
 
     def find_stores(self) -> list[Place]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
+        from .scattered import find_places
+
         return find_places(str(self.path), self._environ.get("HOME") or None)
 
     def set_git_tracking(self, wish: str) -> list[str]:
@@ -978,6 +989,8 @@ def _check_several(what: str, given: Sequence[str]) -> None:
 
 
 def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
+    from .diagnosis import Diagnosis
+
     found = []
     for target in targets:
         reason = store.why_nobodys(target)
