@@ -37,7 +37,7 @@ class Books:
         self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
         self._now = now.astimezone(UTC)
         self._journal: Content | None = None
-        self._records: list[journal.Record] = []
+        self._lines: list[journal.Line] = []
         self._healing = Healing()
         self._ledger_size = 0
         self._has_header = False
@@ -55,16 +55,16 @@ class Books:
         `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
         """
         self._journal = self._root.read(self._parts)
-        self._records = []
+        self._lines = []
         self._added_to_ledger = b""
         if self._journal is None:
             self._healing = Healing()
         elif journal.last_write_is(self._journal.data, journal.fingerprint(current.data)):
             self._healing = Healing(is_known=True)
         else:
-            self._records = journal.decode(self._journal.data)
+            self._lines = journal.decode(self._journal.data)
             moment = self._now.timestamp() if changed_at is None else changed_at
-            self._healing = healing.plan_healing(self._records, current, moment, partial(self._settled, current))
+            self._healing = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
         return self._healing
 
     def _settled(self, current: Document, missing: Sequence[Taken], since: float) -> set[str]:
@@ -94,18 +94,20 @@ class Books:
         write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived))
         parts = self._parts
         if self._must_begin_anew(now):
-            records = self._records or journal.decode(self._journal.data if self._journal else b"")
+            journalled = self._lines or journal.decode(self._journal.data if self._journal else b"")
             settled = self._healing.settled
-            recent = tuple(add for add in journal.rest_of(records, now - RACE_SECONDS) if add.taken.id not in settled)
-            lines = self._state(current, recent) + journal.encode(write)
+            recent = tuple(
+                add for add in journal.rest_of(journalled, now - RACE_SECONDS) if add.taken.id not in settled
+            )
+            lines = self._version(current, recent) + journal.encode(write)
             make_local_folder(self._root, JOURNALS)
             if self._journal is None:
                 create(self._root, parts, lines, alone=True)
             else:
                 replace(self._root, parts, lines, expected=self._journal)
             return
-        state = b"" if self._healing.is_known else self._state(current, ())
-        append(self._root, parts, state + journal.encode(write))
+        version = b"" if self._healing.is_known else self._version(current, ())
+        append(self._root, parts, version + journal.encode(write))
 
     def undo(self) -> None:
         """Take back what was noted, since the document was not written: nobody was told of it.
@@ -151,9 +153,11 @@ class Books:
         changed_at = self._journal.stamp[2] / 1e9
         return abs(now - changed_at) > journal.KEEP_SECONDS
 
-    def _state(self, current: Document, recent: tuple[Add, ...]) -> bytes:
-        state = journal.State(journal.fingerprint(current.data), current.data.decode(), self._now.timestamp(), recent)
-        return journal.encode(state)
+    def _version(self, current: Document, recent: tuple[Add, ...]) -> bytes:
+        version = journal.Version(
+            journal.fingerprint(current.data), current.data.decode(), self._now.timestamp(), recent
+        )
+        return journal.encode(version)
 
     # -- the ledger ----------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ _EVERY = 1000
 
 
 @dataclass
-class Passage:
+class Conversion:
     """What of a file has come through, and what has not.
 
     Attributes:
@@ -118,8 +118,8 @@ class Passage:
             self.problems.append(problem)
 
 
-def convert(source: str, source_format: Format, passage: Passage, path: str, *, overwrite: bool = False) -> Passage:
-    """Write what a file holds in another format, and return what came through.
+def convert(source: str, source_format: Format, conversion: Conversion, path: str, *, overwrite: bool = False) -> None:
+    """Write what a file holds in another format; what came through, `conversion` says then.
 
     Raises:
         DamagedFile: nothing in it is an entry; or, when strict, something is wrong. Nothing was written.
@@ -128,5 +128,4 @@ def convert(source: str, source_format: Format, passage: Passage, path: str, *, 
         MissingExtra: a package that one of the formats needs is not installed.
     """
     with replacing(path, overwrite=overwrite) as new:
-        passage.target.write(new, passage.carry(source_format.read(source)))
-    return passage
+        conversion.target.write(new, conversion.carry(source_format.read(source)))

@@ -92,7 +92,7 @@ class Insight:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Material:
     """What there is to distill.
 
     Attributes:
@@ -117,14 +117,14 @@ class Memory:
     max_bytes: int
 
 
-def find_insights(memory: Memory) -> list[Insight]:
+def find_insights(material: Material) -> list[Insight]:
     """Group the entries of all conversations by what they say, most often seen first.
 
     Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
     words in the same order: what differs in a number, path, name or negation is another insight.
     """
     groups: dict[str, list[tuple[Sighting, str, str, str]]] = {}
-    for conversation, document in memory.conversations.items():
+    for conversation, document in material.conversations.items():
         for entry in document.outline.entries:
             text = _said(document, entry)
             key = key_of(text)
@@ -140,7 +140,7 @@ def find_insights(memory: Memory) -> list[Insight]:
                 key,
                 max((one[1] for one in seen), key=len),
                 sightings,
-                memory.earlier.get(key, frozenset()) | here,
+                material.earlier.get(key, frozenset()) | here,
                 next((one[2] for one in seen if one[2]), ""),
                 next((one[3] for one in seen if one[3]), ""),
             )
@@ -148,26 +148,26 @@ def find_insights(memory: Memory) -> list[Insight]:
     return sorted(insights, key=lambda one: (-len(one.conversations), one.text))
 
 
-def distill(memory: Memory) -> list[Candidate]:
+def distill(material: Material) -> list[Candidate]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
-    known = known_insights(memory)
+    known = known_insights(material)
     found = []
-    for insight in find_insights(memory):
-        candidate = _promotion(memory, insight, known)
+    for insight in find_insights(material):
+        candidate = _promotion(material, insight, known)
         if candidate is not None:
             found.append(candidate)
-    cleanups = [*_stale(memory), *_doubles(memory)]
-    return [*found, *cleanups, *_overflow(memory, found, {one.entry_id for one in cleanups})]
+    cleanups = [*_stale(material), *_doubles(material)]
+    return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
 
-def learn(memory: Memory, conversation: str, agent: str | None) -> list[Candidate]:
+def learn(material: Material, conversation: str, agent: str | None) -> list[Candidate]:
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
-    known = known_insights(memory)
+    known = known_insights(material)
     found = []
-    for insight in find_insights(memory):
+    for insight in find_insights(material):
         if all(one.conversation != conversation for one in insight.sightings):
             continue
-        candidate = _promotion(memory, insight, known, agent=agent, is_asked=True)
+        candidate = _promotion(material, insight, known, agent=agent, is_asked=True)
         if candidate is not None:
             found.append(candidate)
     return found
@@ -182,7 +182,7 @@ def key_of(text: str) -> str:
 
 
 def _promotion(
-    memory: Memory,
+    material: Material,
     insight: Insight,
     known: Mapping[str, set[Target]],
     *,
@@ -199,18 +199,18 @@ def _promotion(
         confidence, kind = max(confidence, _KEYWORD), LEARNED
     section = "Decisions" if kind == DECIDED else "Lessons"
     there = known.get(insight.key, set())
-    if count >= memory.min_conversations:
+    if count >= material.min_conversations:
         target = Target(Tier.SHARED)
         return None if target in there else _add(insight, kind, target, confidence, reason, section)
     if kind == REPEATED and not (is_asked and _is_lesson(insight.text)):
         return None
-    owner = agent or _most_relevant(memory.agents, insight.text)
+    owner = agent or _most_relevant(material.agents, insight.text)
     if owner is None or there:
         return None
     why = f"a decision of {names}" if insight.decided else f'{names} calls it "{insight.keyword}"'
     if kind == REPEATED:
         why = f"{names} learned it"
-    reason = f"{why}; fewer than {memory.min_conversations} conversations confirm it, so it is {owner}'s"
+    reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
     return _add(insight, kind, Target(Tier.AGENT, owner), confidence, reason, section)
 
 
@@ -223,37 +223,37 @@ def _repeated(count: int) -> float:
     return {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}.get(count, min(1.0, count / 10))
 
 
-def known_insights(memory: Memory) -> dict[str, set[Target]]:
+def known_insights(material: Material) -> dict[str, set[Target]]:
     """Return for each insight, by its key, the shared and agent documents that have it."""
     known: dict[str, set[Target]] = {}
-    for document in _lasting(memory):
+    for document in _lasting(material):
         for entry in document.outline.entries:
             known.setdefault(key_of(_said(document, entry)), set()).add(document.target)
     return known
 
 
-def _lasting(memory: Memory) -> list[Document]:
-    return [*([] if memory.shared is None else [memory.shared]), *memory.agents.values()]
+def _lasting(material: Material) -> list[Document]:
+    return [*([] if material.shared is None else [material.shared]), *material.agents.values()]
 
 
-def _stale(memory: Memory) -> Iterable[Candidate]:
+def _stale(material: Material) -> Iterable[Candidate]:
     """Yield the entries that name a file of the repository which is gone (S4P-09)."""
-    for document in _lasting(memory):
+    for document in _lasting(material):
         for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
-            path = first_missing_path(document.text(entry), memory.exists)
+            path = first_missing_path(document.text(entry), material.exists)
             if path and not entry.kept:
                 reason = f"`{path}`, which it names, is gone"
                 yield Candidate(REMOVE, STALE, _said(document, entry), document.target, _STALE, reason, entry_id)
 
 
-def _doubles(memory: Memory) -> Iterable[Candidate]:
+def _doubles(material: Material) -> Iterable[Candidate]:
     """Yield the entries of agents that the shared document has too (S4P-10)."""
     shared = (
         {}
-        if memory.shared is None
-        else {key_of(_said(memory.shared, entry)): entry.start + 1 for entry in memory.shared.outline.entries}
+        if material.shared is None
+        else {key_of(_said(material.shared, entry)): entry.start + 1 for entry in material.shared.outline.entries}
     )
-    for document in memory.agents.values():
+    for document in material.agents.values():
         for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
             text = _said(document, entry)
             line = shared.get(key_of(text) or "-")
@@ -262,27 +262,27 @@ def _doubles(memory: Memory) -> Iterable[Candidate]:
                 yield Candidate(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
 
 
-def _overflow(memory: Memory, added: Sequence[Candidate], leaving: set[str]) -> Iterable[Candidate]:
+def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str]) -> Iterable[Candidate]:
     """Yield what a full shared document hands to the agents it is about, least certain and oldest first (S4P-11)."""
-    shared = memory.shared
+    shared = material.shared
     if shared is None:
         return
     coming = [one for one in added if one.target.tier is Tier.SHARED]
     lines = shared.line_count + sum(len(limits.split_lines(one.text)) for one in coming)
     size = len(shared.data) + sum(len(one.text.encode()) + 3 for one in coming)
     rows = [
-        (memory.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry)
+        (material.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry)
         for entry_id, entry in zip(shared.ids, shared.outline.entries, strict=True)
         if entry.is_item and not entry.kept
     ]
     for confidence, _, entry_id, entry in sorted(rows, key=lambda row: row[:3]):
-        if lines <= memory.max_lines and size <= memory.max_bytes:
+        if lines <= material.max_lines and size <= material.max_bytes:
             return
         if entry_id in leaving:
             lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
             continue
         text = _said(shared, entry)
-        owner = _most_relevant(memory.agents, text)
+        owner = _most_relevant(material.agents, text)
         if confidence >= _STAYS or owner is None:
             continue
         reason = f"the shared document is full, and {owner} works on this"

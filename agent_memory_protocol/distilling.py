@@ -12,7 +12,7 @@ from typing import Any
 
 from . import remembering, rewriting, upkeep
 from .access import Actor
-from .distillation import ADD, MOVE, Candidate, Insight, Memory, distill, find_insights, key_of, known_insights, learn
+from .distillation import ADD, MOVE, Candidate, Insight, Material, distill, find_insights, key_of, known_insights, learn
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
 from .layout import SCAFFOLDING, Target, Tier, parse_target
 from .ledger import About
@@ -58,22 +58,22 @@ class Distilled:
 def plan(session: Session, actor: Actor, *, conversation: str | None = None, agent: str | None = None) -> Distillation:
     """Say what conversations suggest: all of them together, or one (`amp learn`). Changes nothing."""
     problems: list[str] = []
-    memory = _memory(session, actor, problems)
+    material = _material(session, actor, problems)
     names: set[str] = set()
     if conversation is None:
-        found = distill(memory)
+        found = distill(material)
     else:
-        names = {one for one in memory.conversations if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
-        found = [one for name in names for one in learn(memory, name, agent)]
+        names = {one for one in material.conversations if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
+        found = [one for name in names for one in learn(material, name, agent)]
         if not names and not problems:
             problems.append(f"{_conversation(conversation).path} does not exist, or has nothing in it")
     candidates = [one for one in found if one.action != ADD or not session.secret_in(one.text)]
-    insights = find_insights(memory)
+    insights = find_insights(material)
     if conversation is not None:
         insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
-    settled = {*known_insights(memory), *(key_of(one.text) for one in candidates)}
+    settled = {*known_insights(material), *(key_of(one.text) for one in candidates)}
     waiting = sum(one.key not in settled for one in insights)
-    return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, memory.earlier)))
+    return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
 
 
 def apply(session: Session, actor: Actor, planned: Distillation, today: date) -> Distilled:
@@ -171,7 +171,7 @@ def _conversation(name: str) -> Target:
     return parse_target(f"{Tier.CONVERSATION}:{name}")
 
 
-def _memory(session: Session, actor: Actor, problems: list[str]) -> Memory:
+def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
     documents: dict[Target, Document] = {}
     for target in session.readable(actor):
         try:
@@ -183,7 +183,7 @@ def _memory(session: Session, actor: Actor, problems: list[str]) -> Memory:
                 documents[target] = read
     shared = documents.get(Target(Tier.SHARED))
     root = session.root.path
-    return Memory(
+    return Material(
         conversations=_of_tier(documents, Tier.CONVERSATION),
         shared=shared,
         agents=_of_tier(documents, Tier.AGENT),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .errors import Refused
-from .journal import Add, Done, Record, State, Write, broken_off, fingerprint, last_known
+from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
 from .tiers import document as documents
 from .tiers.document import Document, section_key
 from .tiers.restoring import put_back
@@ -54,7 +54,7 @@ class _Known:
 
     entries: dict[str, Taken] = field(default_factory=dict)
     adds: list[Add] = field(default_factory=list)
-    states: set[str] = field(default_factory=set)
+    versions: set[str] = field(default_factory=set)
 
     def drop(self, entry_ids: Collection[str]) -> None:
         """Go on as if these had not stood there."""
@@ -68,7 +68,7 @@ def _nothing_settled(_missing: Sequence[Taken], _since: float) -> Collection[str
 
 
 def plan_healing(
-    records: Sequence[Record],
+    lines: Sequence[Line],
     current: Document,
     changed_at: float,
     settled: Callable[[Sequence[Taken], float], Collection[str]] = _nothing_settled,
@@ -76,26 +76,26 @@ def plan_healing(
     """Compare a document with its journal.
 
     Args:
-        records: the journal, oldest first.
+        lines: the journal, oldest first.
         current: the document as it is.
         changed_at: when its file was last changed, in seconds since the epoch.
         settled: is given the entries that are missing and when they were last known to stand there, and says which of
             them nothing need be done for. Not asked where nothing is missing.
     """
     now = fingerprint(current.data)
-    writes = [record for record in records if isinstance(record, Write)]
-    if not records or (writes and now == writes[-1].after):
-        return Healing(is_known=bool(records))
-    if writes and now == writes[-1].before and Done(writes[-1].run) not in records:
+    writes = [line for line in lines if isinstance(line, Write)]
+    if not lines or (writes and now == writes[-1].after):
+        return Healing(is_known=bool(lines))
+    if writes and now == writes[-1].before and Done(writes[-1].run) not in lines:
         # The process ended between journal and document: what it was about to add is added now. Where it was also
         # about to take something out, nobody was told of either, and only what it was putting back is owed.
         adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
         return Healing(put_back=adds, is_known=True)
-    known = _replay(records, current)
+    known = _replay(lines, current)
     missing = _missing(known, current)
-    dropped = frozenset(settled(missing, last_known(records)) if missing else ())
+    dropped = frozenset(settled(missing, last_known(lines)) if missing else ())
     known.drop(dropped)
-    if now in known.states:
+    if now in known.versions:
         # A version that is known was brought back on purpose: an undo, a checkout.
         return Healing(removed=tuple(one for one in missing if one.id not in dropped), settled=dropped)
     return replace(_judge(known, current, changed_at), settled=dropped)
@@ -122,31 +122,31 @@ def heal(current: Document, healing: Healing, check: Callable[[Document, Documen
     return current, replace(healing, put_back=tuple(back), kept_out=tuple(kept_out))
 
 
-def _replay(records: Sequence[Record], current: Document) -> _Known:
+def _replay(lines: Sequence[Line], current: Document) -> _Known:
     known = _Known()
-    stopped = broken_off(records)
+    stopped = broken_off(lines)
     standing = set(current.ids)
     # Every version is known, but what stood in the document goes by the last one that is written out.
-    last = max((number for number, record in enumerate(records) if isinstance(record, State)), default=0)
-    for record in records[:last]:
-        if isinstance(record, State):
-            known.states.add(record.fingerprint)
-        elif isinstance(record, Write):
-            known.states |= {record.before, record.after}
-    for record in records[last:]:
-        if isinstance(record, State):
-            known.states.add(record.fingerprint)
-            then = documents.parse(record.text.encode(), current.target)
+    last = max((number for number, line in enumerate(lines) if isinstance(line, Version)), default=0)
+    for line in lines[:last]:
+        if isinstance(line, Version):
+            known.versions.add(line.fingerprint)
+        elif isinstance(line, Write):
+            known.versions |= {line.before, line.after}
+    for line in lines[last:]:
+        if isinstance(line, Version):
+            known.versions.add(line.fingerprint)
+            then = documents.parse(line.text.encode(), current.target)
             # What stands needs no description: nobody will put it back or archive it.
             known.entries = {one: Taken(one, "", Place()) if one in standing else take(then, one) for one in then.ids}
-            known.adds = list(record.recent)
-            known.entries |= {add.taken.id: add.taken for add in record.recent}
-        elif isinstance(record, Write):
-            known.states |= {record.before, record.after}
-            known.drop(record.archived)
-            is_broken_off = record.run in stopped
-            known.drop([one for one in record.gone if not (is_broken_off and one in standing)])
-            for add in () if is_broken_off else record.adds:
+            known.adds = list(line.recent)
+            known.entries |= {add.taken.id: add.taken for add in line.recent}
+        elif isinstance(line, Write):
+            known.versions |= {line.before, line.after}
+            known.drop(line.archived)
+            is_broken_off = line.run in stopped
+            known.drop([one for one in line.gone if not (is_broken_off and one in standing)])
+            for add in () if is_broken_off else line.adds:
                 known.entries[add.taken.id] = add.taken
                 known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
     return known

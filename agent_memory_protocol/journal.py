@@ -35,7 +35,7 @@ class Add:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Version:
     """A document as it was found, from which the following writes went on."""
 
     fingerprint: str
@@ -73,7 +73,7 @@ class Done:
     run: str
 
 
-Record = State | Write | Done
+Line = Version | Write | Done
 
 
 def fingerprint(data: bytes) -> str:
@@ -81,80 +81,74 @@ def fingerprint(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def rest_of(records: Sequence[Record], since: float) -> tuple[Add, ...]:
+def rest_of(lines: Sequence[Line], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
-    stopped = broken_off(records)
-    writes = [record for record in records if isinstance(record, Write)]
-    adds = [add for record in records if isinstance(record, State) for add in record.recent]
+    stopped = broken_off(lines)
+    writes = [line for line in lines if isinstance(line, Write)]
+    adds = [add for line in lines if isinstance(line, Version) for add in line.recent]
     adds += [add for write in writes if write.run not in stopped for add in write.adds]
     gone = {entry_id for write in writes for entry_id in (*write.gone, *write.archived)}
     return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
 
 
-def last_known(records: Sequence[Record]) -> float:
+def last_known(lines: Sequence[Line]) -> float:
     """Return when the document was last seen or written, in seconds since the epoch; 0 where it never was."""
-    return max((record.at for record in records if not isinstance(record, Done)), default=0.0)
+    return max((line.at for line in lines if not isinstance(line, Done)), default=0.0)
 
 
-def broken_off(records: Sequence[Record]) -> set[str]:
+def broken_off(lines: Sequence[Line]) -> set[str]:
     """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
 
     One that only added may be finished at any time, so it is none of these.
     """
-    reached = {record.run for record in records if isinstance(record, Done)}
+    reached = {line.run for line in lines if isinstance(line, Done)}
     built_on: set[str] = set()
     stopped: set[str] = set()
-    for record in reversed(records):
-        if isinstance(record, State):
-            built_on.add(record.fingerprint)
-        elif isinstance(record, Write):
-            if record.gone and record.run not in reached and record.after not in built_on:
-                stopped.add(record.run)
-            built_on.add(record.before)
+    for line in reversed(lines):
+        if isinstance(line, Version):
+            built_on.add(line.fingerprint)
+        elif isinstance(line, Write):
+            if line.gone and line.run not in reached and line.after not in built_on:
+                stopped.add(line.run)
+            built_on.add(line.before)
     return stopped
 
 
 # How the lines are written.
 
 
-def encode(record: Record) -> bytes:
-    """Return a record as one line of JSON."""
-    return json.dumps(_as_json(record), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+def encode(line: Line) -> bytes:
+    """Return a line as JSON, with its end."""
+    return json.dumps(_as_json(line), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def decode(data: bytes) -> list[Record]:
+def decode(data: bytes) -> list[Line]:
     """Read a journal. A line that was torn off, or is none of ours, is passed over."""
-    records = []
-    for line in data.split(b"\n"):
-        if line:
-            record = _read(line)
-            if record is not None:
-                records.append(record)
-    return records
+    return [line for text in data.split(b"\n") if text and (line := _read(text)) is not None]
 
 
 def last_write_is(data: bytes, now: str) -> bool:
     """Say, from the end of a journal alone, whether its last write left the document with this fingerprint."""
-    for line in reversed(data[-65_536:].split(b"\n")[-3:]):
-        if line.startswith(b'{"run":'):
-            record = _read(line)
-            return isinstance(record, Write) and record.after == now
+    for text in reversed(data[-65_536:].split(b"\n")[-3:]):
+        if text.startswith(b'{"run":'):
+            line = _read(text)
+            return isinstance(line, Write) and line.after == now
     return False
 
 
-def _as_json(record: Record) -> dict[str, object]:
-    if isinstance(record, Done):
-        return {"done": record.run}
-    if isinstance(record, State):
-        recent = {"recent": [_add_json(add) for add in record.recent]} if record.recent else {}
-        return {"state": record.fingerprint, "at": record.at, "text": record.text, **recent}
-    fields: dict[str, object] = {"run": record.run, "before": record.before, "after": record.after, "at": record.at}
-    if record.adds:
-        fields["adds"] = [_add_json(add) for add in record.adds]
-    if record.gone:
-        fields["gone"] = list(record.gone)
-    if record.archived:
-        fields["archived"] = list(record.archived)
+def _as_json(line: Line) -> dict[str, object]:
+    if isinstance(line, Done):
+        return {"done": line.run}
+    if isinstance(line, Version):
+        recent = {"recent": [_add_json(add) for add in line.recent]} if line.recent else {}
+        return {"state": line.fingerprint, "at": line.at, "text": line.text, **recent}
+    fields: dict[str, object] = {"run": line.run, "before": line.before, "after": line.after, "at": line.at}
+    if line.adds:
+        fields["adds"] = [_add_json(add) for add in line.adds]
+    if line.gone:
+        fields["gone"] = list(line.gone)
+    if line.archived:
+        fields["archived"] = list(line.archived)
     return fields
 
 
@@ -163,14 +157,14 @@ def _add_json(add: Add) -> dict[str, object]:
     return {"id": add.taken.id, "at": add.at, **again, **as_json(add.taken)}
 
 
-def _read(line: bytes) -> Record | None:
+def _read(text: bytes) -> Line | None:
     try:
-        value: Any = json.loads(line)
+        value: Any = json.loads(text)
         if "done" in value:
             return Done(str(value["done"]))
         if "state" in value:
             recent = tuple(_read_add(add) for add in value.get("recent", ()))
-            return State(str(value["state"]), str(value["text"]), float(value["at"]), recent)
+            return Version(str(value["state"]), str(value["text"]), float(value["at"]), recent)
         adds = tuple(_read_add(add) for add in value.get("adds", ()))
         gone, archived = (tuple(map(str, value.get(name, ()))) for name in ("gone", "archived"))
         run, before, after = (str(value[name]) for name in ("run", "before", "after"))

@@ -12,7 +12,7 @@ from agent_memory_protocol.books import Books
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.formats.jsonl import Entry, Header, Tombstone, parse_file
-from agent_memory_protocol.journal import Done, State, Write
+from agent_memory_protocol.journal import Done, Version, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.ledger import About
 from agent_memory_protocol.tiers import compose, document
@@ -48,7 +48,7 @@ class Desk:
         return books
 
     @property
-    def records(self) -> list[journal.Record]:
+    def journalled(self) -> list[journal.Line]:
         return journal.decode(self.journal.read_bytes())
 
     @property
@@ -79,11 +79,11 @@ PAGE = parse("# T\n\n- a\n- b\n- c\n")
 def test_the_journal_is_local_and_begins_with_the_document_as_it_was(desk):
     new = added(PAGE, "new")
     books = desk.write(PAGE, new)
-    state, write, done = desk.records
-    assert isinstance(state, State)
+    version, write, done = desk.journalled
+    assert isinstance(version, Version)
     assert isinstance(write, Write)
-    assert state.text == PAGE.data.decode()
-    assert (write.run, write.before, write.after) == (books.run, state.fingerprint, journal.fingerprint(new.data))
+    assert version.text == PAGE.data.decode()
+    assert (write.run, write.before, write.after) == (books.run, version.fingerprint, journal.fingerprint(new.data))
     assert [add.taken.markdown for add in write.adds] == ["- new"]
     assert done == Done(books.run)
     assert (desk.journal.parents[1] / ".gitignore").read_bytes() == b"*\n"
@@ -95,7 +95,7 @@ def test_further_writes_only_add_lines(desk):
     before = desk.journal.read_bytes()
     desk.write(one, two, NOW + timedelta(seconds=5))
     assert desk.journal.read_bytes().startswith(before)
-    assert [type(record) for record in desk.records] == [State, Write, Done, Write, Done]
+    assert [type(line) for line in desk.journalled] == [Version, Write, Done, Write, Done]
 
 
 def test_a_document_that_someone_else_changed_is_noted_before_the_next_write(desk):
@@ -103,23 +103,23 @@ def test_a_document_that_someone_else_changed_is_noted_before_the_next_write(des
     desk.write(PAGE, one)
     theirs = parse("# T\n\n- a\n- b\n- c\n- one\n- by hand\n")
     desk.write(theirs, added(theirs, "two"))
-    assert [type(record) for record in desk.records] == [State, Write, Done, State, Write, Done]
-    assert desk.records[3] == State(journal.fingerprint(theirs.data), theirs.data.decode(), NOW.timestamp())
+    assert [type(line) for line in desk.journalled] == [Version, Write, Done, Version, Write, Done]
+    assert desk.journalled[3] == Version(journal.fingerprint(theirs.data), theirs.data.decode(), NOW.timestamp())
 
 
-@pytest.mark.parametrize(("hours", "kinds"), [(23, [State, Write, Done, Write, Done]), (25, [State, Write, Done])])
+@pytest.mark.parametrize(("hours", "kinds"), [(23, [Version, Write, Done, Write, Done]), (25, [Version, Write, Done])])
 def test_a_journal_of_yesterday_is_begun_anew(desk, hours, kinds):
     one = added(PAGE, "one")
     desk.write(PAGE, one)
     desk.write(one, added(one, "two"), NOW + timedelta(hours=hours))
-    assert [type(record) for record in desk.records] == kinds
+    assert [type(line) for line in desk.journalled] == kinds
 
 
 def test_a_journal_from_the_future_is_begun_anew(desk):
     one = added(PAGE, "one")
     desk.write(PAGE, one, NOW + timedelta(days=365))
     desk.write(one, added(one, "two"))
-    assert [type(record) for record in desk.records] == [State, Write, Done]
+    assert [type(line) for line in desk.journalled] == [Version, Write, Done]
 
 
 def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minutes(desk):
@@ -132,9 +132,9 @@ def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minu
             break
         size = desk.journal.stat().st_size
     assert journal.LARGEST < size < journal.LARGEST + 5_000
-    (state, *_) = desk.records
-    assert isinstance(state, State)
-    ages = [(number - 1) * 40 - add.at + NOW.timestamp() for add in state.recent]
+    (version, *_) = desk.journalled
+    assert isinstance(version, Version)
+    ages = [(number - 1) * 40 - add.at + NOW.timestamp() for add in version.recent]
     assert ages == [600, 560, 520, 480, 440, 400, 360, 320, 280, 240, 200, 160, 120, 80, 40]
     # What an editor overwrites now still goes back.
     saved = parse(remove(current, current.ids[-8:]).data.decode() + "- by an editor\n")
@@ -149,9 +149,9 @@ def test_a_torn_last_line_costs_nothing_but_itself(desk):
     for cut in (1, 5, 20, 200):
         desk.journal.write_bytes(whole[:-cut])
         desk.write(one, added(one, "two"))
-        kinds = [type(record) for record in desk.records]
+        kinds = [type(line) for line in desk.journalled]
         assert kinds[-2:] == [Write, Done]
-        assert kinds[0] is State
+        assert kinds[0] is Version
         desk.journal.write_bytes(whole)
 
 
@@ -161,7 +161,7 @@ def test_a_journal_that_is_nothing_is_passed_over(desk, garbage):
     desk.journal.write_bytes(garbage)
     assert not desk.books().plan_healing(PAGE, NOW.timestamp()).has_work
     desk.write(PAGE, added(PAGE, "new"))
-    assert [type(record) for record in desk.records] == [State, Write, Done]
+    assert [type(line) for line in desk.journalled] == [Version, Write, Done]
 
 
 def test_the_journal_may_be_deleted_at_any_time(desk):
@@ -170,7 +170,7 @@ def test_the_journal_may_be_deleted_at_any_time(desk):
     desk.journal.unlink()
     assert not desk.books().plan_healing(PAGE, NOW.timestamp()).has_work
     desk.write(one, added(one, "two"))
-    assert [type(record) for record in desk.records] == [State, Write, Done]
+    assert [type(line) for line in desk.journalled] == [Version, Write, Done]
 
 
 def test_what_was_noted_is_taken_back_to_the_byte(desk):

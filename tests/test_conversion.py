@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.conversion import TOLD, Passage, convert
+from agent_memory_protocol.conversion import TOLD, Conversion, convert
 from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.errors import DamagedFile, Refused, StorageError
 from agent_memory_protocol.formats import protobuf
@@ -15,15 +15,17 @@ ONE = MemoryEntry("0f8fad5b-d9cb-469f-a165-70867728950e", 1, "one", embedding=VE
 TWO = MemoryEntry("0f8fad5b-d9cb-469f-a165-70867728950f", 2, "two", embedding=VECTOR)
 
 
-def passage(name: str, *, strict: bool = False) -> Passage:
-    return Passage(by_name(name), HashEmbedder(8), strict=strict)
+def conversion(name: str, *, strict: bool = False) -> Conversion:
+    return Conversion(by_name(name), HashEmbedder(8), strict=strict)
 
 
-def do(source: Path, target: Path, *, strict: bool = False, overwrite: bool = False) -> Passage:
+def do(source: Path, target: Path, *, strict: bool = False, overwrite: bool = False) -> Conversion:
     found, chosen = by_suffix(source.name), by_suffix(target.name)
     assert found
     assert chosen
-    return convert(str(source), found, passage(chosen.name, strict=strict), str(target), overwrite=overwrite)
+    going = conversion(chosen.name, strict=strict)
+    convert(str(source), found, going, str(target), overwrite=overwrite)
+    return going
 
 
 def write(path: Path, *entries: MemoryEntry) -> bytes:
@@ -48,7 +50,7 @@ def test_there_and_back_nothing_is_lost(tmp_path, middle):
 
 
 def test_what_is_lost_is_counted_by_what_it_is():
-    going = passage("jsonl")
+    going = conversion("jsonl")
     found = [ONE, TWO._replace(text="two\nlines", relevance=0.5)]
     assert len(list(going.carry(found))) == 2
     assert {loss.what: number for loss, number in going.lost.items()} == {
@@ -60,7 +62,7 @@ def test_what_is_lost_is_counted_by_what_it_is():
 
 @pytest.mark.parametrize("name", ["protobuf", "ndjson", "json"])
 def test_an_embedding_that_is_missing_is_made_and_marked(tmp_path, name):
-    going = passage(name)
+    going = conversion(name)
     path = tmp_path / "made"
     going.target.write(str(path), going.carry([ONE._replace(embedding=b""), TWO]))
     (made, kept) = going.target.read(str(path))
@@ -73,28 +75,28 @@ def test_an_embedding_that_is_missing_is_made_and_marked(tmp_path, name):
 
 def test_a_problem_costs_no_other_entry_and_strict_stops_at_it():
     found: list[MemoryEntry | Problem] = [ONE, Problem("line 2", "is no JSON"), TWO]
-    going = passage("ndjson")
+    going = conversion("ndjson")
     assert len(list(going.carry(found))) == 2
     assert (going.entries, going.left_out, going.problems) == (2, 1, found[1:2])
     with pytest.raises(DamagedFile, match="line 2: is no JSON; nothing was written"):
-        list(passage("ndjson", strict=True).carry(found))
+        list(conversion("ndjson", strict=True).carry(found))
 
 
 def test_what_the_target_refuses_is_a_problem():
-    going = passage("jsonl")
+    going = conversion("jsonl")
     assert len(list(going.carry([ONE._replace(text=""), TWO]))) == 1
     assert going.problems == [Problem("entry 1", "the text is empty")]
 
 
 def test_of_two_entries_with_one_id_the_first_counts_and_a_double_is_none():
-    going = passage("ndjson")
+    going = conversion("ndjson")
     assert len(list(going.carry([ONE, ONE, ONE._replace(text="other"), TWO]))) == 2
     assert going.doubles == 1
     assert going.problems == [Problem("entry 3", f"the id {ONE.id!r} is that of an earlier entry")]
 
 
 def test_many_problems_are_counted_and_not_kept():
-    going = passage("ndjson")
+    going = conversion("ndjson")
     with pytest.raises(DamagedFile, match="line: wrong, and 4,999 more are none; nothing was written"):
         list(going.carry(Problem("line", "wrong") for _ in range(5000)))
     assert going.left_out == 5000
@@ -142,7 +144,7 @@ def test_a_target_in_a_folder_that_is_not_there_is_named(tmp_path):
 
 def test_progress_is_told_now_and_then():
     told: list[int] = []
-    going = Passage(by_name("ndjson"), HashEmbedder(8), progress=told.append)
+    going = Conversion(by_name("ndjson"), HashEmbedder(8), progress=told.append)
     found = (ONE._replace(id=f"id-{number}") for number in range(2500))
     assert sum(1 for _ in going.carry(found)) == 2500
     assert told == [1000, 2000]

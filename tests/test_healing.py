@@ -7,7 +7,7 @@ import pytest
 
 from agent_memory_protocol import healing, journal
 from agent_memory_protocol.healing import Healing
-from agent_memory_protocol.journal import Add, Done, Record, State, Write
+from agent_memory_protocol.journal import Add, Done, Line, Version, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document, edit
 from agent_memory_protocol.tiers.document import Document
@@ -32,11 +32,11 @@ class Told:
 
     def __init__(self, text: str = START, at: float = NOON - 3600) -> None:
         self.document = parse(text)
-        self.records: list[Record] = [self.state(at)]
+        self.lines: list[Line] = [self.version(at)]
 
-    def state(self, at: float = NOON, recent: tuple[Add, ...] = ()) -> State:
+    def version(self, at: float = NOON, recent: tuple[Add, ...] = ()) -> Version:
         data = self.document.data
-        return State(journal.fingerprint(data), data.decode(), at, recent)
+        return Version(journal.fingerprint(data), data.decode(), at, recent)
 
     def add(
         self, text: str, at: float = NOON, *, again: bool = False, done: bool = True, reached: bool = True
@@ -58,9 +58,9 @@ class Told:
     def _write(
         self, new: Document, at: float, adds: tuple[Add, ...], gone: tuple[str, ...], *, done: bool, reached: bool
     ) -> "Told":
-        run = f"run{len(self.records)}"
+        run = f"run{len(self.lines)}"
         before, after = (journal.fingerprint(one.data) for one in (self.document, new))
-        self.records += [Write(run, before, after, at, adds, gone), *([Done(run)] if done else [])]
+        self.lines += [Write(run, before, after, at, adds, gone), *([Done(run)] if done else [])]
         if reached:
             self.document = new
         return self
@@ -75,7 +75,7 @@ def ids_with(doc: Document, word: str) -> list[str]:
 
 
 def heal(told: Told, current: str | None, changed_at: float = NOON + 1) -> Healing:
-    return healing.plan_healing(told.records, parse(told.text if current is None else current), changed_at)
+    return healing.plan_healing(told.lines, parse(told.text if current is None else current), changed_at)
 
 
 def without(told: Told, *words: str) -> str:
@@ -329,17 +329,17 @@ def test_a_document_that_is_as_the_last_write_left_it_needs_no_note():
 
 def test_the_plan_changes_nothing_and_is_the_same_every_time():
     told = Told().add("new one").forget("second").add("new two")
-    records = list(told.records)
+    lines = list(told.lines)
     current = parse(editor(told))
-    plans = [healing.plan_healing(told.records, current, NOON + 1) for _ in range(3)]
+    plans = [healing.plan_healing(told.lines, current, NOON + 1) for _ in range(3)]
     assert plans[0] == plans[1] == plans[2]
-    assert told.records == records
+    assert told.lines == lines
 
 
 def test_what_goes_back_is_known_by_the_state_that_was_noted_then():
     told = Told().add("new one")
     told.document = parse(editor(told))
-    told.records.append(told.state())
+    told.lines.append(told.version())
     told.add("new one", NOON + 5, again=True)
     assert heal(told, None) == Healing(is_known=True)
     assert texts(heal(told, editor(told)).removed) == BACK
@@ -357,7 +357,7 @@ def settle(told: Told, current: str, *words: str) -> tuple[Healing, list[tuple[l
         asked.append((texts(missing), since))
         return [one.id for one in missing if any(word in one.markdown for word in words)]
 
-    return healing.plan_healing(told.records, parse(current), NOON + 1, settled), asked
+    return healing.plan_healing(told.lines, parse(current), NOON + 1, settled), asked
 
 
 @pytest.mark.parametrize(
@@ -398,10 +398,10 @@ def test_nothing_is_asked_where_nothing_is_missing():
 def test_a_journal_that_is_begun_anew_takes_along_what_was_added_lately():
     told = Told().add("new one", NOON - 601).add("new two", NOON - 500).add("new three", NOON).forget("new three")
     told.add("never written", done=False, reached=False)
-    recent = journal.rest_of(told.records, NOON - 600)
+    recent = journal.rest_of(told.lines, NOON - 600)
     assert texts(recent) == ["- new two", "- never written"]
     anew = Told(told.text)
-    anew.records = [anew.state(NOON, recent), *journal.decode(b"")]
+    anew.lines = [anew.version(NOON, recent), *journal.decode(b"")]
     anew.add("new four")
     assert texts(heal(anew, editor(told)).put_back) == ["- new two", "- never written", "- new four"]
 
@@ -409,6 +409,6 @@ def test_a_journal_that_is_begun_anew_takes_along_what_was_added_lately():
 def test_what_was_taken_along_once_is_taken_along_again():
     told = Told()
     add = Add(take(parse(START + "- new one\n"), ids_with(parse(START + "- new one\n"), "new one")[0]), NOON)
-    told.records = [told.state(recent=(add,))]
-    assert journal.rest_of(told.records, NOON - 1) == (add,)
-    assert journal.rest_of(told.records, NOON + 1) == ()
+    told.lines = [told.version(recent=(add,))]
+    assert journal.rest_of(told.lines, NOON - 1) == (add,)
+    assert journal.rest_of(told.lines, NOON + 1) == ()

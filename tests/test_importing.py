@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace, exporting
-from agent_memory_protocol.conversion import Passage
+from agent_memory_protocol.conversion import Conversion
 from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, Refused, SecretFound
 from agent_memory_protocol.formats import record_entries
@@ -202,7 +202,7 @@ def test_what_was_a_note_becomes_a_note_again(tmp_path, workspace):
     workspace.new_note(
         "feedback", "tabs", description="Use tabs", why="Diffs.", how="Always.", body="Tabs!", target=shared
     )
-    passage = Passage(by_name("ndjson"), HashEmbedder())
+    passage = Conversion(by_name("ndjson"), HashEmbedder())
     path = tmp_path / "a.ndjson"
     passage.target.write(str(path), passage.carry(exporting.documents(workspace, Actor(), None)))
 
@@ -263,7 +263,7 @@ def test_nobody_exports_what_they_may_not_read(workspace):
 def test_records_go_out_and_come_back_in_another_memory(tmp_path, memory, name):
     memory.remember("Redis needs AOF on.", tags=["infra"], source="runbook")
     memory.remember("Use tabs.")
-    passage = Passage(by_name(name), HashEmbedder())
+    passage = Conversion(by_name(name), HashEmbedder())
     path = tmp_path / f"out{by_name(name).suffixes[0]}"
     passage.target.write(str(path), passage.carry(exporting.records(memory)))
     with Memory(tmp_path / "other") as other:

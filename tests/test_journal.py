@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol import journal
-from agent_memory_protocol.journal import Add, Done, Record, State, Write
+from agent_memory_protocol.journal import Add, Done, Line, Version, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.taken import from_json, take
@@ -19,24 +19,24 @@ AFTER = BEFORE + b"- new one\r\n  on two lines\r\n"
 FIRST, NEW = (
     take(page, page.ids[-1]) for page in (document.parse(one, Target(Tier.SHARED)) for one in (BEFORE, AFTER))
 )
-RECORDS: list[Record] = [
-    State(journal.fingerprint(BEFORE), BEFORE.decode(), NOON - 3600, (Add(FIRST, NOON - 3600, again=True),)),
+LINES: list[Line] = [
+    Version(journal.fingerprint(BEFORE), BEFORE.decode(), NOON - 3600, (Add(FIRST, NOON - 3600, again=True),)),
     Write("run1", journal.fingerprint(BEFORE), journal.fingerprint(AFTER), NOON, (Add(NEW, NOON),), (FIRST.id,)),
     Done("run1"),
 ]
-LINES = [journal.encode(record) for record in RECORDS]
+ENCODED = [journal.encode(line) for line in LINES]
 
 
 def test_every_record_reads_back_as_it_was():
-    assert [line.count(b"\n") for line in LINES] == [1, 1, 1]
-    assert journal.decode(b"".join(LINES)) == RECORDS
+    assert [line.count(b"\n") for line in ENCODED] == [1, 1, 1]
+    assert journal.decode(b"".join(ENCODED)) == LINES
 
 
 def test_a_line_that_was_torn_off_costs_no_other_line():
-    for cut in range(len(LINES[1]) - 1):
-        assert journal.decode(LINES[0] + LINES[1][:cut]) == RECORDS[:1]
+    for cut in range(len(ENCODED[1]) - 1):
+        assert journal.decode(ENCODED[0] + ENCODED[1][:cut]) == LINES[:1]
     # The next writer begins a line of its own.
-    assert journal.decode(LINES[0] + LINES[1][:20] + b"\n" + LINES[2]) == [RECORDS[0], RECORDS[2]]
+    assert journal.decode(ENCODED[0] + ENCODED[1][:20] + b"\n" + ENCODED[2]) == [LINES[0], LINES[2]]
 
 
 @pytest.mark.parametrize(
@@ -50,28 +50,28 @@ def test_a_line_that_was_torn_off_costs_no_other_line():
     ids=lambda line: str(line[:40]),
 )
 def test_a_line_that_is_none_of_ours_is_passed_over(line):
-    assert journal.decode(b"\n".join([LINES[0].strip(), line, *map(bytes.strip, LINES[1:])])) == RECORDS
+    assert journal.decode(b"\n".join([ENCODED[0].strip(), line, *map(bytes.strip, ENCODED[1:])])) == LINES
 
 
 @given(data=st.binary(max_size=300), position=st.integers(0, 2_000))
 def test_a_journal_with_any_bytes_in_it_can_be_read(data, position):
-    whole = b"".join(LINES)
+    whole = b"".join(ENCODED)
     found = journal.decode(whole[:position] + data + whole[position:])
-    assert all(isinstance(one, State | Write | Done) for one in found)
+    assert all(isinstance(one, Version | Write | Done) for one in found)
 
 
 def test_unknown_keys_of_a_later_version_do_not_make_a_line_nothing():
-    (record,) = journal.decode(b'{"run":"x","before":"a","after":"b","at":1,"later":true}')
-    assert record == Write("x", "a", "b", 1.0)
+    (line,) = journal.decode(b'{"run":"x","before":"a","after":"b","at":1,"later":true}')
+    assert line == Write("x", "a", "b", 1.0)
 
 
 def test_the_end_of_a_journal_alone_tells_that_nothing_has_happened_since():
     now = journal.fingerprint(AFTER)
-    assert journal.last_write_is(b"".join(LINES), now)
-    assert journal.last_write_is(b"".join(LINES[:2]), now)
-    assert not journal.last_write_is(b"".join(LINES), journal.fingerprint(b"other"))
+    assert journal.last_write_is(b"".join(ENCODED), now)
+    assert journal.last_write_is(b"".join(ENCODED[:2]), now)
+    assert not journal.last_write_is(b"".join(ENCODED), journal.fingerprint(b"other"))
     assert not journal.last_write_is(b"", now)
-    later = b"".join([*LINES, journal.encode(Write("run2", now, journal.fingerprint(b"other"), NOON + 1))])
+    later = b"".join([*ENCODED, journal.encode(Write("run2", now, journal.fingerprint(b"other"), NOON + 1))])
     assert not journal.last_write_is(later, now)
     assert not journal.last_write_is(later + b'{"run":"torn', now)
 
@@ -79,13 +79,13 @@ def test_the_end_of_a_journal_alone_tells_that_nothing_has_happened_since():
 def test_a_last_write_too_long_to_be_looked_for_alone_is_found_in_the_whole_journal():
     entry = from_json("0" * 12, {"markdown": "- " + "long " * 20_000})
     long = Write("run2", "a", "b", NOON, (Add(entry, NOON),))
-    data = b"".join([*LINES, journal.encode(long)])
+    data = b"".join([*ENCODED, journal.encode(long)])
     assert not journal.last_write_is(data, "b")
     assert journal.decode(data)[-1] == long
 
 
 def test_a_line_holds_what_happened_in_words_that_people_can_read():
-    state, write, done = map(json.loads, LINES)
+    state, write, done = map(json.loads, ENCODED)
     assert state.keys() == {"state", "at", "text", "recent"}
     assert write.keys() == {"run", "before", "after", "at", "adds", "gone"}
     assert write["adds"][0]["markdown"] == "- new one\n  on two lines"

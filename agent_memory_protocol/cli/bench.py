@@ -99,15 +99,15 @@ def table(found: "list[Measured]") -> list[str]:
 
 def _own(source: str) -> "tuple[list[MemoryEntry], str]":
     """Return the entries of a file and their most usual tag."""
-    from agent_memory_protocol.conversion import Passage
+    from agent_memory_protocol.conversion import Conversion
     from agent_memory_protocol.embedding import HashEmbedder
     from agent_memory_protocol.formats import json_schema, table
 
-    passage = Passage(table.by_name("ndjson"), HashEmbedder())
-    found = [json_schema.decode(line) for line in passage.carry(table.detect(source).read(source))]
+    conversion = Conversion(table.by_name("ndjson"), HashEmbedder())
+    found = [json_schema.decode(line) for line in conversion.carry(table.detect(source).read(source))]
     tags = Counter(tag for entry in found for tag in entry.tags).most_common(1)
-    if passage.left_out:
-        note(f"{counted(passage.left_out, 'entry')} of {source} cannot be read and do not count")
+    if conversion.left_out:
+        note(f"{counted(conversion.left_out, 'entry')} of {source} cannot be read and do not count")
     if not tags:
         raise InvalidArgument(f"{source}: no entry has a tag to ask for; measure with other entries")
     return found, tags[0][0]

@@ -18,7 +18,7 @@ from agent_memory_protocol.phrases import counted
 from .options import actor, as_option, json_option, note, plain, print_json, root_option
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.conversion import Passage
+    from agent_memory_protocol.conversion import Conversion
     from agent_memory_protocol.formats.entry import Problem
 
 STDIO = "-"
@@ -77,15 +77,15 @@ def convert_command(
         if file != STDIO:
             check_outside(who, file)
     chosen = table.to_write(target, target_name)
-    from agent_memory_protocol.conversion import Passage, convert
+    from agent_memory_protocol.conversion import Conversion, convert
     from agent_memory_protocol.embedding import HashEmbedder
 
-    passage = Passage(chosen, HashEmbedder(), strict=strict, progress=counter("converted"))
+    conversion = Conversion(chosen, HashEmbedder(), strict=strict, progress=counter("converted"))
     with input_file(source) as path, output_file(target) as new:
         found = table.by_name(source_name) if source_name else table.detect(path, name=source)
-        convert(path, found, passage, new, overwrite=force or target == STDIO)
-    tell(passage, found.name, as_json=as_json)
-    if passage.left_out:
+        convert(path, found, conversion, new, overwrite=force or target == STDIO)
+    tell(conversion, found.name, as_json=as_json)
+    if conversion.left_out:
         sys.exit(4)
 
 
@@ -101,33 +101,33 @@ def schema_command(which: str) -> None:
     click.echo(schemas.text(schemas.PROTO if which == "proto" else schemas.JSON), nl=False)
 
 
-def tell(passage: "Passage", source: str, *, as_json: bool) -> None:
+def tell(conversion: "Conversion", source: str, *, as_json: bool) -> None:
     """Say what came through, what was lost on the way, and what did not come through."""
     if as_json:
         print_json(
             {
                 "from": source,
-                "to": passage.target.name,
-                "entries": passage.entries,
-                "embedded": passage.embedded,
-                "doubles": passage.doubles,
+                "to": conversion.target.name,
+                "entries": conversion.entries,
+                "embedded": conversion.embedded,
+                "doubles": conversion.doubles,
                 "losses": [
                     {"what": loss.what, "instead": loss.instead, "entries": number}
-                    for loss, number in passage.lost.items()
+                    for loss, number in conversion.lost.items()
                 ],
-                "left_out": passage.left_out,
-                "problems": [one._asdict() for one in passage.problems],
+                "left_out": conversion.left_out,
+                "problems": [one._asdict() for one in conversion.problems],
             }
         )
         return
-    for loss, number in passage.lost.items():
-        note(f"{passage.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
-    if passage.embedded:
-        note(f"{counted(passage.embedded, 'entry')} had no embedding and got one made from the text; extra says so")
-    if passage.doubles:
-        note(f"{counted(passage.doubles, 'entry')} came twice and went in once")
-    tell_left_out(passage.problems, passage.left_out)
-    note(f"{counted(passage.entries, 'entry')} from {source} to {passage.target.name}")
+    for loss, number in conversion.lost.items():
+        note(f"{conversion.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
+    if conversion.embedded:
+        note(f"{counted(conversion.embedded, 'entry')} had no embedding and got one made from the text; extra says so")
+    if conversion.doubles:
+        note(f"{counted(conversion.doubles, 'entry')} came twice and went in once")
+    tell_left_out(conversion.problems, conversion.left_out)
+    note(f"{counted(conversion.entries, 'entry')} from {source} to {conversion.target.name}")
 
 
 def tell_left_out(problems: "Sequence[Problem]", number: int) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.conversion import Passage
+from agent_memory_protocol.conversion import Conversion
 from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.formats import table
 from agent_memory_protocol.formats.record_files import replacing
@@ -119,11 +119,11 @@ def export_command(
         parts.append(exporting.documents(workspace(root), who, wanted or None))
     if exporting.RECORDS in targets:
         parts.append(exporting.records(open_memory(store, root, as_agent)))
-    passage = Passage(chosen, HashEmbedder(), progress=counter("exported"))
+    conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
-        chosen.write(new, passage.carry(chain.from_iterable(parts)))
-    tell(passage, "memory", as_json=as_json)
-    if passage.left_out:
+        chosen.write(new, conversion.carry(chain.from_iterable(parts)))
+    tell(conversion, "memory", as_json=as_json)
+    if conversion.left_out:
         sys.exit(4)
 
 
