@@ -19,14 +19,14 @@ from .ledger import About
 from .session import Session
 from .tiers import store
 from .tiers.document import Document
-from .writing import append, create, make_folders, make_local_folder
+from .writing import append, create, make_folders, make_local_folder, remove
 
 SIGHTINGS = (SCAFFOLDING, "agent-memory", "sightings.jsonl")
 """The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 
 SOURCE = "distill"
 _BACKUPS = "backups"
-_STAMP = "%Y%m%dT%H%M%SZ"
+_STAMP = "%Y%m%dT%H%M%S%fZ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,10 @@ class Distillation:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What was done: the changes made, those refused and by which error, and the backup's name of what was before."""
+    """What was done: the changes made, those refused and by which error, and the backup's name of what was before.
+
+    Where nothing was done, there is no backup.
+    """
 
     done: tuple[Candidate, ...]
     refused: tuple[tuple[Candidate, AgentMemoryError], ...]
@@ -91,6 +94,10 @@ def apply(session: Session, actor: Actor, planned: Distillation, today: date) ->
         else:
             done.append(one)
     _keep_sightings(session, planned.sightings)
+    if backup and not done:
+        # The last backup is what one goes back to: one of what never changed would stand before it.
+        remove(session.root, _backup_parts(backup))
+        backup = ""
     return Distilled(tuple(done), tuple(refused), backup)
 
 
@@ -130,7 +137,7 @@ def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, li
 
 def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
     """Return what a backup holds: the text of each document, None where there was no document."""
-    parts = (SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json")
+    parts = _backup_parts(name)
     content = session.root.read(parts)
     texts = None if content is None else _parsed(content.data)
     if not isinstance(texts, dict) or not all(text is None or isinstance(text, str) for text in texts.values()):
@@ -139,6 +146,10 @@ def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
         return {parse_target(spelled): text for spelled, text in texts.items()}
     except (InvalidArgument, InvalidName) as error:
         raise DamagedFile(f"{'/'.join(parts)}: {error}; nothing was changed") from error
+
+
+def _backup_parts(name: str) -> tuple[str, ...]:
+    return (SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json")
 
 
 def _parsed(data: bytes) -> Any:

@@ -13,6 +13,7 @@ from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.distillation import key_of
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument
+from agent_memory_protocol.layout import Target
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -200,6 +201,16 @@ def test_going_back_gives_every_document_its_text_and_loses_nothing(workspace, t
     assert gone == {"- Redis loses its queue without AOF.", "- Said since then."}
 
 
+def test_of_backups_made_one_right_after_the_other_the_last_is_the_last(workspace):
+    made = []
+    for fact in ("Redis loses its queue without AOF.", "The parser is slow on wide tables.", "Use uv for installs."):
+        for name in ("c1", "c2"):
+            said(workspace, name, fact)
+        made.append(workspace.apply_distillation(workspace.plan_distillation(), today=DAY).backup)
+    assert workspace.restore_distillation()[0] == made[-1]
+    assert sorted(made) == made
+
+
 def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, tmp_path):
     for name in ("c1", "c2"):
         said(workspace, name, "Redis loses its queue without AOF.")
@@ -297,6 +308,17 @@ def test_an_agent_distills_only_what_it_may_write(workspace):
     done = workspace.apply_distillation(workspace.plan_distillation(), actor=actor, today=DAY)
     assert done.done == ()
     assert "read-only" in str(done.refused[0][1])
+
+
+def test_what_was_refused_as_a_whole_leaves_the_backup_before_it_the_last(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    first = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    for name in ("c1", "c2"):
+        said(workspace, name, "The parser is slow on wide tables.")
+    refused = workspace.apply_distillation(workspace.plan_distillation(), actor=Actor("reviewer", "c1"), today=DAY)
+    assert (refused.done, refused.backup) == ((), "")
+    assert workspace.restore_distillation() == (first.backup, [Target(Tier.SHARED)])
 
 
 @pytest.mark.parametrize("command", ["distill", "learn c1 --agent developer"])

@@ -108,7 +108,9 @@ def _tell(planned: Distillation, candidates: Sequence[Candidate], done: Distille
         click.echo("nothing to distill")
     elif done is None:
         click.echo("nothing was changed; add --apply to do this")
-    elif done.backup:
+    elif not done.done:
+        click.echo("nothing was changed")
+    else:
         click.echo(f"done; `amp distill --restore --backup {done.backup}` goes back")
 
 
