@@ -15,46 +15,46 @@ from agent_memory_protocol.errors import AgentMemoryError
 from .options import plain
 
 _VERBS = {
-    "init": "write",
-    "recall": "recall",
-    "remember": "write",
-    "route": "route",
-    "show": "read",
-    "list": "read",
-    "forget": "upkeep",
-    "edit": "upkeep",
-    "status": "status",
-    "note": "notes",
-    "index": "notes",
-    "watch": "watch",
-    "install": "install",
-    "uninstall": "install",
-    "harvest": "harvest",
-    "hook": "hook",
-    "check": "check",
-    "review": "review",
-    "prune": "prune",
-    "restore": "upkeep",
-    "sync": "upkeep",
-    "search": "search",
-    "record": "records",
-    "consolidate": "records",
-    "decay": "records",
-    "merge": "merge",
-    "distill": "distill",
-    "learn": "distill",
-    "adopt": "adopt",
-    "find-stores": "adopt",
-    "export": "travel",
-    "import": "travel",
-    "convert": "formats",
-    "schema": "formats",
-    "bench": "bench",
-    "where": "status",
-    "doctor": "doctor",
-    "mcp": "mcp",
+    "init": ("write", "Create the memory files that are missing, with headers."),
+    "recall": ("recall", "Print the memory that AGENT starts its task with."),
+    "remember": ("write", "Write TEXT into one memory file as one entry."),
+    "route": ("route", "Say where TEXT belongs, and which command saves it there."),
+    "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
+    "list": ("read", "List every entry: its id, document, date and first words."),
+    "forget": ("upkeep", "Remove entries by id."),
+    "edit": ("upkeep", "Put TEXT in the place of an entry."),
+    "status": ("status", "Show how full each memory file is, and how old it is."),
+    "note": ("notes", "Write, read, remove and merge notes: one fact, one file."),
+    "index": ("notes", "Give every note its line in the index of its folder."),
+    "watch": ("watch", "Keep indexes fresh and heal files for as long as it runs."),
+    "install": ("install", "Make a host of agents use this memory."),
+    "uninstall": ("install", "Take out what `amp install` put in."),
+    "harvest": ("harvest", "Save the findings that a read-only agent has reported."),
+    "hook": ("hook", "Answer an event of an agent's host."),
+    "check": ("check", "Check every memory file, note, index and ledger."),
+    "review": ("review", "List what to merge, what is old, what to look at again."),
+    "prune": ("prune", "Take outdated dated entries out of memory files."),
+    "restore": ("upkeep", "Bring entries back from the ledger."),
+    "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
+    "search": ("search", "Find entries, notes and records by their words."),
+    "record": ("records", "List, show, decide, redact, verify and sign records."),
+    "consolidate": ("records", "Merge records that say the same, and mark what contradicts."),
+    "decay": ("records", "Archive records that nobody has needed for long."),
+    "merge": ("merge", "Merge two versions of a memory file, entry by entry."),
+    "distill": ("distill", "Carry what conversations found to the memory that lasts."),
+    "learn": ("distill", "Carry what one conversation found to the memory that lasts."),
+    "adopt": ("adopt", "Bring in memory that other tools keep, without doubles."),
+    "find-stores": ("adopt", "List where else memory of this project lies."),
+    "export": ("travel", "Write memory into a record file."),
+    "import": ("travel", "Take the entries of a record file into memory."),
+    "convert": ("formats", "Write what one record file holds as another one."),
+    "schema": ("formats", "Print the schema of protobuf or JSON record files."),
+    "bench": ("bench", "Measure what you would otherwise have to believe."),
+    "where": ("status", "Show the project root, each path in use, and the settings."),
+    "doctor": ("doctor", "Say where memory lies, what AGENT recalls, what is wrong."),
+    "mcp": ("mcp", "Serve memory to an MCP host over stdin and stdout."),
 }
-"""Each verb and the module of this package that has it. The order is that of `amp --help`."""
+"""Each verb, the module of this package that has it, and the first line of its help, in the order of `amp --help`."""
 
 
 class Verbs(click.Group):
@@ -68,9 +68,17 @@ class Verbs(click.Group):
         """Load a verb."""
         if cmd_name not in _VERBS:
             return None
-        module = import_module(f"agent_memory_protocol.cli.{_VERBS[cmd_name]}")
+        module = import_module(f"agent_memory_protocol.cli.{_VERBS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs as the table has them: to load them all takes several times as long as to start."""
+        limit = formatter.width - 6 - max(map(len, _VERBS))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(verb, click.Command(verb, help=line).get_short_help_str(limit)) for verb, (_, line) in _VERBS.items()]
+            )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -30,6 +30,13 @@ def test_help_says_of_each_verb_in_a_whole_sentence_what_it_does(amp, group):
     assert [line for line in summaries if not line.endswith(".") or line.endswith("...")] == []
 
 
+def test_the_list_of_verbs_says_of_each_what_its_own_help_begins_with(amp):
+    listed = amp("--help", environ={"COLUMNS": "80"}).out.partition("Commands:\n")[2].partition("\n\n")[0]
+    summaries = dict(line.split(maxsplit=1) for line in listed.splitlines())
+    own = {verb: amp(verb, "--help", environ={"COLUMNS": "80"}).out for verb in summaries}
+    assert [verb for verb, summary in summaries.items() if f"\n\n  {summary}" not in own[verb]] == []
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_each_verb_explains_itself_and_takes_a_root_and_an_actor(amp, verb):
     answer = amp(verb, "--help")
