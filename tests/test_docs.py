@@ -2,7 +2,7 @@ r"""The documentation is true: its examples print what they show, and it names n
 
 How examples are written, in the README and in docs/:
 
-- The blocks under one `##` heading share one project, which begins as an empty folder, and run in order.
+- The blocks under one `##` heading share one project, which begins with an empty .scaffolding, and run in order.
 - A `console` block shows commands, each after `$ `, and what a terminal shows for them, stdout and stderr together.
   A command ends with exit code 0 unless the next one is `echo $?`.
 - A `python` block is a program; a `text` block right after it is what it prints.
@@ -93,7 +93,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "project"
         programs = folder / "programs"
-        for made in (self.path, programs, folder / "home"):
+        for made in (self.path, self.path / ".scaffolding", programs, folder / "home"):
             made.mkdir()
         hook = "-m agent_memory_protocol.integrations.hooks "
         amp_itself = "-m agent_memory_protocol "

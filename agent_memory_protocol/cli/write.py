@@ -10,7 +10,7 @@ from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.dates import day_number
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.formats.jsonl_rules import KINDS
-from agent_memory_protocol.layout import Tier
+from agent_memory_protocol.layout import SCAFFOLDING, Tier
 from agent_memory_protocol.ledger import About
 
 from .options import (
@@ -119,7 +119,9 @@ def remember_command(
     """
     if sum([dated, day is not None, undated]) > 1:
         raise InvalidArgument("--dated, --date and --undated exclude each other; give one of them")
-    done = workspace(root).remember(
+    here = workspace(root)
+    is_new = not os.path.lexists(here.path / SCAFFOLDING)
+    done = here.remember(
         read_text(text),
         tier=Tier.parse(tier) if tier else None,
         actor=actor(as_agent, conversation),
@@ -132,6 +134,8 @@ def remember_command(
     )
     for line in done.notes:
         note(line)
+    if is_new and here.how.startswith("the current folder"):
+        note(f"this is no project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
     if as_json:
         print_json(_as_json(done))
     else:

@@ -72,6 +72,7 @@ def test_a_route_without_text_is_a_mistake(amp):
 
 
 def test_remember_says_its_doubts_on_stderr(amp):
+    (amp.root / ".scaffolding").mkdir()
     code, out, err = amp("remember", "Sent the report on the 8th.")
     assert code == 0
     assert out.startswith("remembered: ")

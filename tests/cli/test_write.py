@@ -112,6 +112,7 @@ def test_init_says_when_another_line_still_keeps_the_memory_out(amp):
 
 @pytest.mark.requirement("S4-19", "S4-65")
 def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
+    (amp.root / ".git").mkdir()
     answer = amp("remember", "Redis needs AOF on.")
     assert answer.code == 0
     assert answer.err == ""
@@ -123,7 +124,17 @@ def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
     assert "- Redis needs AOF on." in amp.process("recall").out
 
 
+def test_a_memory_that_begins_where_no_project_is_says_in_which_folder_once(amp):
+    said = f"this is no project yet: a memory begins in {amp.root}; with --root DIR it is kept elsewhere"
+    assert amp("remember", "One.").err == f"amp: {said}\n"
+    assert amp("remember", "Two.").err == ""
+    elsewhere = amp.root / "elsewhere"
+    elsewhere.mkdir()
+    assert amp("remember", "Three.", "--root", "elsewhere").err == ""
+
+
 def test_remember_as_json_names_the_entry_and_the_headroom(amp):
+    (amp.root / ".scaffolding").mkdir()
     answer = amp("remember", "[2026-01-01] Postgres keeps the jobs", "--agent", "dev", "--section", "Storage", "--json")
     found = answer.json()
     assert found.pop("id") == amp("list", "--json").json()["entries"][0]["id"]
