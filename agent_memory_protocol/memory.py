@@ -30,7 +30,7 @@ from .record_finder import Finder
 from .records.canonical import EMPTY, cut_moment, encode, freeze_text
 from .records.catalog import Catalog
 from .records.proof import check_history
-from .records.record import Provenance, Record, RecordType, State, is_id
+from .records.record import LIVE, Provenance, Record, RecordType, State, is_id
 from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
@@ -43,7 +43,6 @@ from .writing import replace as replace_file
 CONSOLIDATE_EVERY = 4
 """After so many new records, these are compared with the ones that resemble them; less often among thousands."""
 
-_LIVE = (State.ACTIVE, State.TRANSITIONAL)
 _ALIKE = 16
 _TRIES = 10
 _MILLISECOND = timedelta(milliseconds=1)
@@ -202,7 +201,7 @@ class Memory:
                 if record.id in finder.every_id:
                     return record.id, False
                 for same in finder.saying(record.body):
-                    if same.state in _LIVE and record.state in _LIVE:
+                    if same.state in LIVE and record.state in LIVE:
                         return same.id, False
             if apply and record.signed:
                 self._store.put(record)
@@ -540,7 +539,7 @@ class Memory:
         """Return the record that says what a new one would say, and holds."""
         found = () if self._finder is None else self._finder.saying(record.body)
         for same in found:
-            if same.state in _LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
+            if same.state in LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
                 return same
         return None
 

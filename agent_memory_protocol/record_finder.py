@@ -3,7 +3,7 @@
 from collections.abc import Iterable, KeysView, Sequence
 
 from .records.catalog import Catalog
-from .records.record import Record, State
+from .records.record import LIVE, Record
 from .records.store import RecordStore
 from .records.view import View
 from .retrieval import Candidate, partner_of
@@ -12,8 +12,6 @@ from .search.port import Passage, SearchIndex, Source
 
 CANDIDATES = 40
 """How many records that look like a query are weighed against each other."""
-
-_LIVE = (State.ACTIVE, State.TRANSITIONAL)
 
 
 class Finder:
@@ -87,7 +85,7 @@ class Finder:
         while True:
             hits = self._index.search(query, limit=limit)
             # What is replaced or archived stays so. Where that crowds out the rest, look further down.
-            shown = [hit for hit in hits if include_history or hit.key in _LIVE][:count]
+            shown = [hit for hit in hits if include_history or hit.key in LIVE][:count]
             if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from .bullets import bullet
 from .limits import estimate_tokens
-from .records.record import Record, State
+from .records.record import LIVE, Record, State
 
 BUDGET_TOKENS = 2_000
 """What an answer may have where nobody says otherwise."""
@@ -196,7 +196,7 @@ def _said(reason: str) -> str:
 def _is_shown(record: Record, include_history: bool) -> bool:
     if record.redacted:
         return False
-    return include_history or record.state in (State.ACTIVE, State.TRANSITIONAL)
+    return include_history or record.state in LIVE
 
 
 def _unit(

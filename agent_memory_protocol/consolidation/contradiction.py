@@ -8,9 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
-from ..records.record import Record, RecordType, State, slots_said
+from ..records.record import LIVE, Record, RecordType, slots_said
 from ..similarity import gist
 from .claims import Claim, claims, denies
+from .duplicates import CLAIMS
 from .language import ENGLISH, Language
 from .proposals import Dispute, Proposal, Question
 
@@ -34,10 +35,7 @@ class Contradictions:
         found: dict[tuple[int, int], tuple[int, str]] = {}
         groups: defaultdict[RecordType, list[tuple[int, Record]]] = defaultdict(list)
         for place, record in enumerate(question.records):
-            if record.type in (RecordType.FACT, RecordType.PROCEDURE) and record.state in (
-                State.ACTIVE,
-                State.TRANSITIONAL,
-            ):
+            if record.type in CLAIMS and record.state in LIVE:
                 groups[record.type].append((place, record))
         for group in groups.values():
             for language in self.languages:

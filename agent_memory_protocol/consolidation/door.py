@@ -10,8 +10,8 @@ from datetime import datetime
 
 from ..errors import InvalidArgument, Refused, UnknownRecord
 from ..records import lifecycle
-from ..records.record import Record, RecordType, State, Transition
-from .duplicates import CORRECTION, cited_by_rules, slots_disagree, told_apart
+from ..records.record import LIVE, Record, RecordType, State, Transition
+from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree, told_apart
 from .promotion import signature
 from .proposals import (
     MAY_PROPOSE,
@@ -30,9 +30,6 @@ from .texts import check_reason, check_texts
 
 KEEP = "keep"
 """The tag of a record that never decays."""
-
-_LIVE = (State.ACTIVE, State.TRANSITIONAL)
-_CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
 
 
 class Waits(Refused):
@@ -130,7 +127,7 @@ def admit(
 
 def is_live(record: Record | None) -> bool:
     """Say whether a record, if there is one, can be evidence."""
-    return record is not None and record.state in _LIVE
+    return record is not None and record.state in LIVE
 
 
 def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:
@@ -194,7 +191,7 @@ def _check_keeper(keeper: Record, replaced: list[Record]) -> None:
 
 
 def _check_sameness(record: Record, replaced: list[Record]) -> None:
-    if record.type not in _CLAIMS or {old.type for old in replaced} != {record.type}:
+    if record.type not in CLAIMS or {old.type for old in replaced} != {record.type}:
         raise Refused("only facts are merged with facts, and procedures with procedures; an event may happen twice")
     for old in replaced:
         if slots_disagree(old, record):
@@ -228,7 +225,7 @@ def _dispute(proposal: Dispute, standing: Standing, now: datetime) -> tuple[Reco
             pair = (as_it_was, rest) if half is one else (rest, as_it_was)
             sides = lifecycle.dispute(*pair, reason=proposal.reason, now=now)
             return tuple(side for side in sides if side.id == rest.id)
-    if one.type is not other.type or one.type not in _CLAIMS:
+    if one.type is not other.type or one.type not in CLAIMS:
         raise Refused("only two facts or two procedures contradict each other: of events, both have happened")
     entangled = [side.id for side in (one, other) if side.state is State.TRANSITIONAL]
     if entangled:

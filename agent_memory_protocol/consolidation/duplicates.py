@@ -9,9 +9,12 @@ from datetime import datetime
 from itertools import pairwise
 
 from ..records.canonical import encode
-from ..records.record import CARRIED, Provenance, Record, RecordType, State, new_record, slots_said
+from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, new_record, slots_said
 from ..similarity import gist
 from .proposals import Proposal, Question, Supersede
+
+CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
+"""The types of records of which two may say the same, or contradict each other: of events, both have happened."""
 
 CORRECTION = "correction"
 """The kind of provenance of what a person has put right; no operator may overrule it."""
@@ -30,7 +33,7 @@ class SameWords:
         """
         groups: dict[object, list[Record]] = {}
         for record in question.records:
-            if record.state is State.ACTIVE and record.type in (RecordType.FACT, RecordType.PROCEDURE):
+            if record.state is State.ACTIVE and record.type in CLAIMS:
                 said = gist(record.body)
                 if said.words:
                     groups.setdefault((record.type, said), []).append(record)
@@ -47,7 +50,7 @@ class SameWords:
 def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
     """Return the ids that rules rest on which are neither superseded nor archived."""
     rules = (record for record in records if record.type is RecordType.RULE)
-    return frozenset(one for rule in rules if rule.state in (State.ACTIVE, State.TRANSITIONAL) for one in rule.evidence)
+    return frozenset(one for rule in rules if rule.state in LIVE for one in rule.evidence)
 
 
 def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:

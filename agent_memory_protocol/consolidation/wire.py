@@ -13,17 +13,16 @@ from typing import Any
 from ..errors import InvalidRecord, OperatorFailed
 from ..records.canonical import format_moment, parse_moment, thaw
 from ..records.record import Provenance, Record, RecordType, State, new_record
-from .duplicates import merge
+from .duplicates import CLAIMS, merge
 from .promotion import promote, signature
 from .proposals import MAY_PROPOSE, Create, Dispute, Promote, Proposal, Question, Resolve, Stage, Supersede, Unreadable
 
 VERSION = 1
 
-_CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
 _ABOUT: Mapping[Stage, tuple[Collection[RecordType], State]] = {
-    Stage.DEDUP: (_CLAIMS, State.ACTIVE),
-    Stage.CONTRADICTION: (_CLAIMS, State.ACTIVE),
-    Stage.RESOLUTION: (_CLAIMS, State.TRANSITIONAL),
+    Stage.DEDUP: (CLAIMS, State.ACTIVE),
+    Stage.CONTRADICTION: (CLAIMS, State.ACTIVE),
+    Stage.RESOLUTION: (CLAIMS, State.TRANSITIONAL),
     Stage.PROMOTION: ((RecordType.EPISODE, RecordType.RULE), State.ACTIVE),
 }
 """Which records a program is shown in which stage; none where it is shown a text."""

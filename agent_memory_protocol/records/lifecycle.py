@@ -11,14 +11,13 @@ from datetime import datetime
 
 from ..errors import IllegalMove
 from .canonical import EMPTY, cut_moment
-from .record import REDACTED_BODY, REDACTION, Provenance, Record, RecordType, State, Transition
+from .record import LIVE, REDACTED_BODY, REDACTION, Provenance, Record, RecordType, State, Transition
 
 SUPERSEDE, DISPUTE, RESOLVE, ARCHIVE = "supersede", "dispute", "resolve", "archive"
 
 NO_EVIDENCE = "all evidence records are archived or superseded"
 """The reason on a flagged rule."""
 
-_LIVE = (State.ACTIVE, State.TRANSITIONAL)
 _SEALED = (State.SUPERSEDED, State.ARCHIVED)
 
 
@@ -131,7 +130,7 @@ def refresh_flag(rule: Record, evidence: Mapping[str, Record | None], *, now: da
     if missing:
         raise IllegalMove(f"{rule.id} also rests on {', '.join(missing)}; a flag takes all the evidence")
     records = (evidence[one] for one in rule.evidence)
-    doubtful = not any(record is not None and record.state in _LIVE for record in records)
+    doubtful = not any(record is not None and record.state in LIVE for record in records)
     if doubtful == rule.flagged or rule.redacted:
         return rule
     return _next(rule, now, flagged=doubtful, flag_reason=NO_EVIDENCE if doubtful else None)

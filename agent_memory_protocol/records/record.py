@@ -30,6 +30,8 @@ from .canonical import (
 from .spelling import IF_SET, LINKS_AND_REASONS, MOMENTS, SPELLINGS, RecordType, State
 
 __all__ = [
+    "CARRIED",
+    "LIVE",
     "REDACTED_BODY",
     "REDACTION",
     "Provenance",
@@ -42,9 +44,13 @@ __all__ = [
     "new_record",
 ]
 
+LIVE = (State.ACTIVE, State.TRANSITIONAL)
+"""The states of records that hold, disputed or not."""
+
 REDACTED_BODY = "[redacted]"
 REDACTION = "redaction"
 """The kind of provenance that a tombstone has."""
+
 CARRIED = "extra"
 """The slot for the pairs that a record file carried beside a text, such as where it stood."""
 
@@ -355,7 +361,7 @@ def _check_life(record: Record) -> list[str]:
         problems.append("its transition does not name it as a side")
     if record.state is State.SUPERSEDED and record.superseded_by is None:
         problems.append("a superseded record must name its successor in superseded_by")
-    if record.state in (State.ACTIVE, State.TRANSITIONAL) and record.superseded_by is not None:
+    if record.state in LIVE and record.superseded_by is not None:
         problems.append(f"a record that is {record.state} has no superseded_by")
     if record.flagged and record.type is not RecordType.RULE:
         problems.append("only a rule can be flagged")
