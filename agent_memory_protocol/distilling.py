@@ -14,14 +14,14 @@ from . import remembering, rewriting, upkeep
 from .access import Actor
 from .distillation import ADD, MOVE, Candidate, Insight, Material, distill, find_insights, key_of, known_insights, learn
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
-from .layout import SCAFFOLDING, Target, Tier, parse_target
+from .layout import MEMORY, Target, Tier, parse_target
 from .ledger import About
 from .session import Session
 from .tiers import store
 from .tiers.document import Document
-from .writing import append, create, make_folders, make_local_folder, remove
+from .writing import LOCAL, append, create, make_folders, make_local_folder, remove
 
-SIGHTINGS = (SCAFFOLDING, "agent-memory", "sightings.jsonl")
+SIGHTINGS = (*MEMORY, "sightings.jsonl")
 """The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 
 SOURCE = "distill"
@@ -103,7 +103,7 @@ def apply(session: Session, actor: Actor, planned: Distillation, today: date) ->
 
 def backups(session: Session) -> list[str]:
     """List the backups there are, oldest first."""
-    folder = (SCAFFOLDING, ".amp", _BACKUPS)
+    folder = (*LOCAL, _BACKUPS)
     names = session.root.list_files(folder) if session.root.exists(folder) else []
     return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
@@ -149,7 +149,7 @@ def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
 
 
 def _backup_parts(name: str) -> tuple[str, ...]:
-    return (SCAFFOLDING, ".amp", _BACKUPS, f"{name}.json")
+    return (*LOCAL, _BACKUPS, f"{name}.json")
 
 
 def _parsed(data: bytes) -> Any:

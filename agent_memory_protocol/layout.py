@@ -8,6 +8,9 @@ from .errors import InvalidArgument, InvalidName
 
 SCAFFOLDING = ".scaffolding"
 
+MEMORY = (SCAFFOLDING, "agent-memory")
+"""The memory directory of a project."""
+
 AGENT_NAME_LENGTH = 64
 CONVERSATION_ID_LENGTH = 128
 NOTE_NAME_LENGTH = 100
@@ -25,16 +28,18 @@ _INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d
 class Tier:
     """One of the three tiers: `Tier.SHARED`, `Tier.AGENT`, `Tier.CONVERSATION`, in the order recall gives them."""
 
-    __slots__ = ("owner", "value")
+    __slots__ = ("file", "owner", "value")
 
     SHARED: "Tier"
     AGENT: "Tier"
     CONVERSATION: "Tier"
 
-    def __init__(self, value: str, owner: str) -> None:
+    def __init__(self, value: str, owner: str, file: str) -> None:
         self.value = value
         self.owner = owner
         """What names a document of this tier: "", "agent" or "conversation"."""
+        self.file = file
+        """What the file of each document of this tier is called."""
 
     @classmethod
     def parse(cls, value: str) -> "Tier":
@@ -58,9 +63,9 @@ class Tier:
         return Tier.parse, (self.value,)
 
 
-Tier.SHARED = Tier("shared", "")
-Tier.AGENT = Tier("agent", "agent")
-Tier.CONVERSATION = Tier("conversation", "conversation")
+Tier.SHARED = Tier("shared", "", "KNOWLEDGE.md")
+Tier.AGENT = Tier("agent", "agent", "MEMORY.md")
+Tier.CONVERSATION = Tier("conversation", "conversation", "context.md")
 TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
 
 
@@ -82,10 +87,10 @@ class Target:
     def parts(self) -> tuple[str, ...]:
         """The path below the root, one component each."""
         if self.tier is Tier.SHARED:
-            return (SCAFFOLDING, "agent-memory", "shared", "KNOWLEDGE.md")
+            return (*MEMORY, "shared", self.tier.file)
         if self.tier is Tier.AGENT:
-            return (SCAFFOLDING, "agent-memory", "agents", self.owner, "MEMORY.md")
-        return (SCAFFOLDING, "conversations", self.owner, "agent-memory", "context.md")
+            return (*MEMORY, "agents", self.owner, self.tier.file)
+        return (SCAFFOLDING, "conversations", self.owner, MEMORY[-1], self.tier.file)
 
     @property
     def path(self) -> str:
@@ -126,11 +131,8 @@ def parse_target(text: str) -> Target:
     raise InvalidArgument(f"{text!a} is no document; write shared, agent:NAME or conversation:ID")
 
 
-OWNER_FOLDERS = {Tier.AGENT: (SCAFFOLDING, "agent-memory", "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
+OWNER_FOLDERS = {Tier.AGENT: (*MEMORY, "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
 """The folder of the folders that belong to one agent or one conversation each."""
-
-MEMORY = (SCAFFOLDING, "agent-memory")
-"""The memory directory of a project."""
 
 RECORDS = (*MEMORY, "records")
 """The folder of its records."""

@@ -5,11 +5,11 @@ from datetime import date
 
 from .dates import day_number
 from .files import Root
-from .layout import SCAFFOLDING
+from .layout import MEMORY
 from .tiers import store
 from .writing import append, create, make_folders, replace
 
-FILE = (SCAFFOLDING, "agent-memory", "reviewed")
+FILE = (*MEMORY, "reviewed")
 """Where it stands, below the root."""
 
 _BEGUN = "begun "

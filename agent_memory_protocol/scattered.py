@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .elsewhere import store_folders
 from .git_files import checkouts_of, remote_of
-from .layout import SCAFFOLDING
+from .layout import MEMORY, SCAFFOLDING
 
 _NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv"])
 _MOST_FOLDERS = 200
@@ -89,7 +89,7 @@ def _as_name(path: str) -> str:
 
 
 def _has_memory(path: str) -> bool:
-    return os.path.isdir(os.path.join(path, SCAFFOLDING, "agent-memory"))
+    return os.path.isdir(os.path.join(path, *MEMORY))
 
 
 def _names(path: str) -> list[str]:

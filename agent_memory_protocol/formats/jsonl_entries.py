@@ -14,12 +14,11 @@ from .entry import BadEntry, MemoryEntry, Problem, Unknown, check, named, origin
 from .jsonl import Entry, Header, default_confidence
 from .jsonl_rules import KINDS, is_writable_scope
 from .jsonl_view import view
-from .loss import EMBEDDING, FOREIGN_IDS, RELEVANCE, Loss, unknown_fields
+from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, unknown_fields
 from .moments import instant, is_expiry, new_stamp
 
 WIRE = "agent-memory/0.1"
 _DEFAULT_KIND, _DEFAULT_SCOPE = "fact", "global"
-_LAST = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 _BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -37,12 +36,7 @@ LOSSES = (
         lambda entry: not _BREAKS.isdisjoint(entry.text),
         lambda entry: entry._replace(text=_on_one_line(entry.text)),
     ),
-    Loss(
-        "times after the year 9999",
-        "its last moment",
-        lambda entry: entry.timestamp_ms > _LAST,
-        lambda entry: entry._replace(timestamp_ms=_LAST),
-    ),
+    LATE_TIMES,
     unknown_fields(WIRE),
 )
 

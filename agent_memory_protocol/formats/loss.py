@@ -6,9 +6,12 @@ the row leaves of it. So what is lost and what is said about it cannot differ (d
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import MappingProxyType
 
-from .entry import MADE_BY, NOTHING, MemoryEntry, is_uuid, named
+from .entry import MADE_BY, MemoryEntry, is_uuid, named, to_milliseconds
+
+_LAST_TIME = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,13 @@ RELEVANCE = Loss(
     lambda entry: entry.relevance != 0,
     lambda entry: entry._replace(relevance=0.0),
 )
+LATE_TIMES = Loss(
+    "times after the year 9999",
+    "its last moment",
+    lambda entry: entry.timestamp_ms > _LAST_TIME,
+    lambda entry: entry._replace(timestamp_ms=_LAST_TIME),
+)
 SOURCE = Loss("sources", "left out", lambda entry: entry.source != "", lambda entry: entry._replace(source=""))
-EXTRA = Loss("extra", "left out", lambda entry: bool(entry.extra), lambda entry: entry._replace(extra=NOTHING))
 
 
 def _with_uuid(entry: MemoryEntry) -> MemoryEntry:

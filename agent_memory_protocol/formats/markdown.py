@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..errors import InvalidName, RefusedText
+from ..disk_errors import shown
+from ..errors import DamagedFile, InvalidName, RefusedText
 from ..layout import Target, Tier, check_owner
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
@@ -31,8 +32,6 @@ _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
 _DEEPEST = 5
 """Below the title, Markdown has headings of five further levels."""
 
-_NAMES = {Tier.SHARED: "KNOWLEDGE.md", Tier.AGENT: "MEMORY.md", Tier.CONVERSATION: "context.md"}
-
 
 class Piece(NamedTuple):
     """An entry as it will stand in a document: the headings above it, outermost first, and its lines."""
@@ -48,12 +47,12 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     """Read a document.
 
     Raises:
-        DamagedFile: it is not UTF-8.
+        DamagedFile: it is not UTF-8, or too large.
     """
     with record_files.reading(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise BadEntry(f"{path}: has more than {LARGEST:,} bytes, more than a document that people read")
+        raise DamagedFile(f"has more than {LARGEST:,} bytes, more than a document that people read", path=shown(path))
     yield from entries_of(document.parse(data, target_of(path)))
 
 
@@ -82,7 +81,7 @@ def target_of(path: str) -> Target:
     """Return which tier document a path names; the shared one where it names none, for ids are made with it."""
     parts = PurePath(path).parts
     for tier, place in ((Tier.AGENT, -2), (Tier.CONVERSATION, -3)):
-        if len(parts) >= -place and parts[-1] == _NAMES[tier]:
+        if len(parts) >= -place and parts[-1] == tier.file:
             try:
                 return Target(tier, check_owner(tier, parts[place]))
             except InvalidName:

@@ -15,7 +15,7 @@ from ..errors import DamagedFile, InvalidRecord
 from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
 from . import record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
-from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
+from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, Loss, unknown_fields
 from .memory_file import SignedMemoryFile
 
 LARGEST = 256 << 20
@@ -25,7 +25,6 @@ IMPORT = "import"
 """The kind of provenance of a record that is made from an entry."""
 
 RECORD, KIND = "record", "kind"
-_LAST = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 
 
 def entry_of(record: Record) -> MemoryEntry:
@@ -119,12 +118,7 @@ LOSSES = (
     EMBEDDING,
     RELEVANCE,
     Loss("texts in another Unicode form than NFC", "the same in NFC", _is_spelled_otherwise, _normalized),
-    Loss(
-        "times after the year 9999",
-        "its last moment",
-        lambda entry: entry.timestamp_ms > _LAST,
-        lambda entry: entry._replace(timestamp_ms=_LAST),
-    ),
+    LATE_TIMES,
     unknown_fields(),
     Loss("ids and kinds that are not those of a record", "an id made from the content; fact", _is_new, _as_read),
 )

@@ -8,15 +8,15 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent_memory_protocol.access import Actor
-from agent_memory_protocol.errors import StorageError
-from agent_memory_protocol.files import Root
-from agent_memory_protocol.integrations.installing import diff_of, in_a_word
-from agent_memory_protocol.layout import SCAFFOLDING
-from agent_memory_protocol.merging import merge_file
-from agent_memory_protocol.outside import check_outside
-from agent_memory_protocol.workspace import Workspace
-from agent_memory_protocol.writing import replace
+from ..access import Actor
+from ..errors import StorageError
+from ..files import Root
+from ..layout import SCAFFOLDING, TIERS
+from ..merging import merge_file
+from ..outside import check_outside
+from ..workspace import Workspace
+from ..writing import replace
+from .installing import diff_of, in_a_word
 
 NAME = "amp-memory"
 """What the driver is called in git's configuration and attributes."""
@@ -31,7 +31,7 @@ git reports without markers in the file holds our side alone, and theirs is lost
 longer name, since other tools are called `amp` too, and git believes whatever ends with 0.
 """
 
-ATTRIBUTES = tuple(f"{name} merge={NAME}" for name in ("KNOWLEDGE.md", "MEMORY.md", "context.md"))
+ATTRIBUTES = tuple(f"{tier.file} merge={NAME}" for tier in TIERS)
 _CONFIGURATION = {
     f"merge.{NAME}.name": "memory of agents, entry by entry",
     f"merge.{NAME}.driver": PROGRAM,

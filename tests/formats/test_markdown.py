@@ -151,9 +151,12 @@ def test_what_a_document_cannot_carry_is_told(change, lost):
     assert lost in [loss.what for loss in markdown.LOSSES if loss.found(changed)]
 
 
-def test_a_document_that_is_no_text_is_damaged(tmp_path):
-    (tmp_path / "a.md").write_bytes(b"# a\n\n- \xff\n")
-    with pytest.raises(DamagedFile, match="UTF-8"):
+@pytest.mark.parametrize(
+    ("data", "why"), [(b"# a\n\n- \xff\n", "UTF-8"), (b"- a fact\n" * 2_000_000, "has more than 16,777,216 bytes")]
+)
+def test_a_document_that_is_no_text_or_too_large_is_damaged(tmp_path, data, why):
+    (tmp_path / "a.md").write_bytes(data)
+    with pytest.raises(DamagedFile, match=why):
         list(markdown.read(str(tmp_path / "a.md")))
 
 
