@@ -206,7 +206,7 @@ class _Plan:
             self.left_out.append(LeftOut(page.path, str(error)))
             return
         secret = self.here.secret_in("\n".join(theirs.lines))
-        if document.has_conflict(theirs) or secret:
+        if document.conflict_line(theirs) or secret:
             reason = f"holds {secret} outside its entries; say where it is kept instead"
             conflict = "holds conflict markers; resolve them, then adopt it"
             self.left_out.append(LeftOut(page.path, reason if secret else conflict))

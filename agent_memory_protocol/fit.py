@@ -7,10 +7,10 @@ many go. So a smaller budget never brings back what a larger one left out, and t
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-from agent_memory_protocol import markdown
-from agent_memory_protocol.dates import day_text
-from agent_memory_protocol.limits import LINE_BYTES, MAX_BYTES, MAX_LINES
-from agent_memory_protocol.tiers.entries import Entry, IndexLine, Outline
+from . import markdown
+from .dates import day_text
+from .limits import LINE_BYTES, MAX_BYTES, MAX_LINES
+from .tiers.entries import Entry, IndexLine, Outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,10 +25,11 @@ def ignore(root: Root) -> bool:
     content = root.read(_PARTS)
     if content is None:
         return create(root, _PARTS, f"{LINE}\n".encode())
-    lines = content.data.splitlines(keepends=True)
-    if any(map(_is_ours, lines)):
+    if any(map(_is_ours, content.data.splitlines())):
         return False
-    _add_line(root, _PARTS, content, LINE)
+    ending = b"\r\n" if b"\r\n" in content.data else b"\n"
+    joint = b"" if not content.data or content.data.endswith(b"\n") else ending
+    replace(root, _PARTS, content.data + joint + LINE.encode() + ending, expected=content)
     return True
 
 
@@ -122,16 +123,6 @@ def _ignores(root: str, path: str) -> bool | None:
     return None if answer is None else {0: True, 1: False}.get(answer.returncode)
 
 
-# Git reads these files as bytes, so whatever encoding a project has chosen for them stays.
-
-
 def _is_ours(line: bytes) -> bool:
-    """Say whether a line of `.gitignore` names the memory's folder, as git reads it."""
+    """Say whether a line of `.gitignore` names the memory's folder, as git reads it: bytes, in whatever encoding."""
     return split_bom(line)[1].rstrip(b" \r\n") in _SAME
-
-
-def _add_line(root: Root, parts: tuple[str, ...], content: Content, line: str) -> None:
-    """Add a line at the end, in the file's own line ending."""
-    ending = b"\r\n" if b"\r\n" in content.data else b"\n"
-    joint = b"" if not content.data or content.data.endswith(b"\n") else ending
-    replace(root, parts, content.data + joint + line.encode() + ending, expected=content)

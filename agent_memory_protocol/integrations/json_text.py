@@ -128,7 +128,7 @@ def _insert(
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
     flat = "\n" not in text[node.start : node.end] and (last is not None or "\n" not in text.strip())
-    label = "" if name is None else json.dumps(name) + (": ")
+    label = "" if name is None else f"{json.dumps(name)}: "
     if flat:
         piece = label + json.dumps(value, ensure_ascii=False)
         return [(node.end - 1, piece)] if last is None else [(last, ", " + piece)]

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from agent_memory_protocol import dates, links, visible
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
 from agent_memory_protocol.notes import note as notes
-from agent_memory_protocol.notes.index import LINE_WIDTH
 from agent_memory_protocol.notes.note import Note
 
-_HARD_WIDTH = 2 * LINE_WIDTH
 _LONGEST_LABEL = 60
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from agent_memory_protocol import limits, markdown, visible
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.tiers.document import Document, has_conflict
+from agent_memory_protocol.tiers.document import Document, conflict_line
 from agent_memory_protocol.tiers.entries import Entry
 
 _RAW_LINES = 20
@@ -123,7 +123,7 @@ def unclosed_fence(view: TierView) -> Iterator[Hit]:
     "Git has left conflict markers. Nothing is written to the file until they are resolved; recall shows both sides.",
 )
 def conflict_markers(view: TierView) -> Iterator[Hit]:
-    line = has_conflict(view.document)
+    line = conflict_line(view.document)
     if line is not None:
         yield Hit(line, "unresolved merge conflict; keep what is right and remove the markers")
 

@@ -279,7 +279,7 @@ def redate(document: Document, entry: Entry, day: int) -> Document:
     return changed
 
 
-def has_conflict(document: Document) -> int | None:
+def conflict_line(document: Document) -> int | None:
     """Return the line, from 1, where merge conflict markers begin; None where there are none."""
     opened = None
     for number, line in enumerate(document.lines, start=1):
@@ -296,7 +296,7 @@ def check_writable(document: Document) -> None:
     Raises:
         DamagedFile: it is one of these; the message names the line.
     """
-    conflict = has_conflict(document)
+    conflict = conflict_line(document)
     if conflict is not None:
         raise DamagedFile("unresolved merge conflict; resolve it first", path=document.target.path, line=conflict)
     number = next((number for number, line in enumerate(document.lines, start=1) if "\0" in line), None)

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from agent_memory_protocol.markdown import Block
-from agent_memory_protocol.tiers.document import Document, has_conflict, rebuilt, section_key
+from agent_memory_protocol.tiers.document import Document, conflict_line, rebuilt, section_key
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine
 
 TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
@@ -59,7 +59,7 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is no
     entry and was changed on both sides, such as the title, is for a person to decide.
     """
-    if any(has_conflict(document) for document in (base, ours, theirs)):
+    if any(conflict_line(document) for document in (base, ours, theirs)):
         return None
     rows = [_units(document) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):

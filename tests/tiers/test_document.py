@@ -153,15 +153,15 @@ def test_merge_conflict_markers_are_found_and_refuse_writing():
     with pytest.raises(DamagedFile, match=r"KNOWLEDGE\.md:3: unresolved merge conflict") as refused:
         document.check_writable(parse(CONFLICT))
     assert refused.value.line == 3
-    assert document.has_conflict(parse(CONFLICT)) == 3
-    assert document.has_conflict(parse(CONFLICT.replace("\n", "\r\n"))) == 3
+    assert document.conflict_line(parse(CONFLICT)) == 3
+    assert document.conflict_line(parse(CONFLICT.replace("\n", "\r\n"))) == 3
 
 
 @pytest.mark.parametrize(
     "text", ["# T\n\n=======\n", "- <<<<<<< HEAD\n", ">>>>>>> b\n<<<<<<< a\n", "<<<<<<<\n>>>>>>>\n", ""]
 )
 def test_what_only_looks_a_little_like_a_conflict_does_not(text):
-    assert document.has_conflict(parse(text)) is None
+    assert document.conflict_line(parse(text)) is None
     document.check_writable(parse(text))
 
 
