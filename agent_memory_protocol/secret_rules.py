@@ -1,4 +1,4 @@
-"""The families of secrets, as `secrets.toml` describes them, and where in a text each must be looked for."""
+"""The families of secrets, as `secret_data` describes them, and where in a text each must be looked for."""
 
 import re
 from bisect import bisect_left
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from . import secret_values
-from .secret_data import table
+from .secret_data import FRAGMENTS, RULES
 from .secret_views import View
 
 _JOINED_LINES = 8
@@ -17,7 +16,7 @@ _LONGEST_WRAPPED = 4000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """One family of secrets; `secrets.toml` says what the fields mean. `rank` is its place there."""
+    """One family of secrets; `secret_data` says what the fields mean. `rank` is its place there."""
 
     rank: int
     id: str
@@ -75,6 +74,9 @@ class Rule:
                 position = text.find(keyword, position + 1)
 
     def _judge(self, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+        # A pattern seldom matches, and what judges takes longer to load than most texts to search.
+        from . import secret_values
+
         start, end = secret_values.span(match)
         if secret_values.CHECKS[self.check](match) and (
             not self.entropy or secret_values.entropy(match.string[start:end]) >= self.entropy
@@ -107,13 +109,12 @@ class Index:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Return all families, the more telling ones first."""
-    fragments = table()["fragments"]
     found = []
-    for rank, fields in enumerate(table()["rule"]):
+    for rank, fields in enumerate(RULES):
         pattern = fields["pattern"]
-        for name, fragment in fragments.items():
+        for name, fragment in FRAGMENTS.items():
             pattern = pattern.replace(f"%{{{name}}}", fragment)
-        found.append(Rule(rank, **{**fields, "pattern": pattern, "keywords": tuple(fields["keywords"])}))
+        found.append(Rule(rank, **{**fields, "pattern": pattern}))
     return tuple(found)
 
 

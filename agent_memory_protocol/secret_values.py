@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from math import log2
 
-from .secret_data import table, words
+from .secret_data import IBAN_COUNTRIES, words
 
 Found = re.Match[str]
 
@@ -230,12 +230,12 @@ CHECKS: dict[str, Callable[[Found], bool]] = {
     "named-key": is_named_key,
     "named-token": is_named_token,
 }
-"""What `secrets.toml` calls them."""
+"""What `secret_data` calls them."""
 
 
 @cache
 def _iban_length(country: str) -> int:
-    return next((int(length) for length, countries in table()["iban"].items() if country in countries.split()), 0)
+    return next((length for length, countries in IBAN_COUNTRIES.items() if country in countries.split()), 0)
 
 
 def _group(match: Found, name: str) -> str | None:

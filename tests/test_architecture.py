@@ -159,7 +159,7 @@ WORLD = {
 CLOCK = {"now", "today", "utcnow"}
 RULES = [
     *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
-    *("healing", "journal", "ledger", "routing", "secret_rules", "secret_values", "secret_views"),
+    *("healing", "journal", "ledger", "routing", "secret_data", "secret_rules", "secret_values", "secret_views"),
     *(module for module in LISTED if "consolidation." in module and module != "consolidation.command_operator"),
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
     *(

@@ -77,7 +77,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"agent_memory_protocol"}
     assert {
         "agent_memory_protocol/py.typed",
-        "agent_memory_protocol/secrets.toml",
         "agent_memory_protocol/templates/shared.md.j2",
         "agent_memory_protocol/skill/agent-memory/SKILL.md",
     } <= names
