@@ -108,7 +108,10 @@ def _git(root: str | None, user: bool, dry_run: bool, as_json: bool, *, installs
     plan = merge_driver.plan_install(here) if installs else merge_driver.plan_uninstall(here)
     if not dry_run:
         merge_driver.carry_out(here, plan)
-    _report([(step.place, step.what, step.diff) for step in plan], [], dry_run, as_json)
+    notes = []
+    if installs and shutil.which(merge_driver.COMMAND) is None:
+        notes.append(f"no shell finds {merge_driver.COMMAND} here; until one does, git merges memory line by line")
+    _report([(step.place, step.what, step.diff) for step in plan], notes, dry_run, as_json)
 
 
 def _report(rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool, as_json: bool) -> None:

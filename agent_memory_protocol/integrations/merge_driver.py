@@ -21,8 +21,9 @@ from .installing import diff_of, in_a_word
 NAME = "amp-memory"
 """What the driver is called in git's configuration and attributes."""
 
+COMMAND = "agent-memory"
 PROGRAM = (
-    "command -v agent-memory >/dev/null && agent-memory merge --write --path %P %O %A %B && exit 0; "
+    f"command -v {COMMAND} >/dev/null && {COMMAND} merge --write --path %P %O %A %B && exit 0; "
     "grep -q '^<<<<<<< ours' %A && exit 1; "
     "git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B"
 )

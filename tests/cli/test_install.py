@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -255,11 +256,25 @@ def test_a_mistake_is_told_in_one_line(found, args, words):
     found(*args).refuses(2, words)
 
 
+def test_who_installs_a_merge_driver_that_git_will_not_find_is_told(amp, monkeypatch):
+    os.system(f"git init -q '{amp.root}'")
+    folder = amp.home / "bin"
+    folder.mkdir()
+    (folder / "git").symlink_to(shutil.which("git"))
+    monkeypatch.setenv("PATH", str(folder))
+    told = "amp: no shell finds agent-memory here; until one does, git merges memory line by line\n"
+    assert amp("install", "git").err == told
+    assert amp("install", "git").err == told
+    assert amp("uninstall", "git").err == ""
+
+
 def test_the_same_command_installs_the_merge_driver(found):
     os.system(f"git init -q '{found.root}'")
+    (found.home / "bin" / "agent-memory").symlink_to(found.home / "bin" / "amp-hook")
     answer = found("install", "git")
     assert answer.code == 0
     assert "created: git config merge.amp-memory.driver" in answer.out
+    assert answer.err == ""
     assert found("install", "git").out == "nothing to change\n"
     assert "removed: git config" in found("uninstall", "git").out
 
