@@ -209,7 +209,7 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
 
 
 def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
-    """Return the lines of the project's documentation and of the tiers, normalised, and where each stands."""
+    """Return the lines of the documentation and of lasting memory, normalised, and where each stands."""
     found: dict[str, str] = {}
     for path, text in _documentation(root):
         for number, line in enumerate(split_lines(text), start=1):
@@ -217,6 +217,8 @@ def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
             if plain:
                 found.setdefault(plain, f"{path}:{number}")
     for document in read:
+        if document.target.tier is Tier.CONVERSATION:
+            continue
         for entry in document.outline.entries:
             plain = repeats.normalised(documents.identity_text(document.lines, entry))
             if plain:

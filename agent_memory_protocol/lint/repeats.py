@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import WARNING, Hit, rule
 from agent_memory_protocol.lint.store import StoreView
 from agent_memory_protocol.lint.tiers import TierView
@@ -30,10 +31,14 @@ def double_entry(view: TierView) -> Iterator[Hit]:
     "tier-restates",
     WARNING,
     "tier",
-    "An entry says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another "
-    "tier says already. It costs room and goes stale on its own. Keep it in one place.",
+    "An entry of shared or agent memory says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another of "
+    "these says already. It costs room and goes stale on its own. Keep it in one place. In conversations it is "
+    "welcome: what several of them come to is what `amp distill` goes by.",
 )
 def restates(view: TierView) -> Iterator[Hit]:
+    """S4-38, S4P-10. What conversations repeat is evidence (S4-32), and advice to forget it would destroy that."""
+    if view.document.target.tier is Tier.CONVERSATION:
+        return
     for entry, entry_id in view.entries():
         if not entry.is_item:
             continue
@@ -46,10 +51,11 @@ def restates(view: TierView) -> Iterator[Hit]:
     "tier-contradiction",
     WARNING,
     "store",
-    "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other.",
+    "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other. Two "
+    "conversations may differ: nobody is given both.",
 )
 def contradiction(view: StoreView) -> Iterator[Hit]:
-    seen: dict[tuple[str, ...], list[tuple[frozenset[int], str]]] = {}
+    seen: dict[tuple[str, ...], list[tuple[frozenset[int], str, Target]]] = {}
     for document in view.documents:
         path = document.target.path
         for entry in document.outline.entries:
@@ -58,11 +64,23 @@ def contradiction(view: StoreView) -> Iterator[Hit]:
             if len(own.words) < _FEWEST_WORDS or len(text) > _LONGEST_CLAIM:
                 continue
             others = seen.setdefault(own.words, [])
-            other = next((where for negations, where in others if negations != own.negations), None)
+            other = next(
+                (
+                    where
+                    for negations, where, target in others
+                    if negations != own.negations and not _apart(target, document.target)
+                ),
+                None,
+            )
             if other is not None:
                 message = f"says the opposite of {other}; decide which is right and forget the other"
                 yield Hit(entry.start + 1, message, path=path)
-            others.append((own.negations, f"{path}:{entry.start + 1}"))
+            others.append((own.negations, f"{path}:{entry.start + 1}", document.target))
+
+
+def _apart(one: Target, other: Target) -> bool:
+    """Say whether these are two conversations."""
+    return one.tier is Tier.CONVERSATION and other.tier is Tier.CONVERSATION and one != other
 
 
 def normalised(text: str) -> str:

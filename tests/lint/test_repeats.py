@@ -4,6 +4,7 @@ import pytest
 
 from agent_memory_protocol.lint.repeats import normalised
 
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 HEAD = "# Shared Knowledge\n"
 AGENT = ".scaffolding/agent-memory/agents/developer/MEMORY.md"
 
@@ -52,6 +53,38 @@ def test_an_entry_in_two_tiers_is_found_once_and_one_of_its_own_file_is_not(proj
     assert len(project.check("tier-restates")) == 1
     project.write({AGENT: "# Developer Memory\n- Something else that is long enough.\n"})
     assert project.check("tier-restates") == []
+
+
+CONVERSATIONS = [f".scaffolding/conversations/{one}/agent-memory/context.md" for one in ("c1", "c2")]
+FACT = "- Redis loses its queue on restart without AOF.\n"
+
+
+@pytest.mark.requirement("S4-32", "S4P-07")
+def test_what_conversations_repeat_is_welcome_since_distill_goes_by_it(project):
+    project.write(dict.fromkeys(CONVERSATIONS, f"# Conversation Context\n{FACT}"))
+    assert project.check() == []
+    project.write({SHARED: HEAD + FACT, "docs/redis.md": FACT})
+    found = project.check("tier-restates")
+    assert [(one.path, one.line) for one in found] == [(SHARED, 2)]
+    assert "docs/redis.md:1 says the same" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        (CONVERSATIONS[0], CONVERSATIONS[1], 0),
+        (CONVERSATIONS[0], CONVERSATIONS[0], 1),
+        (SHARED, CONVERSATIONS[1], 1),
+        (SHARED, AGENT, 1),
+    ],
+    ids=["two-conversations", "one-conversation", "shared-and-conversation", "shared-and-agent"],
+)
+def test_a_contradiction_is_found_where_somebody_may_be_given_both(project, first, second, found):
+    texts = {first: "# Title\n", second: "# Title\n"}
+    texts[first] += "- Staging uses Postgres.\n"
+    texts[second] += "- Staging does not use Postgres.\n"
+    project.write(texts)
+    assert len(project.check("tier-contradiction")) == found
 
 
 def test_what_is_too_short_to_tell_says_nothing_twice():
