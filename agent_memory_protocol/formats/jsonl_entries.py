@@ -12,18 +12,17 @@ from types import MappingProxyType
 from . import jsonl, record_files
 from .entry import BadEntry, MemoryEntry, Problem, Unknown, check, named, original_id, to_milliseconds, to_moment
 from .jsonl import Entry, Header, default_confidence
-from .jsonl_rules import KINDS, is_writable_scope
+from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
 from .jsonl_view import view
 from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, unknown_fields
 from .moments import instant, is_expiry, new_stamp
 
 WIRE = "agent-memory/0.1"
 _DEFAULT_KIND, _DEFAULT_SCOPE = "fact", "global"
-_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join("".join(" " if one in _BREAKS else one for one in text).split(" "))
+    return " ".join("".join(" " if one in LINE_BREAKS else one for one in text).split(" "))
 
 
 LOSSES = (
@@ -33,7 +32,7 @@ LOSSES = (
     Loss(
         "line breaks and tabs in a text",
         "blanks",
-        lambda entry: not _BREAKS.isdisjoint(entry.text),
+        lambda entry: not LINE_BREAKS.isdisjoint(entry.text),
         lambda entry: entry._replace(text=_on_one_line(entry.text)),
     ),
     LATE_TIMES,

@@ -10,6 +10,9 @@ from ..errors import RefusedText
 from ..visible import first_invisible
 from .moments import is_expiry, is_instant
 
+LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+"""What some program takes for the end of a line, and the tab: none stands in a text."""
+
 KINDS = ("preference", "lesson", "fact", "source", "avoid")
 DEPTH = 32
 """How deeply the keys we do not know may nest lists and objects."""
@@ -145,13 +148,10 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
         check_secrets(text, allow=allow, what=what)
     if text.isascii() and text.isprintable():
         return
-    if not _LINE_ENDS.isdisjoint(text):
+    if not LINE_BREAKS.isdisjoint(text):
         raise RefusedText(f"the {what} holds a line break or tab; an entry is one sentence on one line")
     if found := first_invisible(text):
         raise RefusedText(f"the {what} holds {found[1]}, a character that nobody sees")
-
-
-_LINE_ENDS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def shown(value: object) -> str:

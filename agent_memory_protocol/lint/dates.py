@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from agent_memory_protocol import dates
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
 from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.tiers.entries import OWN, Entry
+from agent_memory_protocol.tiers.document import mark_span
+from agent_memory_protocol.tiers.entries import OWN
 from agent_memory_protocol.tiers.prune import suspicious_days
 
 _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
@@ -73,8 +74,9 @@ def date_spelling(view: TierView) -> Iterator[Hit]:
         mark = entry.mark
         if mark is None or mark.bracketed:
             continue
-        number = entry.start + entry.paragraph[: mark.start].count("\n")
-        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", _respelled(view, entry, mark, number))
+        number, start, end = mark_span(view.document, entry, mark)
+        fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
+        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
 
 
 @rule(
@@ -106,14 +108,9 @@ def _word_of_now(text: str) -> str:
     return ""
 
 
-def _respelled(view: TierView, entry: Entry, mark: dates.Mark, number: int) -> Fix | None:
+def _respelled(line: str, number: int, start: int, end: int, day: str) -> Fix | None:
     """Return the fix that brackets a date; None where the entry's id would not stay the same."""
-    line = view.document.lines[number]
-    before = entry.paragraph[: mark.start]
-    indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
-    start = indent + len(before) - (before.rfind("\n") + 1)
-    end = start + mark.end - mark.start
-    if line[start:end] != dates.day_text(mark.day):
+    if line[start:end] != day:
         return None
     # With its colon the date would be what Markdown calls a link definition, which nobody sees.
-    return Fix(number + 1, line, f"{line[:start]}[{line[start:end]}]{line[end:].removeprefix(':')}")
+    return Fix(number, line, f"{line[:start]}[{day}]{line[end:].removeprefix(':')}")

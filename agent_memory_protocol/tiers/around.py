@@ -3,8 +3,8 @@
 A block's key is made from its text alone, as an entry's id is, so it survives other edits and tells nothing.
 """
 
-from agent_memory_protocol import markdown
 from agent_memory_protocol.markdown import Block
+from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.tiers.document import Document, entry_id, section_key
 from agent_memory_protocol.tiers.entries import Entry, Heading
 
@@ -83,12 +83,4 @@ def end_under(document: Document, heading: int | None) -> int:
 
 def after_heading(document: Document, heading: int | None) -> int:
     """Return the line after a heading and the comments right under it."""
-    if heading is None:
-        return document.begin
-    position = document.outline.headings[heading].end
-    for block in document.outline.blocks:
-        if block.start >= position:
-            if block.kind != markdown.COMMENT:
-                break
-            position = block.end
-    return position
+    return document.begin if heading is None else documents.after_heading(document, document.outline.headings[heading])

@@ -248,8 +248,10 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
     last = _last_unit(document, heading)
     if heading is None:
         position = _end(document)
+    elif last is None:
+        position = after_heading(document, heading)
     else:
-        position = last.end if last is not None else _after_heading(document, heading)
+        position = last.end
     try:
         return _add_at(document, new, position, last, "", notes)
     except Refused:
@@ -265,18 +267,23 @@ def redate(document: Document, entry: Entry, day: int) -> Document:
     if mark is None:
         return document
     text = f"[{dates.day_text(day)}]" if mark.bracketed else dates.day_text(day)
+    number, start, end = mark_span(document, entry, mark)
+    raw = list(document.raw)
+    raw[number] = raw[number][:start] + text + raw[number][end:]
+    changed = rebuilt(document, raw)
+    if changed.ids != document.ids:
+        raise Refused(f"{document.target.path}:{number + 1}: the date cannot be changed here; edit the line by hand")
+    return changed
+
+
+def mark_span(document: Document, entry: Entry, mark: dates.Mark) -> tuple[int, int, int]:
+    """Return where the date mark of an entry stands in its document: the line, from 0, and its begin and end there."""
     before = entry.paragraph[: mark.start]
     number = entry.start + before.count("\n")
     line = document.lines[number]
     indent = entry.column if number == entry.start else len(line) - len(line.lstrip(" \t"))
     start = indent + len(before) - (before.rfind("\n") + 1)
-    end = start + mark.end - mark.start
-    raw = list(document.raw)
-    raw[number] = line[:start] + text + line[end:] + raw[number][len(line) :]
-    changed = rebuilt(document, raw)
-    if changed.ids != document.ids:
-        raise Refused(f"{document.target.path}:{number + 1}: the date cannot be changed here; edit the line by hand")
-    return changed
+    return number, start, start + mark.end - mark.start
 
 
 def conflict_line(document: Document) -> int | None:
@@ -345,11 +352,11 @@ def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine
     return next((unit for unit in reversed(units) if stands_here(unit)), None)
 
 
-def _after_heading(document: Document, heading: Heading) -> int:
+def after_heading(document: Document, heading: Heading) -> int:
     """Return the line after a heading and the comments right under it."""
     position = heading.end
     for block in document.outline.blocks:
-        if block.start >= heading.end:
+        if block.start >= position:
             if block.kind != markdown.COMMENT:
                 break
             position = block.end
@@ -372,7 +379,7 @@ def _add_at(
     lead = after_text and (heading != "" or not _follows_tightly(document, after))
     for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
         lines = [""] * blank_before + block + [""] * blank_after
-        changed = _with_lines(document, position, lines)
+        changed = with_block(document, position, position, lines)
         first = position + len(lines) - blank_after - len(new.lines)
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
         if entry is None or not entry.is_item or entry.end != first + len(new.lines):
@@ -414,12 +421,16 @@ def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
     return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
 
 
-def _with_lines(document: Document, position: int, lines: list[str]) -> Document:
-    newline = document.newline
-    before, after = list(document.raw[:position]), list(document.raw[position:])
+def with_block(document: Document, start: int, end: int, block: Sequence[str]) -> Document:
+    """Return the document with other lines in the place of some, or between two."""
+    # A file may mix line endings: those next to the block are its own.
+    own = document.raw[start:end] or document.raw[max(0, start - 1) : start]
+    newline = own[0][len(own[0].rstrip("\r\n")) :] if own else ""
+    newline = newline or document.newline
+    before, after = list(document.raw[:start]), list(document.raw[end:])
     if before and not before[-1].endswith(("\n", "\r")):
         before[-1] += newline
-    return rebuilt(document, [*before, *(line + newline for line in lines), *after])
+    return rebuilt(document, [*before, *(line + newline for line in block), *after])
 
 
 def rebuilt(document: Document, raw: Sequence[str]) -> Document:

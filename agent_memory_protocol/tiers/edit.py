@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from agent_memory_protocol import markdown
 from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.tiers.compose import NewEntry
-from agent_memory_protocol.tiers.document import Document, item_lines, rebuilt, signature
+from agent_memory_protocol.tiers.document import Document, item_lines, signature, with_block
 from agent_memory_protocol.tiers.entries import Entry
 
 
@@ -56,15 +56,3 @@ def texts(document: Document, entries: Sequence[Entry]) -> list[tuple[str, tuple
             found.append((text, headings))
         was_prose = not entry.is_item
     return found
-
-
-def with_block(document: Document, start: int, end: int, block: Sequence[str]) -> Document:
-    """Return the document with other lines in the place of some, or between two."""
-    # A file may mix line endings: those next to the block are its own.
-    own = document.raw[start:end] or document.raw[max(0, start - 1) : start]
-    newline = own[0][len(own[0].rstrip("\r\n")) :] if own else ""
-    newline = newline or document.newline
-    before, after = list(document.raw[:start]), list(document.raw[end:])
-    if before and not before[-1].endswith(("\n", "\r")):
-        before[-1] += newline
-    return rebuilt(document, [*before, *(line + newline for line in block), *after])

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from agent_memory_protocol import markdown
 from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.tiers import around
-from agent_memory_protocol.tiers.document import Document, section_key
-from agent_memory_protocol.tiers.edit import texts, with_block
+from agent_memory_protocol.tiers.document import Document, section_key, with_block
+from agent_memory_protocol.tiers.edit import texts
 from agent_memory_protocol.tiers.entries import Entry
 from agent_memory_protocol.tiers.spot import Spot, find_spot, positions
 from agent_memory_protocol.tiers.taken import Above, Place, Taken
