@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from . import kernel_lock
 from .disk_errors import check_regular, explain, shown
 from .errors import LockBusy, StorageError
 from .files import Root
@@ -51,14 +52,8 @@ def hold(root: Root, name: str, *, wait: float = 10.0, local: tuple[str, ...] = 
         if os.getpid() == holder:
             _clear_record(fd)
             with suppress(OSError):
-                _unlock(fd)
+                kernel_lock.give_up(fd)
         close(fd)
-
-
-def _unlock(fd: int) -> None:
-    from filelock import unlock_descriptor
-
-    unlock_descriptor(fd)
 
 
 def _acquire(root: Root, local: tuple[str, ...], name: str, wait: float) -> int:
@@ -92,9 +87,7 @@ def _acquire_in_turn(root: Root, local: tuple[str, ...], name: str, start: float
 
 
 def _wait_for(fd: int, root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> None:
-    from filelock import lock_descriptor  # takes as long to load as half of the rest: only who writes waits for it
-
-    while not lock_descriptor(fd, blocking=False):
+    while not kernel_lock.take(fd):
         waited = time.monotonic() - start
         if waited >= wait:
             raise LockBusy(_busy(root, local, name, waited))

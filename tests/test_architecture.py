@@ -22,7 +22,7 @@ OUTSIDE = {
     "jinja2": {"templates"},
     "markdown_it": {"tiers.referee"},
     "duckdb": {"formats.parquet"},
-    "filelock": {"lock", "formats.jsonl_lock", "formats.record_files"},
+    "filelock": {"kernel_lock"},
     "google": {"formats.protobuf", "formats.agentmemory_pb2"},
     "watchdog": {"file_events"},
     "subprocess": {"consolidation.command_operator", "git", "integrations.merge_driver"},

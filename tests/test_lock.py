@@ -322,7 +322,7 @@ def test_a_file_system_without_locks_is_named(root: Root, monkeypatch: pytest.Mo
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     before = open_descriptors()
-    monkeypatch.setattr("filelock.lock_descriptor", no_locks)
+    monkeypatch.setattr("agent_memory_protocol.kernel_lock.take", no_locks)
     with pytest.raises(StorageError) as caught, hold(root, NAME, wait=0):
         pass
     assert str(caught.value) == (

@@ -9,8 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 
-from filelock import lock_descriptor, unlock_descriptor
-
+from .. import kernel_lock
 from ..disk_errors import check_regular, shown
 from ..errors import LockBusy, Refused
 from ..files import Root, split_bom
@@ -44,7 +43,7 @@ class Locked:
     def lock(self, deadline: float) -> bool:
         """Take the lock; False when another file has taken this one's place meanwhile."""
         pauses = iter(_PAUSES)
-        while not lock_descriptor(self.fd, blocking=False):
+        while not kernel_lock.take(self.fd):
             left = deadline - time.monotonic()
             if left <= 0:
                 holder = _holder(self.fd)
@@ -58,7 +57,7 @@ class Locked:
         """Give the lock up, if it was taken, and close the file."""
         # A child forked meanwhile shares the lock: only the process that took it gives it up.
         if self._owner == os.getpid():
-            unlock_descriptor(self.fd)
+            kernel_lock.give_up(self.fd)
         close(self.fd)
 
     def begins_with(self, header: bytes) -> bool:

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from filelock import lock_descriptor, unlock_descriptor
-
-from .. import config
+from .. import config, kernel_lock
 from ..disk_errors import check_regular, explain, shown
 from ..errors import InvalidArgument, LockBusy, Refused, StorageError
 from ..files import TEMPORARY, Root
@@ -110,7 +108,7 @@ def append(path: str, data: bytes, prepare: Callable[[int], bytes]) -> os.stat_r
             _write_whole(fd, prepare(fd) + data)
             return os.fstat(fd)
         finally:
-            unlock_descriptor(fd)
+            kernel_lock.give_up(fd)
     except OSError as error:
         raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
     finally:
@@ -143,7 +141,7 @@ def _write_whole(fd: int, data: bytes) -> None:
 
 def _lock(fd: int, path: str) -> None:
     deadline = time.monotonic() + WAIT
-    while not lock_descriptor(fd, blocking=False):
+    while not kernel_lock.take(fd):
         if time.monotonic() > deadline:
             raise LockBusy(f"{shown(path)}: another process has been writing for {WAIT:.0f} s; try again")
         time.sleep(0.002)
