@@ -1,5 +1,6 @@
 """Remember: one text becomes one entry of one document, or is found to be there already."""
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -16,6 +17,9 @@ from .tiers.document import Added, Document
 from .transaction import Change
 
 _NO_ROOM = "what is dated would not make enough room; merge entries, or take some out with `amp forget`"
+
+_NEARLY = 0.85
+"""How alike two names are of which one is taken for a slip of the other."""
 
 
 def _full(target: Target) -> str:
@@ -43,6 +47,7 @@ def remember(
         document.check_section_name(section)
     new = _compose(session, target, text, dated, today)
     target = store.locate(session.root, target)
+    begins = target.tier is Tier.AGENT and session.read(target) is None
     entry_id, status = "", "kept"
     notes: tuple[str, ...] = ()
 
@@ -63,6 +68,8 @@ def remember(
     entry = stored_entry(done.document, entry_id)
     if status == "added":
         notes = (*notes, *_doubts(text, target, new, entry_id))
+        if begins:
+            notes = (*notes, *_misspelt(session, actor, target, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
@@ -72,6 +79,19 @@ def _doubts(text: str, target: Target, new: NewEntry, entry_id: str) -> list[str
     """Say where the text belongs if surely not here. It is written all the same: no program can judge meaning."""
     found = routing.misplaced(text, target.tier, is_dated=new.day is not None)
     return [] if found is None else [f"{routing.advice(found, text)} (`amp forget {entry_id}` takes it out here)"]
+
+
+def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> list[str]:
+    """Say which agent was meant, where a memory begins for one whose name is nearly that of another."""
+    from difflib import get_close_matches  # no other call needs it
+
+    owner = str(target.owner)
+    agents = [str(one.owner) for one in session.readable(actor) if one.tier is Tier.AGENT and one != target]
+    numbered_alike = [agent for agent in agents if re.findall(r"\d", agent) == re.findall(r"\d", owner)]
+    return [
+        f"this begins the memory of agent {owner}; if you meant {agent}, `amp forget {entry_id}` takes it out here"
+        for agent in get_close_matches(owner, numbered_alike, 1, _NEARLY)
+    ]
 
 
 def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:

@@ -554,3 +554,17 @@ def test_a_refused_write_makes_no_root(amp):
 def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
     amp(*verb, "Redis", "needs", "AOF").refuses(2, "what is more than one word goes in quotes")
     assert amp.tree() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("develper", True), ("developers", True), ("ops", False), ("backend-developer", False), ("developer2", False)],
+)
+def test_a_memory_that_begins_under_a_name_like_another_asks_whether_that_was_meant(amp, name, told):
+    amp("remember", "One.", "--agent", "developer")
+    answer = amp("remember", "Two.", "--agent", name)
+    said = f"amp: this begins the memory of agent {name}; if you meant developer, `amp forget "
+    assert (answer.code, said in answer.err) == (0, told)
+    assert amp("remember", "Three.", "--agent", name).err == ""
+    # Of whom it may not read, an agent is not told.
+    assert amp("remember", "Four.", "--as", "develop").err == ""
