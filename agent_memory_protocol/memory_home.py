@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from . import agents, config
 from .access import Actor, acting, check_write
-from .errors import Disabled, InvalidArgument, RefusedText, SecretFound, StorageError
+from .errors import InvalidArgument, RefusedText, SecretFound, StorageError
 from .files import Root
 from .layout import MEMORY, RECORDS, Target, Tier
 from .limits import MAX_BYTES
@@ -111,10 +111,7 @@ class Home:
             Disabled: the message says by what.
         """
         settings = self._settings()
-        if not settings.enabled:
-            origin = settings.origin["enabled"]
-            where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
-            raise Disabled(f"memory is switched off by {where} to use it")
+        settings.check_enabled()
         return settings.secrets_allow
 
     def is_on(self) -> bool:

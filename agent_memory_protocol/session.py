@@ -15,7 +15,7 @@ from .access import Actor, check_read, check_write, joined, why_not_read
 from .answers import Headroom, StoredEntry
 from .books import Books
 from .disk_errors import explain, shown
-from .errors import Disabled, InvalidArgument, LimitExceeded, SecretFound, StorageError
+from .errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
 from .healing import Healing
 from .ids import complete
@@ -101,7 +101,7 @@ class Session:
 
     def check_read(self, actor: Actor, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
-        check_switched_on(target.tier, self.settings)
+        self.settings.check_tier(target.tier)
         check_read(joined(actor, target), target, self.settings.readers_of_all)
 
     def check_write(self, actor: Actor, target: Target) -> None:
@@ -110,7 +110,7 @@ class Session:
         Raises:
             AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
         """
-        check_switched_on(target.tier, self.settings)
+        self.settings.check_tier(target.tier)
         if target.tier is not Tier.SHARED:
             # A target that was made by hand may hold any name, and a folder would be made of it.
             check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
@@ -264,7 +264,7 @@ def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = F
         StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
     """
     if for_writing and config.is_disabled(environ):
-        check_switched_on(Tier.SHARED, config.load_settings(None, environ))
+        config.load_settings(None, environ).check_enabled()
     made = _make_root(path) if for_writing else []
     try:
         with Root.open(path) as root:
@@ -276,21 +276,6 @@ def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = F
     except BaseException:
         _remove_empty(made)  # what was refused leaves nothing behind
         raise
-
-
-def check_switched_on(tier: Tier, settings: Settings) -> None:
-    """Refuse to read or write what a setting switches off (decision 6).
-
-    Raises:
-        Disabled: memory, or this tier of it, is switched off; the message says where.
-    """
-    if not settings.enabled:
-        origin = settings.origin["enabled"]
-        where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
-        raise Disabled(f"memory is switched off by {where} to use it")
-    if not settings.has_tier(tier):
-        origin = settings.origin[f"tiers.{tier}"]
-        raise Disabled(f"the {tier} tier is switched off by tiers.{tier} = false in {origin}; change that to use it")
 
 
 def stored_entries(document: Document) -> list[StoredEntry]:
@@ -319,8 +304,7 @@ def _stored(document: Document, number: int) -> StoredEntry:
 
 def _check_writable(settings: Settings) -> None:
     """Refuse to write where memory is switched off, or settings cannot be read: a limit may stand in them."""
-    if not settings.enabled:
-        check_switched_on(Tier.SHARED, settings)
+    settings.check_enabled()
     if settings.damaged:
         raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
 

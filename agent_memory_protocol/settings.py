@@ -7,7 +7,7 @@ exists; only where one does is anything loaded that can read it.
 
 import os
 
-from .errors import StorageError
+from .errors import Disabled, StorageError
 from .files import Root
 from .layout import SCAFFOLDING, Tier
 from .limits import MAX_BYTES, MAX_LINES
@@ -130,6 +130,30 @@ class Settings:
         """Say whether memory, and this tier of it, is switched on."""
         on = {Tier.SHARED: self.tier_shared, Tier.AGENT: self.tier_agent, Tier.CONVERSATION: self.tier_conversation}
         return self.enabled and on[tier]
+
+    def check_enabled(self) -> None:
+        """Refuse to work where memory is switched off (decision 6).
+
+        Raises:
+            Disabled: the message says by what, and how to use it.
+        """
+        if not self.enabled:
+            origin = self.origin["enabled"]
+            where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
+            raise Disabled(f"memory is switched off by {where} to use it")
+
+    def check_tier(self, tier: Tier) -> None:
+        """Refuse to read or write a tier that is switched off, or that is of a memory that is (decision 6).
+
+        Raises:
+            Disabled: the message says by what, and how to use it.
+        """
+        self.check_enabled()
+        if not self.has_tier(tier):
+            origin = self.origin[f"tiers.{tier}"]
+            raise Disabled(
+                f"the {tier} tier is switched off by tiers.{tier} = false in {origin}; change that to use it"
+            )
 
     def rows(self) -> list[tuple[str, object, str]]:
         """Return each key with its value and where that comes from, `default` included, in the order of the table."""

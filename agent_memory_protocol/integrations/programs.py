@@ -6,22 +6,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_STARTERS = frozenset(
+    [
+        *("sudo", "doas", "nohup", "time", "nice", "ionice"),
+        *("command", "builtin", "exec", "stdbuf", "setsid"),
+    ]
+)
 _TOUCH_ALL = frozenset(
     [
-        "tee",
-        "rm",
-        "rmdir",
-        "unlink",
-        "shred",
-        "truncate",
-        "touch",
-        "chmod",
-        "chown",
-        "sponge",
-        "ed",
-        "ex",
-        "mv",
-        "patch",
+        *("tee", "rm", "rmdir", "unlink", "shred", "truncate", "touch"),
+        *("chmod", "chown", "sponge", "ed", "ex", "mv", "patch"),
     ]
 )
 _TO_LAST = frozenset(["cp", "install", "ln", "rsync", "scp"])
@@ -56,19 +50,7 @@ def unwrapped(words: list[str]) -> list[str]:
     """Take away what only starts another program: `sudo`, `env NAME=value`, `nohup`, `timeout 5`, `xargs`, `uv run`."""
     while words:
         name = posixpath.basename(words[0])
-        if name in (
-            "sudo",
-            "doas",
-            "nohup",
-            "time",
-            "nice",
-            "command",
-            "builtin",
-            "exec",
-            "stdbuf",
-            "ionice",
-            "setsid",
-        ):
+        if name in _STARTERS:
             words = _after_options(words[1:], valued=("-u", "-n", "-g", "-c"))
         elif name == "env":
             words = _after_options(words[1:], valued=("-u", "-C", "--unset", "--chdir"))
