@@ -172,7 +172,7 @@ class _Check:
         texts = split_bom(content.data)[1].decode("utf-8", "replace").split("\n")
         view = ledgers.LedgerView(
             list(zip(lines, texts, strict=False)),
-            sort_out(lines),
+            sort_out(lines, by_time=True),
             ledger.redacted(lines),
             asks and git_ignore.ignores_one_of(self.session.root.path, path, target.path),
             self.session.settings.secrets_allow,

@@ -66,7 +66,7 @@ def read(data: bytes, path: str) -> Contents:
     Raises:
         StorageError: its first line names another format.
     """
-    contents = sort_out(parse_file([data]))
+    contents = sort_out(parse_file([data]), by_time=True)
     if contents.header is not None and not contents.known:
         raise StorageError(f"{path}: the format {contents.header.format!r} is unknown here; use a newer amp")
     return contents

@@ -50,6 +50,11 @@ class Header:
     created_at: str | None = None
     extra: Mapping[str, object] | None = None
 
+    @property
+    def is_ledger(self) -> bool:
+        """Whether the file is a ledger, which git merges line by line and nobody compacts (decision 23)."""
+        return (self.extra or {}).get("ledger") is True
+
 
 class Entry(NamedTuple):
     """One thing to remember; the fields are those of the specification, `extra` the keys it does not name.

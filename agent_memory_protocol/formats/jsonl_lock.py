@@ -105,7 +105,7 @@ class Locked:
         content = self.root.read(self.parts)
         if content is None:
             raise ChangedMeanwhile(f"{shown(*self.parts)}: someone has removed it")
-        if (self.header.extra or {}).get("ledger") is True:
+        if self.header.is_ledger:
             raise Refused(f"{shown(*self.parts)} is a ledger and is never compacted")
         data, done = compacted(content.data, now)
         if done.dropped:

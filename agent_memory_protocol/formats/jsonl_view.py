@@ -1,8 +1,9 @@
 """The current view: what the lines of an agent-memory/0.1 file mean together.
 
-Order in time decides, and order in the file where times are equal. A file that only our writers touched has its
-lines in both orders at once. After git has merged two branches line by line (`merge=union`) only the stamps
-still tell what came last: whichever side is merged into which, the view is the same, as long as stamps differ.
+Later lines win, as the format has it (S0-23): the clocks of those who append to a file need not agree, the order of its
+lines is the same for all. In a ledger, whose header says that it is one, order in time decides, and order in the file
+where times are equal: git merges ledgers line by line (`merge=union`), and afterwards only the stamps, which amp never
+sets back, tell what came last. Whichever side is merged into which, what a ledger says is the same.
 """
 
 from collections.abc import Iterable
@@ -65,10 +66,14 @@ class Contents:
         return f"{max(keys)}Z" if keys else ""
 
 
-def sort_out(lines: Iterable[Line]) -> Contents:
-    """Find the line that counts for each id: the one with the latest stamp, and of equal stamps the last in the file.
+def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
+    """Find the line that counts for each id: the last one in the file, and in a ledger the last one in time.
 
     A second header is what a merge or `cat` leaves behind: it says nothing new. One of another format is reported.
+
+    Args:
+        lines: the lines, from the first one on.
+        by_time: whether the file is a ledger, where the header that says so may not come first after a merge.
     """
     header: Header | None = None
     first = True
@@ -80,24 +85,25 @@ def sort_out(lines: Iterable[Line]) -> Contents:
         if type(line) is Entry:
             key = line[0]
             if entries.setdefault(key, line) is not line:
-                if sort_key(line.created_at) < sort_key(entries[key].created_at):
+                if by_time and sort_key(line.created_at) < sort_key(entries[key].created_at):
                     continue
                 del entries[key]  # so that the order is that of the lines that count
                 entries[key] = line
             if tombstones and key in tombstones:
-                if sort_key(line.created_at) < tombstones[key]:
+                if by_time and sort_key(line.created_at) < tombstones[key]:
                     deleted.add(key)
                 else:
                     deleted.discard(key)
         elif isinstance(line, Tombstone):
             when = sort_key(line.created_at)
-            if when >= tombstones.get(line.id, ""):
+            if not by_time or when >= tombstones.get(line.id, ""):
                 tombstones[line.id] = when
-                if line.id in entries and when >= sort_key(entries[line.id].created_at):
+                if line.id in entries and not (by_time and when < sort_key(entries[line.id].created_at)):
                     deleted.add(line.id)
         elif isinstance(line, Header):
             if first:
                 header = line
+                by_time = by_time or line.is_ledger
             elif line.format != FORMAT:
                 unreadable.append(Unreadable(number, f"a header of another format, {ascii(line.format)[:60]}"))
         elif isinstance(line, Unreadable):

@@ -81,12 +81,12 @@ def is_expiry(text: object) -> bool:
 def expired(expires_at: str, now: datetime) -> bool:
     """Say whether an entry is to be ignored at `now`.
 
-    A stamp is the first moment at which the entry is ignored. A calendar date is valid all that day, on the
+    It holds up to and at its stamp, and is ignored after that (S0-16). A calendar date is valid all that day, on the
     calendar of the zone that `now` carries.
     """
     end = _end(expires_at)
     if isinstance(end, datetime):
-        return now >= end
+        return now > end
     return end is not None and now.date() > end
 
 

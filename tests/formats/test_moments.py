@@ -94,8 +94,10 @@ def test_a_new_stamp_is_never_before_the_latest(now, latest):
     ("expires_at", "now", "over"),
     [
         ("2026-06-15T12:00:00Z", NOON - timedelta(microseconds=1), False),
-        ("2026-06-15T12:00:00Z", NOON, True),
-        ("2026-06-15T14:00:00+02:00", NOON, True),
+        ("2026-06-15T12:00:00Z", NOON, False),
+        ("2026-06-15T12:00:00Z", NOON + timedelta(microseconds=1), True),
+        ("2026-06-15T14:00:00+02:00", NOON, False),
+        ("2026-06-15T14:00:00+02:00", NOON + timedelta(microseconds=1), True),
         ("2026-06-15", NOON, False),
         ("2026-06-15", datetime(2026, 6, 15, 23, 59, 59, tzinfo=TOKYO), False),
         ("2026-06-15", datetime(2026, 6, 16, 0, 0, 0, tzinfo=TOKYO), True),
@@ -104,7 +106,7 @@ def test_a_new_stamp_is_never_before_the_latest(now, latest):
         ("2099-01-01", NOON, False),
     ],
 )
-def test_a_stamp_ends_at_its_moment_and_a_date_after_its_local_day(expires_at, now, over):
+def test_a_stamp_is_over_after_its_moment_and_a_date_after_its_local_day(expires_at, now, over):
     assert is_expiry(expires_at)
     assert expired(expires_at, now) is over
 
