@@ -128,7 +128,7 @@ def test_a_union_merge_of_ledgers_in_any_order_says_the_same(lines):
 def test_a_file_behind_another_one_adds_its_lines_and_no_warning():
     """S0-03: passing a file on is copying it, and copying one behind the other puts a second header in between."""
     second = Header(FORMAT, "2026-11-08T00:00:00Z")
-    lines = [HEADER, entry("a", 5), entry("b", 5), second, entry("b", 1), entry("c", 1)]
+    lines: list[Line] = [HEADER, entry("a", 5), entry("b", 5), second, entry("b", 1), entry("c", 1)]
     assert [found.text for found in view(lines, NOW).entries] == ["Fact b of 1.", "Fact c of 1.", "Fact a of 5."]
     assert messages(*lines) == []
 
