@@ -25,15 +25,17 @@ class FoundRoot:
     """A project root and how it was found, in words for `amp where`.
 
     `missing` says that no folder is there: it was named outright, so there is nothing to read, and who writes may
-    make it.
+    make it. `problem` says, in one sentence, why this may not be the root that was meant; "" where nothing speaks
+    against it.
     """
 
-    __slots__ = ("how", "missing", "path")
+    __slots__ = ("how", "missing", "path", "problem")
 
-    def __init__(self, path: str, how: str, *, missing: bool = False) -> None:
+    def __init__(self, path: str, how: str, *, missing: bool = False, problem: str = "") -> None:
         self.path = path
         self.how = how
         self.missing = missing
+        self.problem = problem
 
     def __repr__(self) -> str:
         return f"FoundRoot({self.path!r}, {self.how!r})"
@@ -87,11 +89,12 @@ def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
 
 def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoot:
     """Answer for a checkout whose `.git` is a file: a linked worktree uses the main checkout's memory."""
-    from .git_files import main_checkout
+    from .git_files import lost_git_folder, main_checkout
 
     main = main_checkout(top)
     if main is None or main == top:
-        return FoundRoot(top, "the git top level")
+        lost = lost_git_folder(top)
+        return FoundRoot(top, "the git top level", problem=_lost(top, lost) if lost else "")
     # From the same subfolder both checkouts must come to the same root.
     folder = main if start == top else os.path.join(main, os.path.relpath(start, top))
     mark = _look(os.path.join(folder, SCAFFOLDING))
@@ -103,6 +106,14 @@ def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoo
     if own:
         return FoundRoot(top, f'this git worktree (worktree = "own" in {own})')
     return FoundRoot(folder, "the main checkout of this git worktree")
+
+
+def _lost(top: str, git_folder: str) -> str:
+    return (
+        f"{_shown(top)} is a git worktree whose main checkout is not where its .git says ({_shown(git_folder)}), so "
+        "the memory there cannot be found, and what is saved begins a second one here; run `git worktree repair` in "
+        "the main checkout, or name it with AMP_ROOT"
+    )
 
 
 def _keeps_its_own(main: str, environ: "Mapping[str, str]") -> str:

@@ -35,6 +35,18 @@ def main_checkout(top: str) -> str | None:
     return main if os.path.isdir(main) else None
 
 
+def lost_git_folder(top: str) -> str | None:
+    """Return the git folder that the `.git` file at `top` names, if nothing is there: it or its repository was moved.
+
+    So it is also in a container that is given a worktree and not its main checkout.
+    """
+    pointer = _read(top, ".git")
+    if not pointer.startswith("gitdir:"):
+        return None
+    git_folder = os.path.normpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    return None if os.path.lexists(git_folder) else git_folder
+
+
 def checkouts_of(top: str) -> list[str]:
     """List the checkouts of a repository that exist: the main one, and the linked worktrees it knows of."""
     common = _common_folder(top)

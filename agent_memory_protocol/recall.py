@@ -84,11 +84,14 @@ def recall_here(
             opened.external_links = settings.external_links
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
-            return recall(opened, settings, actor, budget, task)
+            recalled = recall(opened, settings, actor, budget, task)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
         return unreadable(error, budget)
+    if found.problem:
+        recalled.warnings.append(found.problem)
+    return recalled
 
 
 def unreadable(error: Exception, budget: Budget) -> Recall:

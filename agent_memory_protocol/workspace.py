@@ -66,6 +66,7 @@ class Workspace:
     Attributes:
         path: the project root.
         how: how the root was found, in words.
+        problem: why it may not be the root that was meant; "" where nothing speaks against it.
         notices: what writers should be told beside the answers: that entries which another program had overwritten
             are back, or that some had been taken out by hand.
     """
@@ -73,6 +74,8 @@ class Workspace:
     def __init__(self, found: config.FoundRoot, environ: Mapping[str, str]) -> None:
         self.path = Path(found.path)
         self.how = found.how
+        self.problem = found.problem
+        self._untold = found.problem
         self._environ = environ
         self.notices: list[str] = []
 
@@ -108,7 +111,10 @@ class Workspace:
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`."""
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
-        return recall_here(acting(actor), budget, root=str(self.path), task=task, environ=self._environ)
+        recalled = recall_here(acting(actor), budget, root=str(self.path), task=task, environ=self._environ)
+        if self.problem:
+            recalled.warnings.append(self.problem)
+        return recalled
 
     def target(
         self,
@@ -347,7 +353,7 @@ class Workspace:
             paths=[(str(path), os.path.exists(path)) for path in self._paths()],
             settings=[row for row in rows if row[2] != "default"],
             all_settings=rows,
-            problems=list(settings.problems),
+            problems=[*([self.problem] if self.problem else []), *settings.problems],
         )
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
@@ -357,6 +363,8 @@ class Workspace:
 
         settings = self.settings
         found = diagnosis.of_settings(settings)
+        if self.problem:
+            found.append(Diagnosis(self.problem, is_problem=True))
         if self._missing:
             return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
         existing: list[Target] = []
@@ -963,6 +971,9 @@ class Workspace:
     @contextmanager
     def _session(self, *, for_writing: bool = False) -> Iterator[Session]:
         with open_session(str(self.path), self._environ, for_writing=for_writing) as session:
+            if for_writing and self._untold:
+                session.notices.append(self._untold)
+                self._untold = ""
             yield session
             self.notices += session.notices
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_memory_protocol import Actor, Workspace
 from agent_memory_protocol.config import FoundRoot, find_root
 from agent_memory_protocol.errors import StorageError
 
@@ -244,8 +245,35 @@ def test_after_the_project_is_moved_the_memory_moves_along(repository):
 
 def test_a_worktree_whose_main_checkout_is_gone_is_its_own_root(repository):
     tree = worktree(repository)
+    assert find_root(tree, environ={}).problem == ""
     repository.rename(repository.parent / "elsewhere")
     assert found(tree) == (tree, GIT_TOP)
+
+
+@pytest.mark.requirement("S2-34", "S4P-04")
+@pytest.mark.parametrize("moved", [False, True], ids=["in-place", "moved"])
+def test_a_worktree_cut_off_from_its_main_checkout_says_so_to_whoever_reads_or_writes(repository, moved):
+    make(repository, ".scaffolding")
+    tree = worktree(repository)
+    if moved:
+        repository.rename(repository.parent / "elsewhere")
+    workspace = Workspace(find_root(tree, environ={}), {})
+    told = [
+        *workspace.where().problems,
+        *workspace.recall(Actor()).warnings,
+        *[one.message for one in workspace.diagnose(Actor()) if one.is_problem],
+        *workspace.remember("Redis needs AOF.").notes,
+    ]
+    assert ["`git worktree repair`" in one and str(repository) in one for one in told] == [True] * 4 * moved
+    assert workspace.remember("Redis needs RDB.").notes == ()
+
+
+@pytest.mark.parametrize("kind", ["submodule", "separate"])
+def test_a_git_folder_kept_elsewhere_is_no_problem(repository, kind):
+    other = commit(repository.parent / "other")
+    (other / ".git").rename(repository / ".git" / kind)
+    (other / ".git").write_text(f"gitdir: ../main/.git/{kind}\n")
+    assert (found(other), find_root(other, environ={}).problem) == ((other, GIT_TOP), "")
 
 
 def test_the_main_checkouts_settings_give_each_worktree_its_own(repository):

@@ -49,6 +49,8 @@ def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], N
         return unreadable(error, _budget(call, None, "")).text
     for warning in recalled.warnings:
         say(warning)
+    if found.problem and settings.enabled:
+        say(found.problem)
     if call.source in _HAS_IT_ALREADY and call.event == "session-start":
         return "\n".join(filter(None, [short(recalled, actor), state]))
     return "\n".join(filter(None, [recalled.text, state]))
