@@ -86,7 +86,8 @@ def append_entry(
     Raises:
         BadEntry: it breaks a rule, such as an embedding that is empty, of odd length or not finite.
         SecretFound: a text holds a secret; nothing was written.
-        DamagedFile: the file ends in half an entry, behind which no reader would find this one.
+        DamagedFile: the file ends in half an entry, behind which no reader would find this one, or its header names a
+            version that this program does not know (S3-19).
         MissingExtra: the protobuf runtime is not installed.
     """
     if isinstance(tags, str):
@@ -124,8 +125,9 @@ def append(path: str, message: bytes) -> None:
         with os.fdopen(os.dup(fd), "rb") as file:
             file.seek(0)
             try:
-                for _ in frames(file, info.st_size):
-                    pass
+                for offset, _, message in frames(file, info.st_size):
+                    if offset == 0 and message is not None:
+                        is_header(message, path)  # an entry in a file of another version is one that nobody reads
             except Torn as torn:
                 raise DamagedFile(
                     f"{torn}, and nobody would find an entry behind that; `amp convert` saves the whole ones",

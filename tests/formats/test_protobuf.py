@@ -196,6 +196,23 @@ def test_a_header_of_another_version_is_refused(tmp_path, version):
     )
 
 
+@pytest.mark.requirement("S3-19", "S3-20")
+@pytest.mark.parametrize(("version", "takes"), [("v1.0", True), ("v1.7", True), ("v2.0", False), ("1.0", False)])
+def test_only_a_file_of_a_version_that_is_read_here_is_added_to(tmp_path, version, takes):
+    header = agentmemory_pb2.MemoryFileHeader(format_version=version, created_unix_ms=1)
+    data = delimited(header.SerializeToString()) + whole()
+    path = tmp_path / "memory.pb"
+    path.write_bytes(data)
+    for _ in range(2):
+        if takes:
+            append_entry("More.", embedding_of([1.0]), path=path)
+        else:
+            with pytest.raises(DamagedFile, match=f"names the format version '{version}', and this program reads v1"):
+                append_entry("More.", embedding_of([1.0]), path=path)
+            assert path.read_bytes() == data
+    assert len(read_until_damage(path)[0]) == (3 if takes else 0)
+
+
 @pytest.mark.requirement("S3-25")
 @pytest.mark.parametrize("field", [b"\x1a\x00", b"\x32\x00"], ids=["empty text", "empty embedding"])
 def test_a_first_message_with_field_3_or_6_is_no_header(tmp_path, field):
