@@ -495,7 +495,7 @@ ENDS = [
     (b"# S\n\n- a\n\n\n\n", b"# S\n\n- a\n- new\n\n\n\n"),
     (b"\xef\xbb\xbf# S\r\n\r\n- a\r\n", b"\xef\xbb\xbf# S\r\n\r\n- a\r\n- new\r\n"),
     (b"# S\n\n* a\n", b"# S\n\n* a\n* new\n"),
-    (b"# S\n\n- a\r\n- b\n- c\r", b"# S\n\n- a\r\n- b\n- c\r- new\n"),
+    (b"# S\n\n- a\r\n- b\n- c\r", b"# S\n\n- a\r\n- b\n- c\r- new\r"),
     (b"", HEADER.encode() + b"\n- new\n"),
     (b" \n\n", HEADER.encode() + b"\n- new\n"),
 ]
