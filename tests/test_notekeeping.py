@@ -125,6 +125,21 @@ def test_a_note_saved_with_a_byte_order_mark_and_crlf_is_indexed_by_its_descript
     assert "- [A](user_a.md) - from windows\n" in (folder / "KNOWLEDGE.md").read_text()
 
 
+@pytest.mark.parametrize("opened", ["```sh\nmake\n", "~~~\nx\n", "<script>\n"])
+def test_no_index_is_written_into_what_never_ends(workspace, tmp_path, opened):
+    text = f"# Shared Knowledge\n\n- A fact.\n\n{opened}"
+    file = tmp_path / SHARED / "KNOWLEDGE.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    (tmp_path / SHARED / "user_a.md").write_text("---\nname: user_a\ndescription: a hook\n---\nx\n")
+    (state,) = workspace.index()
+    assert "close it, then run `amp index`" in state.problem
+    assert file.read_text() == text
+    file.write_text(text.replace(opened, ""))
+    (state,) = workspace.index()
+    assert (state.problem, state.added) == ("", ("user_a.md",))
+
+
 def test_indexing_twice_changes_nothing(workspace, tmp_path):
     new(workspace, "x")
     file = tmp_path / SHARED / "KNOWLEDGE.md"

@@ -108,7 +108,8 @@ def build(
     """
     unlisted = _in_order(index, files)
     raw = split_lines_with_ends(text)
-    newline = "\r\n" if raw and raw[0].endswith("\r\n") else "\n"
+    newline = raw[0][len(raw[0].rstrip("\r\n")) :] if raw else ""
+    newline = newline or "\n"
     before, after = _around_blocks(raw, index.blocks, newline)
     if not unlisted:
         return Built("".join(before) + "".join(after), 0) if index.blocks else Built(text, 0)

@@ -3,6 +3,9 @@
 A block's key is made from its text alone, as an entry's id is, so it survives other edits and tells nothing.
 """
 
+from bisect import bisect_right
+from itertools import islice, takewhile
+
 from agent_memory_protocol.markdown import Block
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.tiers.document import Document, entry_id, section_key
@@ -54,6 +57,26 @@ def back_over_blanks(document: Document, line: int) -> int:
     while line > document.begin and not document.lines[line - 1].strip(" \t"):
         line -= 1
     return line
+
+
+def blocks_in(document: Document, entry: Entry) -> list[tuple[int, int]]:
+    """Return where each block of an entry begins and ends. A paragraph that dates part is a block of each of them."""
+    blocks = document.outline.blocks
+    first = max(bisect_right(blocks, entry.start, key=lambda block: block.start) - 1, 0)
+    within = takewhile(lambda block: block.start < entry.end, islice(blocks, first, None))
+    return [(max(one.start, entry.start), min(one.end, entry.end)) for one in within if one.end > entry.start]
+
+
+def is_part_of(document: Document, prose: Entry, markdown_text: str) -> bool:
+    """Say whether a text is some whole blocks of a longer prose entry. A line inside a block is a sample, and none."""
+    lines = markdown_text.split("\n")
+    if prose.is_item or prose.end - prose.start == len(lines):
+        return False
+    blocks = blocks_in(document, prose)
+    ends = {end for _, end in blocks}
+    return any(
+        start + len(lines) in ends and document.lines[start : start + len(lines)] == lines for start, _ in blocks
+    )
 
 
 def twins(document: Document, title: str, above: tuple[int, ...]) -> list[int]:

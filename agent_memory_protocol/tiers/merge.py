@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from agent_memory_protocol.markdown import Block
+from agent_memory_protocol.tiers.around import blocks_in
 from agent_memory_protocol.tiers.document import Document, conflict_line, rebuilt, section_key
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine
 
@@ -34,6 +35,7 @@ class Unit:
         is_item: whether it is a list item.
         day: the day an entry is dated with, as an ordinal; 0 for an undated one.
         blanks: the blank lines that follow it.
+        parts: the blocks of which prose is made, each as its lines.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Unit:
     is_item: bool = False
     day: int = 0
     blanks: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,9 @@ def _units(document: Document) -> list[Unit]:
         unit = _unit(document, kind, key, span.start, span.end, end)
         is_item = isinstance(span, IndexLine) or (isinstance(span, Entry) and span.is_item)
         day = (span.day or 0) if isinstance(span, Entry) else 0
-        units.append(replace_fields(unit, section=above, is_item=is_item, day=day))
+        blocks = blocks_in(document, span) if isinstance(span, Entry) and not is_item else []
+        parts = tuple(tuple(document.lines[start:end]) for start, end in blocks)
+        units.append(replace_fields(unit, section=above, is_item=is_item, day=day, parts=parts))
     return units
 
 
@@ -266,7 +271,7 @@ def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
     told: list[tuple[object, ...]] = []
     was_prose = False
     for unit in units:
-        lines = tuple(line for line in unit.lines if line.strip(" \t"))
+        lines: tuple[object, ...] = unit.parts or tuple(line for line in unit.lines if line.strip(" \t"))
         is_prose = unit.kind == ENTRY and not unit.is_item
         if is_prose and was_prose and told[-1][1] == unit.section:
             told[-1] = (ENTRY, unit.section, (*told[-1][2], *lines))  # type: ignore[misc]

@@ -127,17 +127,8 @@ def _find_back(old: Document, new: Document, taken: Taken, spot: Spot, line: int
 
 
 def _stands_in_prose(document: Document, taken: Taken, spot: Spot) -> bool:
-    """Say whether it is a part of the prose of its section. A line inside a fence or HTML is no part, but a sample."""
     here = (entry for entry in document.outline.entries if around.innermost(entry) == spot.heading and not spot.missing)
-    lines = taken.markdown.split("\n")
-    for prose in here:
-        if prose.is_item or prose.end - prose.start == len(lines):
-            continue
-        blocks = [block for block in document.outline.blocks if prose.start <= block.start < prose.end]
-        starts, ends = {block.start for block in blocks}, {block.end for block in blocks}
-        if any(start + len(lines) in ends and document.lines[start : start + len(lines)] == lines for start in starts):
-            return True
-    return False
+    return any(around.is_part_of(document, entry, taken.markdown) for entry in here)
 
 
 def _changes_others(old: Document, new: Document, start: int, end: int) -> bool:

@@ -110,9 +110,10 @@ def test_a_file_name_that_a_reader_cannot_see_is_linked_in_escapes(hidden):
     assert [line.file for line in index.read(built.text).lines] == [f"a{hidden}b.md"]
 
 
-def test_line_endings_are_those_of_the_file():
-    built = build("# M\r\n\r\n- entry\r\n", HEADS)
-    assert built.text.count("\n") == built.text.count("\r\n")
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_the_lines_of_the_block_end_as_those_of_the_file_do(newline):
+    built = build(f"# M{newline}{newline}- a{newline}", HEADS)
+    assert built.text.count(newline) == len(built.text.splitlines())
 
 
 WORDS = st.sampled_from(

@@ -114,6 +114,9 @@ UNDECIDED = [
     pytest.param(BASE.replace("# Shared", "# Our"), BASE.replace("# Shared", "# Their"), id="two-titles"),
     pytest.param(BASE + "- [A](a.md) - one\n", BASE + "- [A](a.md) - two\n", id="two-hooks-for-one-note"),
     pytest.param(BASE + "\n```\nopen\n", BASE + "- More.\n", id="a-fence-that-never-closes"),
+    pytest.param(
+        BASE + "\nProse.\n\n```\nopen\n", BASE + "\nTheir prose.\n", id="prose-below-a-fence-that-never-closes"
+    ),
     pytest.param(BASE + "<<<<<<< a\n- x\n=======\n>>>>>>> b\n", BASE + "- More.\n", id="conflict-markers"),
     pytest.param("---\na: 1\n---\n" + BASE, "---\na: 2\n---\n" + BASE, id="two-kinds-of-front-matter"),
 ]
