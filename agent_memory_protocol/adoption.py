@@ -16,7 +16,7 @@ from .headers import front_matter_end
 from .layout import NOTE_NAME_LENGTH, Tier, check_note_file, name_key
 from .notes import note as notes
 from .similarity import OPPOSITE, compare_gists, gist
-from .tiers import document
+from .tiers import around, document
 from .tiers.document import Document
 from .tiers.merge import merge
 from .tiers.removing import remove
@@ -168,15 +168,21 @@ class _Plan:
         if self.store.target.tier is Tier.CONVERSATION:
             self.left_out.append(LeftOut(page.path, "is too long for a memory file, and a conversation has no notes"))
             return
+        self.stems.add(stem := self._free(stems))
+        for file, text in self._as_notes(stem, page):
+            self._put(file, text, page)
+
+    def _free(self, stems: Sequence[str]) -> str:
         short = [stem[:_LONGEST_STEM].rstrip("-_. ") for stem in stems]
         numbered = (f"{short[0]}_{number}" for number in count(2))
-        stem = next(one for one in chain(short, numbered) if one not in self.stems)
-        self.stems.add(stem)
+        return next(one for one in chain(short, numbered) if one not in self.stems)
+
+    def _as_notes(self, stem: str, page: Page) -> Iterator[tuple[str, str]]:
         title, parts = _parts(_shown(page.text), self.here.max_lines - _FRAME_LINES, self.here.max_bytes - _FRAME_BYTES)
         for number, part in enumerate(parts, start=1):
             file = f"{stem}.md" if len(parts) == 1 else f"{stem}-{number}.md"
             of = "" if len(parts) == 1 else f" ({number} of {len(parts)})"
-            self._put(file, _as_note(file, f"{title or page.name[:-3]}{of}", part, page), page)
+            yield file, _as_note(file, f"{title or page.name[:-3]}{of}", part, page)
 
     def _put(self, file: str, text: str, page: Page) -> None:
         secret = self.here.secret_in(text)
@@ -202,6 +208,8 @@ class _Plan:
             mine = document.parse(self.here.text.encode(), target)
             theirs = document.parse(_shown(page.text).encode(), target)
             theirs = self._without_unwanted(theirs, page)
+            standing = _in_prose(mine, theirs)
+            theirs = remove(theirs, standing)
         except (DamagedFile, Refused) as error:
             self.left_out.append(LeftOut(page.path, str(error)))
             return
@@ -211,8 +219,12 @@ class _Plan:
             conflict = "holds conflict markers; resolve them, then adopt it"
             self.left_out.append(LeftOut(page.path, reason if secret else conflict))
             return
+        stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
+        if target.tier is not Tier.CONVERSATION and self._came_as_notes(stem, page):
+            self.present = len(standing) + len(theirs.ids)
+            return
         new = [one for one in theirs.ids if one not in mine.ids]
-        self.present = len(theirs.ids) - len(new)
+        self.present = len(standing) + len(theirs.ids) - len(new)
         merged = _merged(mine, theirs)
         if merged is not None and self._has_room(merged):
             self.entries = [_entry_text(theirs, one) for one in new]
@@ -223,7 +235,7 @@ class _Plan:
             return
         # Its index lines stay lines of the index, for what they say of a note may stand nowhere else.
         self.present = 0
-        self._put_parts([f"reference_{_slug(self.store.target.owner or 'shared')}-{_slug(page.name[:-3])}"], page)
+        self._put_parts([stem], page)
         index = _only_index(theirs)
         merged = _merged(mine, index) if index.outline.index_lines else None
         if merged is not None and self._has_room(merged) and merged.data != mine.data:
@@ -243,8 +255,25 @@ class _Plan:
                 unwanted.append(one)
         return remove(theirs, unwanted)
 
+    def _came_as_notes(self, stem: str, page: Page) -> bool:
+        """Say whether this page had no room before, and is here as notes: where there is room by now, it stays that."""
+        made = self._as_notes(self._free([stem]), page)
+        return all(self.here.notes.get(file, "").split() == text.split() for file, text in made)
+
     def _has_room(self, merged: Document) -> bool:
         return _fits(merged.data.decode(), self.here.max_lines, self.here.max_bytes)
+
+
+def _in_prose(mine: Document, theirs: Document) -> list[str]:
+    """Return the prose of theirs that stands here as a part of longer prose: what comes in beside prose joins it."""
+    longer = [entry for entry in mine.outline.entries if not entry.is_item]
+    return [
+        one
+        for one, entry in zip(theirs.ids, theirs.outline.entries, strict=True)
+        if not entry.is_item
+        and one not in mine.ids
+        and any(around.is_part_of(mine, prose, theirs.text(entry)) for prose in longer)
+    ]
 
 
 def _merged(mine: Document, theirs: Document) -> Document | None:

@@ -371,6 +371,37 @@ def test_pages_whose_names_become_the_same_file_name_all_come_in_and_only_once(w
     assert (again.does_something, again.left_out) == (False, ())
 
 
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("# S\n\nHere prose.\n", "# M\n\nTheir prose.\n"),
+        ("# S\n\n## A\n\nHere prose.\n\n```sh\nmake\n```\n", "# M\n\n## A\n\n| a | b |\n|---|---|\n\n- Item.\n"),
+        ("# S\n\n## A\n\nHere prose.\n", "# M\n\n## A\n\nFirst.\n\nSecond.\n\n## B\n\nThird.\n"),
+    ],
+)
+def test_prose_that_comes_in_beside_prose_comes_in_once(workspace, tmp_path, here, there):
+    shared = write(tmp_path / "project" / SHARED / "KNOWLEDGE.md", here)
+    write(tmp_path / "m/MEMORY.md", there)
+    adopt(workspace, tmp_path / "m")
+    once = shared.read_text()
+    for line in (*here.splitlines(), *there.splitlines()[1:]):
+        assert line in once
+    (again,) = adopt(workspace, tmp_path / "m")
+    assert (again.does_something, again.entries) == (False, ())
+    assert shared.read_text() == once
+
+
+def test_what_came_in_as_notes_stays_that_when_there_is_room_for_its_entries(workspace, tmp_path):
+    full = "# S\n\n" + "".join(f"- Fact {number}.\n" for number in range(190))
+    shared = write(tmp_path / "project" / SHARED / "KNOWLEDGE.md", full)
+    write(tmp_path / "m/MEMORY.md", "# M\n\n" + "".join(f"- Other fact {number}.\n" for number in range(50)))
+    (done,) = adopt(workspace, tmp_path / "m")
+    assert (done.entries, list(done.notes)) == ((), ["reference_shared-memory.md"])
+    shared.write_text("# S\n\n- Fact.\n")
+    (again,) = adopt(workspace, tmp_path / "m")
+    assert (again.does_something, again.left_out) == (False, ())
+
+
 def test_the_longest_name_of_a_note_that_is_cut_into_parts_has_room_for_their_numbers(workspace, tmp_path):
     name = "n" * NOTE_NAME_LENGTH
     write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
