@@ -16,6 +16,7 @@ from typing import Self
 
 from .access import Actor, acting
 from .consolidation import decay, pipeline, write
+from .consolidation.duplicates import Echoes, find_echoes
 from .consolidation.extractors import WholeText
 from .consolidation.pipeline import Operators
 from .consolidation.proposals import Action, Operator, Outcome, Report
@@ -290,7 +291,7 @@ class Memory:
     def redact(self, record_id: str, reason: str) -> Record:
         """Take the content of a record away for good, in every version and every index; return what is left.
 
-        What says the same elsewhere stays: `saying` finds it.
+        What other records say stays, those too that were made of this one: ask `echoes` before.
 
         Raises:
             IllegalMove: no reason is given.
@@ -428,6 +429,18 @@ class Memory:
         with self._lock:
             finder = self._look() if self._home.is_on() else None
             return () if finder is None else finder.saying(freeze_text(text))
+
+    def echoes(self, record_id: str) -> Echoes:
+        """Return the other records that hold what this one says, or may: what `redact` would leave of it.
+
+        Raises:
+            UnknownRecord: there is no such record.
+            StorageError: it cannot be read, or is missing.
+        """
+        with self._lock:
+            record = self._store.get(record_id)
+            finder = self._look() if self._home.is_on() else None
+            return Echoes() if finder is None else find_echoes(record, finder.everything())
 
     def status(self) -> MemoryStatus:
         """Count what there is."""

@@ -192,7 +192,8 @@ def redact_command(
 ) -> None:
     """Take the content of a record away for good.
 
-    It goes from every version and every index. What names the record, and its links, stay.
+    It goes from every version and every index. What names the record, and its links, stay. So does what other records
+    say: those that have its words, or were made of it, are named.
 
     \b
     Example:
@@ -200,15 +201,17 @@ def redact_command(
     """
     memory = open_memory(store, root, as_agent)
     found = memory.find_id(record_id)
-    body = memory.history(found)[-1].body
+    echoes = memory.echoes(found)
     redacted = memory.redact(found, reason)
-    others = [record.id for record in memory.saying(body)]
     if as_json:
-        print_json({"record": redacted.to_json(), "same_text": others})
+        saying, resting = ([record.id for record in records] for records in (echoes.saying, echoes.resting))
+        print_json({"record": redacted.to_json(), "same_text": saying, "rest_on_it": resting})
         return
     click.echo(f"redacted: {redacted.id}")
-    for other in others:
-        note(f"{other} says exactly the same; redact it too if it must go")
+    for other in echoes.saying:
+        note(f"{other.id} has its words too; redact it as well if they must go")
+    for other in echoes.resting:
+        note(f"{other.id} was made of it or rests on it; see what it says")
     note("git's history and backups may still hold it")
 
 

@@ -5,6 +5,7 @@ and a number, port, path, version, name or negation that only one side has alway
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
@@ -18,6 +19,41 @@ CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
 
 CORRECTION = "correction"
 """The kind of provenance of what a person has put right; no operator may overrule it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """Where the content of a record stands a second time, or may do so.
+
+    Attributes:
+        saying: what has its words, in any form, alone or among others, said or denied.
+        resting: what else names it as evidence: a merge or a rule that was made of it, in words of its own.
+    """
+
+    saying: tuple[Record, ...] = ()
+    resting: tuple[Record, ...] = ()
+
+
+def find_echoes(record: Record, others: Iterable[Record]) -> Echoes:
+    """Find what a redaction of this record would leave of its content in other ones.
+
+    Consolidation copies: a merge has the words of its strongest side, and a rule quotes its latest episode. Whoever
+    redacts one record wants to hear of these.
+    """
+    words = gist(record.body).words
+    saying, resting = [], []
+    for other in others:
+        if other.id == record.id or other.redacted:
+            continue
+        if other.body == record.body or (words and _stand_in(words, gist(other.body).words)):
+            saying.append(other)
+        elif record.id in other.evidence:
+            resting.append(other)
+    return Echoes(tuple(saying), tuple(resting))
+
+
+def _stand_in(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return any(others[at : at + len(words)] == words for at in range(len(others) - len(words) + 1))
 
 
 class SameWords:

@@ -10,7 +10,7 @@ import pytest
 
 from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.records.lifecycle import dispute
-from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
+from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -83,16 +83,37 @@ def test_a_decision_is_made_once_and_stands_in_the_history(amp, memory, sides):
     amp("record", "resolve", loser, winner, "--reason", "again").refuses(3, "cannot become")
 
 
-def test_a_redacted_text_is_gone_and_its_copies_are_named(amp, memory, sides):
-    one = sides[0].id
+GIT = "amp: git's history and backups may still hold it\n"
+
+
+def test_a_redacted_text_is_gone(amp, memory):
+    one = memory.remember(POSTGRES).record_id
+    memory.remember("The cache is Redis.")
     memory.store.put(memory.store.get(one))  # another version with the same text
-    answer = amp("record", "redact", one, "--reason", "a slip")
-    assert answer == (0, f"redacted: {one}\n", "amp: git's history and backups may still hold it\n")
+    assert amp("record", "redact", one, "--reason", "a slip") == (0, f"redacted: {one}\n", GIT)
     assert "[redacted]" in amp("record", "show", one).out
     assert not [data for _, data in amp.tree().values() if POSTGRES.encode() in data]
-    answer = amp("record", "redact", sides[1].id, "--reason", "x", "--json").json()
-    assert answer["same_text"] == []
-    assert answer["record"]["redacted"]
+
+
+@pytest.mark.requirement("S1-83")
+def test_what_a_redaction_leaves_elsewhere_is_named(amp, memory):
+    """Whoever redacts a text must hear of the copies that consolidation has made of it."""
+    ids = [
+        memory.remember(text).record_id for text in ("Jane Doe lives in Elm Street.", "jane doe lives in Elm Street!")
+    ]
+    memory.consolidate()
+    (merged,) = (record.id for record in memory.records(state=State.ACTIVE))
+    others = {ids[1], merged}
+    code, out, err = amp("record", "redact", ids[0], "--reason", "privacy")
+    assert (code, out) == (0, f"redacted: {ids[0]}\n")
+    assert set(err.splitlines(keepends=True)) == {
+        *(f"amp: {other} has its words too; redact it as well if they must go\n" for other in others),
+        GIT,
+    }
+    answer = amp("record", "redact", ids[1], "--reason", "privacy", "--json").json()
+    assert (answer["record"]["redacted"], answer["same_text"], answer["rest_on_it"]) == (True, [merged], [])
+    assert amp("record", "redact", merged, "--reason", "privacy") == (0, f"redacted: {merged}\n", GIT)
+    assert not [data for _, data in amp.tree().values() if b"elm street" in data.lower()]
 
 
 def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides):

@@ -2,8 +2,11 @@
 
 import pytest
 
-from agent_memory_protocol.consolidation.duplicates import SameWords
+from agent_memory_protocol.consolidation.duplicates import Echoes, SameWords, find_echoes
+from agent_memory_protocol.consolidation.promotion import promote
 from agent_memory_protocol.consolidation.proposals import Question, Stage, Supersede
+from agent_memory_protocol.records.lifecycle import redact
+from agent_memory_protocol.records.record import RecordType
 
 SAME = [
     ("The build is green.", "The build is green."),
@@ -117,3 +120,25 @@ def test_the_same_in_other_words_that_carry_nothing_is_merged(make, now, one, ot
 @pytest.mark.parametrize(("one", "other"), NOT_THE_SAME)
 def test_with_another_number_port_path_version_name_negation_or_order_both_stay(make, now, one, other):
     assert not SameWords().propose(Question(stage=Stage.DEDUP, now=now, records=[make(one), make(other)]))
+
+
+@pytest.mark.requirement("S1-83")
+def test_a_text_echoes_where_its_words_stand_again_and_where_it_is_evidence(make, now):
+    record = make("Deploy 7 failed: Jane Doe was on call.", type=RecordType.EPISODE)
+    copy = make("Deploy 7 failed: Jane Doe was on call.")
+    denied = make("Deploy 7 never failed, Jane Doe was on call")
+    quoting = make("Happened 3 times (deploy), most recently: Deploy 7 failed: Jane Doe was on call.")
+    resting = make("Deploys need somebody on call.", type=RecordType.RULE, evidence=(record.id,))
+    others = [record, copy, denied, quoting, resting, make("Deploy 8 failed: Jane Doe was on call."), make("Deploy 7")]
+    echoes = find_echoes(record, others)
+    assert (echoes.saying, echoes.resting) == ((copy, denied, quoting), (resting,))
+    gone = redact(quoting, reason="privacy", now=now)
+    assert find_echoes(record, [record, gone]) == Echoes()
+
+
+@pytest.mark.requirement("S1-83")
+def test_the_rule_that_quotes_an_episode_echoes_it(make, now):
+    episodes = [make(f"Deploy {number} failed.", type=RecordType.EPISODE, tags=("deploy",)) for number in range(3)]
+    rule = promote(episodes, signature=("deploy",), now=now).record
+    assert find_echoes(episodes[2], [rule]) == Echoes(saying=(rule,))
+    assert find_echoes(episodes[0], [rule]) == Echoes(resting=(rule,))
