@@ -9,7 +9,7 @@ from datetime import date
 
 from . import git_ignore, ledger, review, reviewing
 from .access import Actor
-from .diagnosis import of_names
+from .diagnosis import of_lookalike, of_names
 from .errors import AgentMemoryError, InvalidArgument, StorageError
 from .files import Root, split_bom
 from .formats.jsonl import parse_file
@@ -33,6 +33,7 @@ _DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500
 _MOST_FOLDERS = 2_000
 _LARGEST_DOCUMENTED = 1 << 20
+_FOLDER = "is a folder, not a file; move it away"
 
 
 def check(
@@ -106,6 +107,11 @@ class _Check:
             for tier, folder in OWNER_FOLDERS.items()
             for one in of_names(root.list_folders(folder), tier.value)
         ]
+        twins += [
+            Place("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
+            for target, file in store.lookalikes(root)
+            for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
+        ]
         nested = [path for target in targets if target.tier is not Tier.CONVERSATION for path in _nested(root, target)]
         view = StoreView(
             list(self.documents.values()),
@@ -143,17 +149,21 @@ class _Check:
         root, folder = self.session.root, target.parts[:-1]
         try:
             names = note_store.list_names(root, folder, target.parts[-1])
+            called_so = [name for name in root.list_folders(folder) if note_store.is_note(name, "")]
         except StorageError as error:
             self._cannot_read(error, "/".join(folder))
             return
+        self.unreadable += [Place("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]]
         self.has_notes = self.has_notes or bool(names)
         linked = frozenset(notes.link_name(name) for name in names)
+        unread = set()
         for name in names:
             path = "/".join((*folder, name))
             try:
                 read = note_store.read(root, folder, name)
             except StorageError as error:
                 self._cannot_read(error, path)
+                unread.add(name)
                 continue
             if read is not None:
                 view = notes.NoteView(read[0], read[1], linked, self.session.settings.secrets_allow)
@@ -161,7 +171,8 @@ class _Check:
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
-            self._run("index", index.IndexView(indexes.read(text), lines, indexes.by_key(names)), target.path)
+            listing = index.IndexView(indexes.read(text), lines, indexes.by_key(names), frozenset(unread))
+            self._run("index", listing, target.path)
 
     def _ledger(self, target: Target, path: str) -> None:
         content = self.session.root.read(ledger.parts_of(target))

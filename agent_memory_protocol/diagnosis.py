@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from .block import Recall
+from .disk_errors import shown
 from .layout import TIERS, Target, name_key
 from .phrases import counted
 from .settings import Settings
@@ -76,6 +77,21 @@ def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
         Diagnosis(f"the {kind} folders {names} differ only by case or Unicode form; merge them", is_problem=True)
         for names in twins
     ]
+
+
+def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
+    """Say that nobody reads a file whose name differs from its tier document's only by case (B44).
+
+    Args:
+        target: the document.
+        file: the name of the file beside it, or in its place.
+        exists: whether the document itself is there.
+    """
+    name = target.parts[-1]
+    way_out = f"move what it holds into {name}" if exists else f"rename it to {name}"
+    return Diagnosis(
+        f"{shown(*target.parts[:-1], file)}: nobody reads it, only {name} is read; {way_out}", is_problem=True
+    )
 
 
 def of_protocol(data: bytes, path: str) -> Diagnosis:

@@ -378,6 +378,10 @@ class Workspace:
                     found += diagnosis.of_names(names, tier.value)
                     # Told to everyone: it may be their memory that lies under a name nobody can recall.
                     found += _misnamed(session, [Target(tier, name) for name in names])
+                found += [
+                    diagnosis.of_lookalike(target, file, exists=session.root.exists(target.parts))
+                    for target, file in store.lookalikes(session.root)
+                ]
                 if actor.agent is not None:
                     reason = session.read_only_reason(actor)
                     found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))

@@ -105,6 +105,8 @@ def test_odd_files_are_named_once_and_keep_no_note_from_being_indexed(workspace,
     assert (state.notes, len(state.added)) == (5, 5)
     for name in ("dangling.md", "loop.md", "pipe.md"):
         assert state.problem.count(f"/{name}: ") == 1
+    found = [(one.rule, one.path.rpartition("/")[2]) for one in workspace.check(select=["unreadable", "index"])]
+    assert found == [("unreadable", name) for name in ("dangling.md", "loop.md", "pipe.md", "x.md")]
 
 
 def test_a_folder_with_notes_and_no_tier_file_gets_one(workspace, tmp_path):

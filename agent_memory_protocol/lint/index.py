@@ -12,11 +12,19 @@ _HARD_WIDTH = 2 * LINE_WIDTH
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """An index as the rules see it: what it says, the lines of its file, and the notes that are there, by their key."""
+    """An index as the rules see it.
+
+    Attributes:
+        index: what it says.
+        lines: the lines of its file.
+        files: the notes that are there, by their key.
+        unread: those of them that cannot be read, for which `amp index` makes no line.
+    """
 
     index: Index
     lines: tuple[str, ...]
     files: Mapping[str, str]
+    unread: frozenset[str] = frozenset()
 
 
 @rule(
@@ -28,7 +36,7 @@ class IndexView:
 def orphan(view: IndexView) -> Iterator[Hit]:
     named = view.index.files
     for key, file in sorted(view.files.items()):
-        if key not in named:
+        if key not in named and file not in view.unread:
             yield Hit(None, f"{file} has no index line; `amp index` adds it")
 
 

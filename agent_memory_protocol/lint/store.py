@@ -47,7 +47,8 @@ def unreadable(view: StoreView) -> Iterator[Hit]:
     "store-twins",
     ERROR,
     "store",
-    "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them.",
+    "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them. Or a file "
+    "that is called as a tier file but for its case, `memory.md`: nobody reads it.",
 )
 def twins(view: StoreView) -> Iterator[Hit]:
     for place in view.twins:

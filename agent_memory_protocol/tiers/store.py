@@ -70,6 +70,23 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     ]
 
 
+def lookalikes(root: Root) -> list[tuple[Target, str]]:
+    """List the files whose names differ from that of the document in their place only by case, each with the document.
+
+    Where the file system folds case they are the document, as long as no other system has a copy.
+    """
+    places = [Target(Tier.SHARED)]
+    places += [Target(tier, name) for tier, folder in OWNER_FOLDERS.items() for name in root.list_folders(folder)]
+    found = []
+    for target in places:
+        folder, own = target.parts[:-1], target.parts[-1]
+        try:
+            found += [(target, name) for name in root.list_files(folder) if name.lower() == own.lower() and name != own]
+        except DamagedFile:
+            continue  # whoever reads the document is told
+    return found
+
+
 def may_exist(root: Root, parts: tuple[str, ...]) -> bool:
     """Say whether anything stands there, or cannot be told from what does, since its folder cannot be read."""
     try:

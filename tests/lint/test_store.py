@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from agent_memory_protocol import Actor
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier
 
@@ -22,6 +23,32 @@ def test_twin_folders_are_found(project):
         pytest.skip("this file system folds case")
     (found,) = project.check("store-twins")
     assert (found.rule, found.path) == ("store-twins", ".scaffolding/agent-memory/agents")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (SHARED, "knowledge.md"),
+        (AGENT, "memory.md"),
+        (".scaffolding/conversations/7f3a/agent-memory/context.md", "Context.MD"),
+    ],
+    ids=["shared", "agent", "conversation"],
+)
+@pytest.mark.parametrize("has_document", [True, False], ids=["beside", "alone"])
+def test_a_file_called_as_a_tier_file_but_for_its_case_is_found(project, path, name, has_document):
+    """B44: nobody reads it, and nobody would notice."""
+    other = path.rpartition("/")[0] + "/" + name
+    project.write({other: HEAD + "- Lost.\n"})
+    if (project.root / path).exists():
+        pytest.skip("this file system folds case")
+    if has_document:
+        project.write({path: HEAD})
+    (found,) = project.check()
+    assert (found.rule, found.path) == ("store-twins", other)
+    assert ("move what it holds into" if has_document else "rename it to") in found.message
+    assert found.message in "".join(one.message for one in project.workspace.diagnose(Actor()) if one.is_problem)
+    (project.root / other).unlink()
+    assert project.check() == []
 
 
 @pytest.mark.requirement("S2-34", "S2-36", "S2-37")
