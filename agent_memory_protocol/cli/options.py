@@ -1,7 +1,6 @@
 """What several verbs share: the root, who acts, which document, and how answers are printed."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from itertools import islice
@@ -204,7 +203,11 @@ def plain(line: str) -> str:
 def columns() -> int:
     """Return how many characters a line of stdout has room for: as many as one likes, where it is no terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None where it was closed
-    return shutil.get_terminal_size().columns if is_terminal else sys.maxsize
+    if not is_terminal:
+        return sys.maxsize
+    from shutil import get_terminal_size  # loads every compression there is
+
+    return get_terminal_size().columns
 
 
 def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
