@@ -1,15 +1,20 @@
 """What a workspace answers: frozen values that every surface prints in its own way."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from math import ceil, floor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import limits
 from .layout import Target
-from .ledger import Archived
-from .tiers.prune import Judged, Plan
+
+if TYPE_CHECKING:
+    from .ledger import Archived
+    from .tiers.prune import Judged, Plan
 
 
 @dataclass(frozen=True, slots=True)

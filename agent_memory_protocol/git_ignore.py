@@ -7,8 +7,7 @@ from pathlib import Path
 from . import reviewing
 from .files import Content, Root, split_bom
 from .git import ask
-from .layout import SCAFFOLDING, Target, Tier
-from .ledger import NAME
+from .layout import LEDGER, SCAFFOLDING, Target, Tier
 from .lock import hold
 from .writing import create, replace
 
@@ -17,7 +16,7 @@ LINE = f"{SCAFFOLDING}/"
 _SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
 
 _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
-_BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (NAME, "/".join(reviewing.FILE[1:])))
+_BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (LEDGER, "/".join(reviewing.FILE[1:])))
 
 
 def ignore(root: Root) -> bool:

@@ -1,7 +1,10 @@
 """The index as a verb on an opened session: which folders hold notes, and one line for each in the tier file."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .access import Actor
 from .answers import Indexed
@@ -16,7 +19,9 @@ from .session import Session
 from .tiers import document as documents
 from .tiers import store
 from .tiers.document import Document
-from .transaction import Change
+
+if TYPE_CHECKING:
+    from .transaction import Change
 
 
 def reindex(session: Session, actor: Actor, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
@@ -93,6 +98,8 @@ def count(session: Session, target: Target, text: str) -> tuple[int, int]:
 
 def refresh(session: Session, target: Target, read: Callable[[], Folder] | None = None) -> Indexed:
     """Give every note of a folder its line. `read` gives the notes; without it they are read from the disk."""
+    from .transaction import Change
+
     state = Indexed(target, session.path(target))
     read = read or (lambda: _notes(session, target))
 

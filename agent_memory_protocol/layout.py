@@ -137,6 +137,9 @@ OWNER_FOLDERS = {Tier.AGENT: (*MEMORY, "agents"), Tier.CONVERSATION: (SCAFFOLDIN
 RECORDS = (*MEMORY, "records")
 """The folder of its records."""
 
+LEDGER = "ledger.jsonl"
+"""The file beside a document that keeps what has left it."""
+
 
 def check_agent_name(name: str) -> str:
     """Return the agent's name in the form its folder has: `plugin:agent` is `agent`, Unicode is NFC (decision 2).

@@ -12,12 +12,11 @@ from .errors import StorageError
 from .formats.jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
 from .formats.jsonl_view import Contents, sort_out
 from .formats.moments import new_stamp, sort_key
-from .layout import Target
+from .layout import LEDGER, Target
 from .tiers.document import plain_id
 from .tiers.taken import Taken, as_json, from_json
 from .visible import show_invisible
 
-NAME = "ledger.jsonl"
 _REDACTED = "redacted"
 
 
@@ -57,7 +56,7 @@ class About:
 
 def parts_of(target: Target) -> tuple[str, ...]:
     """Return the path of a document's ledger below the root."""
-    return (*target.parts[:-1], NAME)
+    return (*target.parts[:-1], LEDGER)
 
 
 def read(data: bytes, path: str) -> Contents:

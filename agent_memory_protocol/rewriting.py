@@ -22,7 +22,8 @@ from .session import Session
 from .tiers import document as documents
 from .tiers import store, taken
 from .tiers.document import Document
-from .transaction import LARGEST, Change, lock_name
+from .tiers.store import LARGEST
+from .transaction import Change, lock_name
 from .walk import check_name
 from .writing import ChangedMeanwhile, create, make_folders, remove, replace
 

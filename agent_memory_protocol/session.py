@@ -3,28 +3,33 @@
 Who may write, which documents an actor sees, and the one way to change a document are asked here, by whatever verb.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import agents, config, ledger, limits, reviewing
+from . import agents, config, limits
 from .access import Actor, check_read, check_write, joined, why_not_read
 from .answers import Headroom, StoredEntry
-from .books import Books
 from .disk_errors import explain, shown
 from .errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
 from .files import Root
-from .healing import Healing
 from .ids import complete
-from .layout import Target, Tier, check_owner
+from .layout import LEDGER, Target, Tier, check_owner
 from .phrases import counted
 from .settings import Settings
-from .tiers import removing, store
+from .tiers import store
 from .tiers.document import Document
-from .transaction import Change, Outcome, change_document, lock_name, plan_healing, read_document
+
+if TYPE_CHECKING:
+    from .books import Books
+    from .healing import Healing
+    from .transaction import Change, Outcome
 
 
 class Session:
@@ -48,11 +53,8 @@ class Session:
 
     def readable(self, actor: Actor, *, ledgers: bool = False) -> list[Target]:
         """List the documents that exist and that this actor may read; with `ledgers` also those with only a ledger."""
-        return [
-            target
-            for target in store.list_targets(self.root, beside=ledger.NAME if ledgers else "")
-            if self.may_read(actor, target)
-        ]
+        beside = LEDGER if ledgers else ""
+        return [target for target in store.list_targets(self.root, beside=beside) if self.may_read(actor, target)]
 
     def may_read(self, actor: Actor, target: Target) -> bool:
         """Say whether this actor may read a document, and its tier is switched on."""
@@ -152,7 +154,7 @@ class Session:
 
     def read(self, target: Target) -> Document | None:
         """Read a document whole; None where it does not exist."""
-        read = read_document(self.root, target)
+        read = store.read_document(self.root, target)
         return read[0] if read else None
 
     def change(self, target: Target, change: Callable[[Document], Change], *, way_out: str = "") -> Outcome:
@@ -163,6 +165,8 @@ class Session:
         Raises:
             SecretFound: an entry that leaves holds a secret, which the ledger would keep.
         """
+        from .tiers import removing
+        from .transaction import change_document
 
         def checked(current: Document) -> Change:
             changed = change(current)
@@ -199,15 +203,22 @@ class Session:
 
     def begin(self) -> None:
         """Write down that the memory began today, where its first document has just been made."""
+        from . import reviewing
+
         with suppress(StorageError):  # the document stands; without this only a review is due sooner
             reviewing.begin(self.root, date.today())
 
     def plan_healing(self, target: Target) -> Healing:
         """Say what the next write to a document would put back, and what it would note in the ledger."""
+        from .transaction import plan_healing
+
         return plan_healing(self.root, target, check=self._check_limits, now=self.now)
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
+        from .books import Books
+        from .transaction import lock_name
+
         return Books(self.root, target, lock_name(target), self.now, self.command)
 
     def header(self, target: Target) -> str:
@@ -336,13 +347,15 @@ def _remove_empty(folders: list[str]) -> None:
 
 def _healing_notes(target: Target, done: Outcome) -> list[str]:
     """Say what had happened to a document behind our back, where it was mended."""
+    from .ledger import way_back
+
     notes = []
     if done.healed:
         them = counted(len(done.healed), "remembered entry")
         notes.append(f"another program had overwritten {them}, now back")
     if done.kept_out:
         them = counted(len(done.kept_out), "remembered entry")
-        notes.append(f"another program had overwritten {them}; {ledger.way_back(target, done.kept_out)}")
+        notes.append(f"another program had overwritten {them}; {way_back(target, done.kept_out)}")
     if done.removed_by_hand:
         them = counted(len(done.removed_by_hand), "entry")
         they = "it" if len(done.removed_by_hand) == 1 else "they"

@@ -12,21 +12,18 @@ from datetime import datetime
 from hashlib import blake2b
 
 from .books import Books
-from .errors import AgentMemoryError, DamagedFile, StorageError
-from .files import Content, Root, TooLarge
+from .errors import AgentMemoryError, StorageError
+from .files import Content, Root
 from .healing import Healing, heal
 from .layout import Target, name_key
 from .ledger import About
 from .lock import hold
 from .tiers import document as documents
-from .tiers import store
 from .tiers.document import Document
 from .tiers.removing import leaving as entries_leaving
+from .tiers.store import read_document
 from .tiers.taken import take
 from .writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
-
-LARGEST = 4 << 20
-"""A larger file is no page of memory; it is never rewritten."""
 
 BY_HAND = "taken out by hand"
 EDITED_BY_HAND = "edited by hand"
@@ -129,16 +126,6 @@ def plan_healing(root: Root, target: Target, *, check: Callable[[Document, Docum
         return Healing()
     healing = Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
     return heal(read[0], healing, check)[1]
-
-
-def read_document(root: Root, target: Target) -> tuple[Document, Content] | None:
-    """Read a document whole, with what tells later whether it is still the same; None where it does not exist."""
-    store.check_name(target)
-    try:
-        content = root.read(target.parts, limit=LARGEST)
-    except TooLarge as error:
-        raise DamagedFile("is too large to be a page of memory; split it up by hand", path=target.path) from error
-    return None if content is None else (documents.parse(content.data, target), content)
 
 
 def lock_name(target: Target) -> str:

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import agents, config, git_ignore, indexing, limits, notekeeping, remembering, reviewing, rewriting, upkeep
+from . import agents, config, limits
 from .access import Actor, acting
 from .answers import (
     Created,
@@ -41,7 +41,6 @@ from .disk_errors import shown
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .files import decode, is_there
 from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
-from .ledger import About
 from .recall import recall_here, targets_of
 from .session import Session, open_session, stored_entries
 from .settings import PROJECT_FILE, Settings, personal_file
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from .adoption import Adoption
     from .diagnosis import Diagnosis
     from .distilling import Distillation, Distilled
+    from .ledger import About
     from .lint.finding import Finding
     from .notes.store import KnownNotes
     from .review import Item
@@ -216,6 +216,8 @@ class Workspace:
 
     def files(self, actor: Actor | None = None) -> list[StoredFile]:
         """List the documents, and the notes beside them, that this actor may read. Links are left out."""
+        from . import rewriting
+
         if self._missing:
             return []
         with self._session() as session:
@@ -229,6 +231,8 @@ class Workspace:
             DamagedFile: it cannot be read.
             LinkRefused: a link leads to it.
         """
+        from . import rewriting
+
         actor = acting(actor)
         if self._missing:
             return None
@@ -422,6 +426,8 @@ class Workspace:
             InvalidName: a name breaks the name rule; nothing was created.
             StorageError: one cannot be created.
         """
+        from . import git_ignore
+
         _check_several("agents", agents)
         actor = acting(actor)
         targets = [Target(Tier.SHARED), *(Target(Tier.AGENT, check_owner(Tier.AGENT, agent)) for agent in agents)]
@@ -478,6 +484,9 @@ class Workspace:
             RefusedText: the text cannot be remembered.
             StorageError: the document cannot be read or written.
         """
+        from . import remembering
+        from .ledger import About
+
         actor = acting(actor)
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
         with self._session(for_writing=True) as session:
@@ -502,6 +511,8 @@ class Workspace:
             InvalidArgument: there is no such entry; nothing was changed.
             AccessDenied: this actor may not write its document; nothing was changed.
         """
+        from . import upkeep
+
         _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
             return upkeep.forget(session, acting(actor), entry_ids, reason)
@@ -515,6 +526,8 @@ class Workspace:
             InvalidArgument: there is no such entry, or one with the new text is there already.
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
+        from . import upkeep
+
         with self._session(for_writing=True) as session:
             return upkeep.replace_text(session, acting(actor), entry_id, text)
 
@@ -543,6 +556,8 @@ class Workspace:
             AccessDenied, LimitExceeded, SecretFound, RefusedText, LinkRefused: nothing was changed.
             StorageError: it cannot be read or written.
         """
+        from . import rewriting
+
         with self._session(for_writing=True) as session:
             return rewriting.rewrite(session, acting(actor), target, note, change, reason)
 
@@ -568,6 +583,8 @@ class Workspace:
             today: the local calendar date (decision 19); the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
+        from . import upkeep
+
         if self._missing:
             return []
         with self._session() as session:
@@ -597,6 +614,8 @@ class Workspace:
             Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
+        from . import upkeep
+
         with self._session(for_writing=True) as session:
             return upkeep.apply_pruning(session, acting(actor), plans, force=force, progress=progress)
 
@@ -615,6 +634,8 @@ class Workspace:
         Raises:
             InvalidArgument: one that is named is in no ledger.
         """
+        from . import upkeep
+
         _check_several("entry_ids", entry_ids)
         if self._missing:
             return []
@@ -629,6 +650,8 @@ class Workspace:
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
+        from . import upkeep
+
         with self._session(for_writing=True) as session:
             return upkeep.restore(session, acting(actor), chosen)
 
@@ -639,6 +662,8 @@ class Workspace:
 
         With `apply` it is done: for these documents, or for every one that this actor may write.
         """
+        from . import upkeep
+
         if self._missing:
             return []
         with self._session(for_writing=apply) as session:
@@ -650,6 +675,8 @@ class Workspace:
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
+        from . import upkeep
+
         _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
             return upkeep.redact(session, acting(actor), entry_ids)
@@ -724,6 +751,8 @@ class Workspace:
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
+        from . import reviewing
+
         with self._session(for_writing=True) as session:
             session.check_write(acting(actor), Target(Tier.SHARED))
             reviewing.record(session.root, today or date.today())
@@ -757,6 +786,8 @@ class Workspace:
         Raises:
             InvalidArgument, RefusedText, AccessDenied: nothing was written.
         """
+        from . import notekeeping
+
         actor = acting(actor)
         target = target or self.target(actor)
         with self._session(for_writing=True) as session:
@@ -767,6 +798,8 @@ class Workspace:
 
     def note_folders(self, actor: Actor | None = None) -> list[Target]:
         """List the documents beside which notes lie."""
+        from . import indexing
+
         if self._missing:
             return []
         with self._session() as session:
@@ -774,6 +807,8 @@ class Workspace:
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
+        from . import notekeeping
+
         if self._missing:
             return []
         with self._session() as session:
@@ -788,6 +823,8 @@ class Workspace:
             InvalidArgument: there is no such note.
             AccessDenied: this actor may not read it.
         """
+        from . import notekeeping
+
         actor = acting(actor)
         targets = [target] if target else list(dict.fromkeys([self.target(actor), Target(Tier.SHARED)]))
         with self._session() as session:
@@ -806,6 +843,8 @@ class Workspace:
 
         With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
         """
+        from . import notekeeping
+
         actor = acting(actor)
         with self._session(for_writing=True) as session:
             target = target or self.target(actor)
@@ -815,6 +854,8 @@ class Workspace:
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
         """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
+        from . import notekeeping
+
         actor = acting(actor)
         with self._session(for_writing=True) as session:
             return notekeeping.merge(session, actor, target or self.target(actor), names, into)
@@ -826,6 +867,8 @@ class Workspace:
 
         No note is ever removed, and no line that a person wrote is ever changed.
         """
+        from . import indexing
+
         if self._missing:
             return []
         with self._session(for_writing=not check) as session:
@@ -845,6 +888,8 @@ class Workspace:
         Returns:
             What the index is now; None where nothing that it is made from has changed.
         """
+        from . import indexing
+
         with self._session(for_writing=True) as session:
             return indexing.reindex_known(session, target, known, touched, anyway=anyway)
 
@@ -932,6 +977,8 @@ class Workspace:
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
+        from . import git_ignore
+
         with self._session(for_writing=True) as session:
             root = session.root
             changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
@@ -954,6 +1001,8 @@ class Workspace:
 
         None where nothing would change.
         """
+        from . import git_ignore
+
         with self._session() as session:
             return git_ignore.plan_attributes(session.root, add=add, drop=drop)
 
@@ -963,11 +1012,15 @@ class Workspace:
         Raises:
             StorageError: it cannot be written.
         """
+        from . import git_ignore
+
         with self._session(for_writing=True) as session:
             return git_ignore.set_attributes(session.root, add=add, drop=drop)
 
     def git_notes(self) -> list[str]:
         """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
+        from . import git_ignore
+
         if git_ignore.is_ignored(self.path):
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
         return []
@@ -1015,6 +1068,8 @@ def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
 
 
 def _status(session: Session, target: Target) -> Status:
+    from . import indexing
+
     store.check_name(target)
     source = store.read(session.root, target)
     if source is None:

@@ -16,6 +16,7 @@ from .. import garbage
 from ..disk_errors import damaged, explain, shown
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..files import Root, is_there
+from ..layout import LEDGER
 from ..walk import close
 from ..writing import ChangedMeanwhile, append, create
 from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
@@ -24,8 +25,6 @@ from .jsonl_prompt import Outranked, find_outranked, render_prompt
 from .jsonl_view import Compacted, Contents, View, current, sort_out
 from .moments import expiry_text, new_stamp
 from .record_files import allowances
-
-LEDGER = "ledger.jsonl"
 
 
 class MemoryFile:

@@ -3,7 +3,7 @@
 from agent_memory_protocol import files
 from agent_memory_protocol.disk_errors import shown
 from agent_memory_protocol.errors import DamagedFile, InvalidName
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.files import Root, TooLarge
 from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
 from agent_memory_protocol.limits import count_lines, split_lines
 from agent_memory_protocol.visible import blank_hidden, rare_bytes
@@ -11,8 +11,16 @@ from agent_memory_protocol.visible import blank_hidden, rare_bytes
 WHOLE_BYTES = 256 * 1024
 """A larger file is never read whole: ten times the limit is no page of memory any more."""
 
+LARGEST = 4 << 20
+"""A larger file is no page of memory; it is never rewritten."""
+
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agent_memory_protocol.files import Content
+    from agent_memory_protocol.tiers.document import Document
 
 
 class Source:
@@ -230,3 +238,19 @@ class _Hiding:
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_document(root: Root, target: Target) -> "tuple[Document, Content] | None":
+    """Read a document whole, with what tells later whether it is still the same; None where it does not exist.
+
+    Raises:
+        DamagedFile: it is too large, or cannot be read.
+    """
+    from agent_memory_protocol.tiers.document import parse
+
+    check_name(target)
+    try:
+        content = root.read(target.parts, limit=LARGEST)
+    except TooLarge as error:
+        raise DamagedFile("is too large to be a page of memory; split it up by hand", path=target.path) from error
+    return None if content is None else (parse(content.data, target), content)

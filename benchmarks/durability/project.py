@@ -15,8 +15,7 @@ from pathlib import Path
 from agent_memory_protocol.books import Books
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.files import Root
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.ledger import NAME
+from agent_memory_protocol.layout import LEDGER, Target, Tier
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.transaction import lock_name
@@ -60,7 +59,7 @@ class Project:
     @property
     def ledger(self) -> Path:
         """The path of its ledger."""
-        return self.document.parent / NAME
+        return self.document.parent / LEDGER
 
     @property
     def journal(self) -> Path:
@@ -91,7 +90,7 @@ class Project:
 
     def litter(self) -> list[str]:
         """List what lies about that is neither memory, settings nor local data."""
-        usual = ("KNOWLEDGE.md", "MEMORY.md", "context.md", NAME, "amp.toml", ".gitattributes", "reviewed")
+        usual = ("KNOWLEDGE.md", "MEMORY.md", "context.md", LEDGER, "amp.toml", ".gitattributes", "reviewed")
         return [
             str(path.relative_to(self.path))
             for path in self.path.rglob("*")
