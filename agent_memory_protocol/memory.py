@@ -4,6 +4,8 @@ It holds the order of the steps, and is where the clock and the disk are asked. 
 and which records answer a query are rules, and stand elsewhere.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
@@ -12,17 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from .access import Actor, acting
-from .consolidation import decay, pipeline, write
-from .consolidation.duplicates import Echoes, find_echoes
-from .consolidation.extractors import WholeText
-from .consolidation.pipeline import Operators
-from .consolidation.proposals import Action, Operator, Outcome, Report
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError, UnknownRecord
 from .files import Root
-from .formats.memory_file import SignedMemoryFile
 from .ids import complete
 from .limits import split_lines
 from .memory_answers import Checked, MemoryStatus, RememberedRecord
@@ -40,6 +36,13 @@ from .search.opening import open_index
 from .search.port import Embedder, SearchIndex
 from .writing import ChangedMeanwhile, create
 from .writing import replace as replace_file
+
+if TYPE_CHECKING:
+    from .consolidation.decay import Rates
+    from .consolidation.duplicates import Echoes
+    from .consolidation.pipeline import Operators
+    from .consolidation.proposals import Action, Operator, Outcome, Report
+    from .formats.memory_file import SignedMemoryFile
 
 CONSOLIDATE_EVERY = 4
 """After so many new records, these are compared with the ones that resemble them; less often among thousands."""
@@ -98,8 +101,8 @@ class Memory:
         self._embedder = embedder
         self._finder: Finder | None = None
         self._usage = Usage()
-        self._extractor: Operator = WholeText() if extractor is None else extractor
-        self._operators = Operators() if operators is None else operators
+        self._extractor = extractor
+        self._operators = operators
         self._consolidate_every = consolidate_every
         self._fresh: list[Record] = []
         if isinstance(identity, (str, os.PathLike)):
@@ -147,6 +150,9 @@ class Memory:
             AccessDenied, Disabled: the actor may not change records, or memory is switched off.
             StorageError: it was not written.
         """
+        from .consolidation.extractors import WholeText
+        from .consolidation.write import take_in
+
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
         with self._lock:
@@ -157,9 +163,9 @@ class Memory:
                     self._home.check_text(said, what)
             finder = self._look(hurried=True)
             address = None if self._identity is None else self._identity.address
-            outcome = write.take_in(
+            outcome = take_in(
                 body,
-                extractor=self._extractor,
+                extractor=WholeText() if self._extractor is None else self._extractor,
                 provenance=Provenance("conversation", source, address),
                 known=() if finder is None else finder.ids,
                 now=self._now(),
@@ -271,13 +277,12 @@ class Memory:
             UnknownRecord: there is no such record.
             RefusedText, SecretFound, AccessDenied, Disabled, StorageError: as for `remember`.
         """
+        from .consolidation.pipeline import resolve
 
         def plan() -> tuple[Outcome, dict[str, Record]]:
             concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
             concerned |= self._rules_on(concerned)
-            decided = pipeline.resolve(
-                concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now()
-            )
+            decided = resolve(concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now())
             for action in decided.report.refused:
                 raise IllegalMove(action.reason)
             return decided, concerned
@@ -342,12 +347,14 @@ class Memory:
             StorageError: a record cannot be read, or something was not written. What was done is whole; call it again.
             AccessDenied, Disabled: as for `remember`.
         """
+        from .consolidation.pipeline import consolidate
+
         with self._lock:
             allow = self._check_pass(apply)
 
             def plan() -> tuple[Outcome, dict[str, Record]]:
                 records = self._store.list()
-                outcome = pipeline.consolidate(records, now=self._now(), operators=self._operators, allow=allow)
+                outcome = consolidate(records, now=self._now(), operators=self._operators, allow=allow)
                 return outcome, {record.id: record for record in records}
 
             if not apply:
@@ -357,19 +364,21 @@ class Memory:
             self._fresh.clear()
             return report
 
-    def decay(self, *, apply: bool = True, rates: decay.Rates | None = None) -> Report:
+    def decay(self, *, apply: bool = True, rates: Rates | None = None) -> Report:
         """Archive what nobody has needed for long; the report names what is protected, too.
 
         Without `apply` nothing is written, and the report says what would be. Raises as `consolidate`.
         """
+        from .consolidation.decay import Touch, decay
+
         with self._lock:
             self._check_pass(apply)
             self._look()
 
             def plan() -> tuple[Outcome, dict[str, Record]]:
                 records = self._store.list()
-                touches = {one: decay.Touch(uses.count, uses.last) for one, uses in self._usage.all().items()}
-                outcome = decay.decay(records, now=self._now(), touches=touches, rates=rates)
+                touches = {one: Touch(uses.count, uses.last) for one, uses in self._usage.all().items()}
+                outcome = decay(records, now=self._now(), touches=touches, rates=rates)
                 return outcome, {record.id: record for record in records}
 
             if not apply:
@@ -437,6 +446,8 @@ class Memory:
             UnknownRecord: there is no such record.
             StorageError: it cannot be read, or is missing.
         """
+        from .consolidation.duplicates import Echoes, find_echoes
+
         with self._lock:
             record = self._store.get(record_id)
             finder = self._look() if self._home.is_on() else None
@@ -495,6 +506,8 @@ class Memory:
             Disabled: memory is switched off.
             StorageError: a record cannot be read, or the file cannot be written.
         """
+        from .formats.memory_file import SignedMemoryFile
+
         with self._lock:
             self._home.check_is_on()
             file = SignedMemoryFile(created_at=self._clock(), records=self._store.list())
@@ -579,8 +592,10 @@ class Memory:
         return {} if finder is None else finder.rules_on(ids)
 
     def _plan_flags(self, record: Record) -> tuple[Outcome, dict[str, Record]]:
+        from .consolidation.pipeline import refresh_flags
+
         concerned = {**self._rules_on([record.id]), record.id: record}
-        return pipeline.refresh_flags(concerned.values(), now=self._now()), concerned
+        return refresh_flags(concerned.values(), now=self._now()), concerned
 
     def _consolidate_fresh(self) -> Report | None:
         """Compare new records with those that resemble them, when enough have come; what is missed now is found later.
@@ -591,12 +606,14 @@ class Memory:
         every = max(self._consolidate_every, len(finder.ids) // 1000) if finder is not None else 0
         if finder is None or not self._consolidate_every or len(self._fresh) < every:
             return None
+        from .consolidation.pipeline import Operators, consolidate
+
         fresh, self._fresh = self._fresh, []
-        operators = replace(self._operators, promotion=())
+        operators = replace(self._operators or Operators(), promotion=())
 
         def plan() -> tuple[Outcome, dict[str, Record]]:
             alike = finder.alike(fresh, _ALIKE)
-            outcome = pipeline.consolidate(alike.values(), now=self._now(), operators=operators, whole=False)
+            outcome = consolidate(alike.values(), now=self._now(), operators=operators, whole=False)
             return outcome, alike
 
         with suppress(StorageError), self._alone(wait=0):  # the records are kept, whatever becomes of this

@@ -1,8 +1,12 @@
 """The values a memory answers with; what it recalls is in `retrieval`, what looking after it has done in a `Report`."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from .consolidation.proposals import Report
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .consolidation.proposals import Report
 
 
 @dataclass(frozen=True, slots=True)

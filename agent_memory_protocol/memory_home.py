@@ -11,7 +11,6 @@ from .files import Root
 from .layout import MEMORY, RECORDS, Target, Tier
 from .limits import MAX_BYTES
 from .lock import hold
-from .secrets import check_text
 from .settings import Settings
 from .visible import first_invisible
 from .writing import LOCAL, make_local_folder
@@ -125,6 +124,8 @@ class Home:
             RefusedText: it is empty, too long, or holds a character that nobody sees.
             SecretFound: it holds a secret that the settings do not allow.
         """
+        from .secrets import check_text
+
         if not text or text.isspace():
             raise RefusedText(f"the {what} is empty")
         if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:

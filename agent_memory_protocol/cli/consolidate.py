@@ -1,0 +1,136 @@
+"""`amp consolidate` and `amp decay`: looking after records."""
+
+import shlex
+import shutil
+import sys
+from dataclasses import fields, replace
+
+import click
+
+from agent_memory_protocol.access import Actor
+from agent_memory_protocol.consolidation.command_operator import CommandOperator
+from agent_memory_protocol.consolidation.pipeline import Operators
+from agent_memory_protocol.consolidation.proposals import Report, Stage, Unreadable, kind_of
+from agent_memory_protocol.errors import AccessDenied, InvalidArgument
+from agent_memory_protocol.memory import Memory
+
+from .options import actor, note, plain, print_json
+from .records import identity_option, open_memory, record_options, short
+
+UNREADABLE = kind_of(Unreadable(""))
+
+
+@click.command("consolidate")
+@click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@click.option("--operator", metavar="COMMAND", help="A program to ask as well: JSON in, JSON out. No shell reads it.")
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    type=click.Choice([field.name for field in fields(Operators)]),
+    help="What the program is asked about; repeatable. Default: contradiction.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="How long one answer of the program may take (120).",
+)
+@identity_option
+@record_options
+def consolidate_command(
+    apply: bool,
+    operator: str | None,
+    stages: tuple[str, ...],
+    seconds: float | None,
+    identity: str | None,
+    store: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
+) -> None:
+    """Merge records that say the same, and mark what contradicts.
+
+    Repeated episodes become rules, and rules whose evidence is gone are flagged. No contradiction is decided here:
+    `amp record resolve` does that.
+
+    With --operator a program, such as a coding agent's command line, is asked too, after the rules. What it proposes
+    passes the same checks; only in the stage resolution may it decide. It is asked anew with --apply. Where it gives no
+    answer that can be read, the rest is done and the command ends with exit code 4.
+
+    \b
+    Examples:
+        amp consolidate --apply
+        amp consolidate --operator "python3 judge.py"
+    """
+    judge = None if operator is None else _program(operator, actor(as_agent), seconds)
+    if judge is None and (stages or seconds is not None):
+        raise InvalidArgument("--stage and --seconds are for a program; name it with --operator")
+    operators = Operators()
+    for stage in dict.fromkeys(stages or [Stage.CONTRADICTION.value]) if judge else ():
+        operators = replace(operators, **{stage: (*getattr(operators, stage), judge)})
+    memory = open_memory(store, root, as_agent, identity if apply else None, operators=operators)
+    report = memory.consolidate(apply=apply)
+    _report(memory, report, applied=apply, as_json=as_json, program=judge.name if judge else "")
+    if judge and any(action.by == judge.name and action.kind == UNREADABLE for action in report.refused):
+        sys.exit(4)
+
+
+def _program(command: str, who: Actor, seconds: float | None) -> CommandOperator:
+    """Return the program that a person names as one that proposes.
+
+    Raises:
+        AccessDenied: an agent names it. What a guard lets an agent start is for its host to say.
+        InvalidArgument: it is no command, or there is no such program.
+    """
+    if not who.is_person:
+        raise AccessDenied(f"{who} may not have amp start a program; the person who owns the project may")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InvalidArgument(f"--operator {command!a}: {error}; close what is quoted") from None
+    if not words or shutil.which(words[0]) is None:
+        name = words[0] if words else ""
+        raise InvalidArgument(f"--operator: there is no program {name!a}; name one that is installed, or its path")
+    return CommandOperator(words) if seconds is None else CommandOperator(words, seconds=seconds)
+
+
+@click.command("decay")
+@click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@identity_option
+@record_options
+def decay_command(
+    apply: bool, identity: str | None, store: str | None, as_json: bool, root: str | None, as_agent: str | None
+) -> None:
+    """Archive records that nobody has needed for long.
+
+    They stay readable. What is disputed, what a rule rests on and what is tagged `keep` stays as it is.
+
+    \b
+    Example:
+        amp decay --apply
+    """
+    memory = open_memory(store, root, as_agent, identity if apply else None)
+    _report(memory, memory.decay(apply=apply), applied=apply, as_json=as_json)
+
+
+_WORDS = {"done": "", "refused": "refused: ", "deferred": "waits: ", "protected": "kept: "}
+
+
+def _report(memory: Memory, report: Report, *, applied: bool, as_json: bool, program: str = "") -> None:
+    """Print what a pass has done, or would do, and what it leaves alone; and what of it a program has asked for."""
+    if as_json:
+        print_json({"applied": applied, **report.to_json()})
+        return
+    actions = [(word, action) for kept, word in _WORDS.items() for action in getattr(report, kept)]
+    records = {record.id: record for record in memory.records()} if actions else {}
+    for word, action in actions:
+        asked = f"  [{plain(program)}]" if program and action.by == program else ""
+        click.echo(f"{word}{action.kind}: {plain(action.reason)}{asked}")
+        for one in action.ids:
+            unknown = "(there is none)" if word else "(new)"
+            click.echo(f"  {plain(one)}  {short(records[one]) if one in records else unknown}")
+    if not report.done:
+        click.echo("there is nothing to do")
+    elif not applied:
+        note("nothing was changed; add --apply to do this")
