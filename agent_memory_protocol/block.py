@@ -3,13 +3,8 @@
 What one part says is data. Its id is made from the content, so that no content can write the closing marker.
 """
 
+from .digest import blake2b
 from .layout import Target
-
-try:
-    # hashlib loads OpenSSL, which takes longer than everything recall does.
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

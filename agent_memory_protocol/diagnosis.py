@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 from .block import Recall
 from .disk_errors import shown
@@ -96,6 +95,8 @@ def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
 
 def of_protocol(data: bytes, path: str) -> Diagnosis:
     """Say whether a file is the protocol text that is implemented, by its content id."""
+    from hashlib import sha256
+
     start = data.find(b"---")
     text = data[max(start, 0) :].rstrip(b"\n") + b"\n"
     found = sha256(text).hexdigest()[:16]

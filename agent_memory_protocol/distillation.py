@@ -6,9 +6,9 @@ or stumbled over belongs to the agent whose work it is about. Values in, values 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from . import limits
+from .digest import blake2b
 from .layout import Target, Tier
 from .lint.tiers import first_missing_path
 from .routing import route

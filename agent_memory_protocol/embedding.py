@@ -8,9 +8,9 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from unicodedata import normalize
 
+from .digest import blake2b
 from .errors import InvalidArgument
 
 DIMENSIONS = 256

@@ -7,9 +7,9 @@ write with the document's fingerprint before and after it; `healing` compares it
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
+from .digest import blake2b
 from .tiers.taken import Taken, as_json, from_json
 
 KEEP_SECONDS = 86_400

@@ -7,11 +7,11 @@ its times may not show it yet. What an index answers is looked up again in the f
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 
 from . import indexing
 from .access import Actor
 from .answers import Found
+from .digest import blake2b
 from .errors import AgentMemoryError, StorageError
 from .layout import Target
 from .notes import store as note_store

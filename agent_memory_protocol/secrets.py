@@ -8,9 +8,9 @@ fingerprint, by which a project can allow it: for what only looks like a secret,
 from bisect import bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from . import secret_views
+from .digest import blake2b
 from .errors import SecretFound
 from .limits import split_lines_with_ends
 from .secret_rules import Rule, indexes

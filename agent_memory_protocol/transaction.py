@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
-from hashlib import blake2b
 
 from .books import Books
+from .digest import blake2b
 from .errors import AgentMemoryError, StorageError
 from .files import Content, Root
 from .healing import Healing, heal

@@ -10,9 +10,9 @@ import threading
 from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from .access import Actor
+from .digest import blake2b
 from .disk_errors import damaged
 from .errors import AgentMemoryError
 from .file_events import FileEvents

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from ..bullets import bullet
+from ..digest import blake2b
 from ..similarity import Gist, gist
 from ..visible import escape_line
 from .jsonl import USER, Entry

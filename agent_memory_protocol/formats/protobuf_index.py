@@ -8,10 +8,10 @@ read, and a file that did not just grow is read anew. An answer counts only if e
 import os
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..database import Database
+from ..digest import blake2b
 from ..disk_errors import shown
 from ..errors import DamagedFile, StorageError
 from . import record_files

@@ -8,10 +8,10 @@ import os
 import stat
 from contextlib import suppress
 from datetime import date, datetime, timedelta
-from hashlib import blake2b
 
 from .. import config
 from ..access import Actor
+from ..digest import blake2b
 from ..errors import AgentMemoryError
 from ..files import Root
 from ..layout import SCAFFOLDING, name_key

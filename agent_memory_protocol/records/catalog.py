@@ -4,8 +4,8 @@ It holds no content, only hashes, and may be deleted at any time: then every rec
 """
 
 from collections.abc import Iterable
-from hashlib import blake2b
 
+from ..digest import blake2b
 from .record import Record, RecordType
 from .side_file import SideFile
 

@@ -5,7 +5,6 @@ what was so at its birth: type, body, slots, provenance and moment. A record tha
 be made, so nobody who holds one checks it again. Fields we do not know are kept, written back and signed.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -235,6 +234,8 @@ class Record:
 
     def digest(self) -> str:
         """Return the hash over what was so at birth, which names the record; for a redacted one it means nothing."""
+        from hashlib import sha256
+
         birth: dict[str, Json] = {
             "type": self.type,
             "body": self.body,
@@ -242,7 +243,7 @@ class Record:
             "provenance": self.provenance.wire(),
             "created_at": _format(self.created_at),
         }
-        return hashlib.sha256(encode(birth)).hexdigest()
+        return sha256(encode(birth)).hexdigest()
 
     def __reduce__(self) -> tuple[Callable[[bytes], Self], tuple[bytes]]:
         return type(self).from_bytes, (self.to_bytes(),)

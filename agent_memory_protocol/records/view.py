@@ -8,8 +8,8 @@ another version.
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 
+from ..digest import blake2b
 from ..errors import StorageError, UnknownRecord
 from .catalog import Catalog
 from .record import Record

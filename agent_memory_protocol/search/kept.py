@@ -9,10 +9,10 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ..database import Database
+from ..digest import blake2b
 from ..errors import DamagedFile, StorageError
 from .port import Source
 

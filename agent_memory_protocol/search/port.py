@@ -7,8 +7,9 @@ changed. Everything in an index can be made anew from its sources.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import NamedTuple, Protocol
+
+from ..digest import blake2b
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ alone, so a diff shows exactly what changed (decision 21).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from unicodedata import normalize
 
 from agent_memory_protocol import dates, files, headers, markdown, visible
+from agent_memory_protocol.digest import blake2b
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.limits import split_lines, split_lines_with_ends
