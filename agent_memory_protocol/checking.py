@@ -24,6 +24,7 @@ from .notes import index as indexes
 from .notes import store as note_store
 from .scattered import other_scaffoldings
 from .session import Session
+from .settings import PROJECT_FILE
 from .tiers import document as documents
 from .tiers import store
 from .tiers.document import Document
@@ -120,6 +121,7 @@ class _Check:
             nested,
             self._review() if whole else None,
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
+            [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
         )
         self._run("store", view, SCAFFOLDING)
 
@@ -208,6 +210,16 @@ class _Check:
 def _targets(session: Session, actor: Actor) -> list[Target]:
     found = session.readable(actor, ledgers=True)
     return found + [target for target in folders(session, actor) if target not in found]
+
+
+def _in_settings(problem: str) -> Place | None:
+    """Return a problem in the project's settings with its place; None for one in the person's own."""
+    path = "/".join(PROJECT_FILE)
+    where, _, message = problem.partition(": ")
+    if not where.startswith(path):
+        return None
+    line = where.removeprefix(f"{path}:")
+    return Place(path, message, int(line) if line.isdigit() else None)
 
 
 def _nested(root: Root, target: Target) -> Iterator[str]:

@@ -12,7 +12,17 @@ from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, in_order, unknown
 from agent_memory_protocol.phrases import counted
 
-from .options import actor, as_option, note, plain, print_json, progress, root_option, workspace
+from .options import (
+    actor,
+    as_option,
+    note,
+    plain,
+    print_json,
+    problems_in_settings,
+    progress,
+    root_option,
+    workspace,
+)
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -46,7 +56,7 @@ def check_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Check every memory file, note, index and ledger. Exit code 1 when something was found.
+    """Check every memory file, note, index and ledger, and the settings. Exit code 1 when something was found.
 
     \b
     Examples:
@@ -61,13 +71,17 @@ def check_command(
     strange = unknown([*only, *ignored])
     if strange:
         raise InvalidArgument(f"there is no rule {', '.join(map(ascii, strange))}; `amp check --rules` lists them")
-    here = workspace(root)
+    here = workspace(root, tells_settings=True)
     who = actor(as_agent)
     found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
     if fix:
         mended = here.fix(found, actor=who)
         note(f"{len(mended)} of {len(found)} findings mended")
         found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
+    told = {one.message for one in found}
+    for problem in problems_in_settings(here):
+        if problem.partition(": ")[2] not in told:
+            note(problem)
     form = "json" if as_json else form
     if form == "json":
         print_json({"findings": [_as_json(one) for one in found]})

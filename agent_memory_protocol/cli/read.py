@@ -6,7 +6,7 @@ import click
 
 from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Target, Tier, parse_target
+from agent_memory_protocol.layout import Tier, parse_target
 
 from .options import (
     actor,
@@ -129,11 +129,12 @@ def list_command(
 
 
 def _print_entries(entries: list[StoredEntry]) -> None:
-    shown: Target | None = None
+    shown = ""
     for entry in entries:
-        if entry.target != shown:
+        # By the path: of twins, which are one document by their names, each has its own.
+        if entry.target.path != shown:
             click.echo(plain(f"{entry.target}  {entry.target.path}"))
-            shown = entry.target
+            shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
         click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text, behind=36)}")
 

@@ -27,6 +27,7 @@ class StoreView:
         nested: the folders inside folders of notes that hold Markdown.
         reviewed: the file that says when the memory was last reviewed, and what it says; None where it is not due.
         elsewhere: the folders, relative to the root, in which the same project has another memory.
+        settings: what is wrong in the project's settings.
     """
 
     documents: Sequence[Document]
@@ -35,6 +36,7 @@ class StoreView:
     nested: Sequence[str] = ()
     reviewed: Place | None = None
     elsewhere: Sequence[str] = ()
+    settings: Sequence[Place] = ()
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
@@ -53,6 +55,18 @@ def unreadable(view: StoreView) -> Iterator[Hit]:
 def twins(view: StoreView) -> Iterator[Hit]:
     for place in view.twins:
         yield Hit(None, place.message, path=place.path)
+
+
+@rule(
+    "store-settings",
+    ERROR,
+    "store",
+    "A setting that nobody knows, that cannot have this value, or that counts only in a person's own file is ignored. "
+    "Where the file is no TOML, all of them are, and nothing is written until it is mended.",
+)
+def settings(view: StoreView) -> Iterator[Hit]:
+    for place in view.settings:
+        yield Hit(place.line, place.message, path=place.path)
 
 
 @rule(

@@ -142,3 +142,15 @@ def test_no_format_plays_with_the_terminal(amp, form):
     out = amp("check", "--select", "tier-double-heading", "--format", form).out
     assert "\x1b" not in out
     assert "\u202e" not in out
+
+
+def test_what_is_wrong_in_the_settings_is_a_finding_and_told_once(amp):
+    amp.write(".scaffolding/amp.toml", "[limits]\nmax_lins = 3\n[tiers]\nagent = false\n")
+    code, out, err = amp("check")
+    assert code == 1
+    assert ".scaffolding/amp.toml: error: 'limits.max_lins' is no setting; did you mean limits.max_lines?" in out
+    assert "max_lins" not in err
+    assert "amp: the agent tier is off: tiers.agent = false\n" in err
+    ignored = amp("check", "--ignore", "store-settings")
+    assert (ignored.code, ignored.out) == (0, "nothing is wrong\n")
+    assert "max_lins" in ignored.err

@@ -166,6 +166,9 @@ def test_twins_on_disk_are_told_by_doctor_and_never_read_as_one(amp):
         recalled = amp("recall", name).out
         assert [word for word in ("of-upper", "of-lower", "of-other-file") if word in recalled] == [word]
     assert "the agent folders 'Dev' and 'dev' differ only by case or Unicode form; merge them" in amp("doctor").out
+    lines = [line for line in amp("list").out.splitlines() if "of-" in line or not line.startswith(" ")]
+    files = {line.split()[1]: below.split()[-1] for line, below in zip(lines[::2], lines[1::2], strict=True)}
+    assert files == {AGENT.format("Dev"): "of-upper", AGENT.format("dev"): "of-lower"}
 
 
 ODD_FOLDERS = ["my agent", "a:b", "\x1b[31mred", "a\nb", "-x", "CON", "devel\u043eper", "x" * 100]

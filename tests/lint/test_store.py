@@ -51,6 +51,33 @@ def test_a_file_called_as_a_tier_file_but_for_its_case_is_found(project, path, n
     assert project.check() == []
 
 
+SETTINGS = ".scaffolding/amp.toml"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "word"),
+    [
+        ("[limits]\nmax_lins = 3\n", [None], "did you mean limits.max_lines"),
+        ("[limits]\nmax_lines = 'many'\n", [None], "limits.max_lines must be"),
+        ("external_links = true\n", [None], "counts only in your own settings"),
+        ("a = 1\nb = 2\n", [None, None], "is no setting"),
+        ("enabled = true\nbroken = [\n", [2], "is not valid TOML"),
+    ],
+)
+def test_what_is_wrong_in_the_settings_is_found(project, text, lines, word):
+    project.write({SHARED: HEAD, SETTINGS: text})
+    found = project.check("store-settings")
+    assert [(one.path, one.line) for one in found] == [(SETTINGS, line) for line in lines]
+    assert word in found[0].message
+    assert not found[0].message.startswith(SETTINGS)
+
+
+@pytest.mark.parametrize("text", ["", "[limits]\nmax_lines = 150\n", "enabled = false\n", "[tiers]\nagent = false\n"])
+def test_what_may_stand_in_the_settings_is_nothing_wrong(project, text):
+    project.write({SHARED: HEAD, SETTINGS: text, ".config/amp/config.toml": "nonsense = 1\n"})
+    assert project.check("store-settings") == []
+
+
 @pytest.mark.requirement("S2-34", "S2-36", "S2-37")
 @pytest.mark.parametrize(("path", "is_found"), [("app", True), ("apps/web", True), ("node_modules/x", False)])
 def test_another_memory_of_the_same_project_is_found(project, path, is_found):
