@@ -19,6 +19,24 @@ _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
 _BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (LEDGER, "/".join(reviewing.FILE[1:])))
 
 
+def set_tracking(root: Root, wish: str) -> list[str]:
+    """Let git track the memory (`track`) or not (`ignore`), by one line of `.gitignore`.
+
+    Returns what was done, and what else has to be before git does as it is told.
+    """
+    tracks = wish == "track"
+    changed = track(root) if tracks else ignore(root)
+    told = [f"`{LINE}` {'taken out of' if tracks else 'added to'} .gitignore"] if changed else []
+    is_now = is_ignored(Path(root.path))
+    if tracks and is_now:
+        told.append("git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line")
+    elif not tracks and is_tracked(Path(root.path)):
+        told.append("git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop")
+    elif not tracks and is_now is False:
+        told.append("git does not ignore the memory yet: another line of a .gitignore lets it in")
+    return told
+
+
 def ignore(root: Root) -> bool:
     """Add the line that keeps the memory out of git, at the end. Says whether anything changed."""
     content = root.read(_PARTS)

@@ -1,8 +1,8 @@
 """One project's memory: the only way in for whoever reads or writes its Markdown.
 
 Every surface (command line, library, hooks, servers) goes through `Workspace`, so access, limits and locking hold for
-all of them alike. This module holds no rule, only the order of steps; the verbs are in `remembering` and `upkeep`.
-A verb that takes long to load is loaded where it is called, so that nobody waits for the others.
+all of them alike. This module holds no rule, only the order of steps; what a verb does stands in its module, such as
+`remembering`. A verb that takes long to load is loaded where it is called, so that nobody waits for the others.
 """
 
 from __future__ import annotations
@@ -190,22 +190,8 @@ class Workspace:
 
         With `on_problem`, a document that cannot be read is told there, and the others are listed (decision 21).
         """
-        if self._missing:
-            return []
-        actor = acting(actor)
-        found = []
-        with self._session() as session:
-            for target in session.readable(actor) if targets is None else targets:
-                session.check_read(actor, target)
-                try:
-                    read = session.read(store.locate(session.root, target))
-                except StorageError as error:
-                    if on_problem is None:
-                        raise
-                    on_problem(target, str(error))
-                else:
-                    found += [] if read is None else stored_entries(read)
-        return found
+        documents = self.documents(actor, targets, on_problem=on_problem)
+        return [entry for one in documents for entry in stored_entries(one)]
 
     def why_read_only(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only, as the end of a sentence; None where it may write (S4-52)."""
@@ -239,8 +225,16 @@ class Workspace:
         with self._session() as session:
             return rewriting.read(session, actor, target, note)
 
-    def documents(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Document]:
+    def documents(
+        self,
+        actor: Actor | None = None,
+        targets: Sequence[Target] | None = None,
+        *,
+        on_problem: Callable[[Target, str], object] | None = None,
+    ) -> list[Document]:
         """Return these documents, or all that this actor may read; without those that do not exist.
+
+        With `on_problem`, a document that cannot be read is told there, and the others are returned (decision 21).
 
         Raises:
             AccessDenied: this actor may not read one of those named.
@@ -253,8 +247,14 @@ class Workspace:
         with self._session() as session:
             for target in session.readable(actor) if targets is None else targets:
                 session.check_read(actor, target)
-                read = session.read(store.locate(session.root, target))
-                found += [] if read is None else [read]
+                try:
+                    read = session.read(store.locate(session.root, target))
+                except StorageError as error:
+                    if on_problem is None:
+                        raise
+                    on_problem(target, str(error))
+                else:
+                    found += [] if read is None else [read]
         return found
 
     def search(
@@ -893,6 +893,8 @@ class Workspace:
         with self._session(for_writing=True) as session:
             return indexing.reindex_known(session, target, known, touched, anyway=anyway)
 
+    # -- what was learned elsewhere ------------------------------------------------------------------------------------
+
     def plan_adoption(self, paths: Sequence[str], *, actor: Actor | None = None) -> list[Adoption]:
         """Say what would become of memory that other tools keep at these paths. Changes nothing, here or there.
 
@@ -975,24 +977,14 @@ class Workspace:
 
         return find_places(str(self.path), self._environ.get("HOME") or None)
 
+    # -- git -----------------------------------------------------------------------------------------------------------
+
     def set_git_tracking(self, wish: str) -> list[str]:
-        """Let git track the memory (`track`) or not (`ignore`), by one line of the root's `.gitignore`."""
+        """Let git track the memory (`track`) or not (`ignore`); say what was done, and what else has to be."""
         from . import git_ignore
 
         with self._session(for_writing=True) as session:
-            root = session.root
-            changed = git_ignore.track(root) if wish == "track" else git_ignore.ignore(root)
-        line = f"`{git_ignore.LINE}` {'taken out of' if wish == 'track' else 'added to'} .gitignore"
-        notes = [line] if changed else []
-        if wish == "ignore" and git_ignore.is_tracked(self.path):
-            notes.append("git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop")
-        elif wish == "ignore" and git_ignore.is_ignored(self.path) is False:
-            notes.append("git does not ignore the memory yet: another line of a .gitignore lets it in")
-        if wish == "track" and git_ignore.is_ignored(self.path):
-            notes.append(
-                "git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line"
-            )
-        return notes
+            return git_ignore.set_tracking(session.root, wish)
 
     def plan_git_attributes(
         self, *, add: Sequence[str] = (), drop: Sequence[str] = ()
@@ -1024,6 +1016,8 @@ class Workspace:
         if git_ignore.is_ignored(self.path):
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
         return []
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def _session(self, *, for_writing: bool = False) -> Iterator[Session]:
