@@ -1,23 +1,22 @@
 """`check` as a verb on an opened session: read what there is, and let every rule look at it."""
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
-from . import git_ignore, ledger, review, reviewing
+from . import documentation, git_ignore, ledger, review, reviewing
 from .access import Actor
 from .diagnosis import of_lookalike, of_names
-from .errors import AgentMemoryError, InvalidArgument, StorageError
+from .errors import InvalidArgument, StorageError
 from .files import Root, split_bom
 from .formats.jsonl import parse_file
 from .formats.jsonl_view import sort_out
 from .indexing import folders
 from .layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier
 from .limits import split_lines
-from .lint import finding, index, ledgers, notes, repeats, tiers
+from .lint import finding, index, ledgers, notes, tiers
 from .lint.finding import Finding
 from .lint.store import Place, StoreView
 from .notes import index as indexes
@@ -25,15 +24,12 @@ from .notes import store as note_store
 from .scattered import other_scaffoldings
 from .session import Session
 from .settings import PROJECT_FILE
+from .similarity import normalised
 from .tiers import document as documents
 from .tiers import store
 from .tiers.document import Document
 from .tiers.entries import OWN
 
-_DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
-_MOST_DOCUMENTED = 500
-_MOST_FOLDERS = 2_000
-_LARGEST_DOCUMENTED = 1 << 20
 _FOLDER = "is a folder, not a file; move it away"
 
 
@@ -234,46 +230,19 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
 def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
     """Return the lines of the documentation and of lasting memory, normalised, and where each stands."""
     found: dict[str, str] = {}
-    for path, text in _documentation(root):
+    for path, text in documentation.read(root):
         for number, line in enumerate(split_lines(text), start=1):
-            plain = repeats.normalised(line.lstrip(" \t-*+>0123456789.)#"))
+            plain = normalised(documentation.without_marks(line))
             if plain:
                 found.setdefault(plain, f"{path}:{number}")
     for document in read:
         if document.target.tier is Tier.CONVERSATION:
             continue
         for entry in document.outline.entries:
-            plain = repeats.normalised(documents.identity_text(document.lines, entry))
+            plain = normalised(documents.identity_text(document.lines, entry))
             if plain:
                 found.setdefault(plain, f"{document.target.path}:{entry.start + 1}")
     return found
-
-
-def _documentation(root: Root) -> Iterator[tuple[str, str]]:
-    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/.
-
-    A folder that links lead to as well is looked at once.
-    """
-    left = _MOST_DOCUMENTED
-    seen: set[str] = set()
-    waiting = deque[tuple[str, ...]]((name,) for name in _DOCUMENTED)
-    while waiting and left and len(seen) < _MOST_FOLDERS:
-        parts = waiting.popleft()
-        try:
-            if not parts[-1].endswith(".md"):
-                real = os.path.realpath(os.path.join(root.path, *parts))
-                if real in seen:
-                    continue
-                seen.add(real)
-                waiting += [(*parts, name) for name in root.list_files(parts) if name.endswith(".md")]
-                waiting += [(*parts, name) for name in root.list_folders(parts) if "." not in name]
-                continue
-            content = root.read(parts, limit=_LARGEST_DOCUMENTED)
-        except AgentMemoryError:
-            continue
-        if content is not None:
-            left -= 1
-            yield "/".join(parts), content.data.decode("utf-8", "replace")
 
 
 def _below(parts: tuple[str, ...], paths: Sequence[str]) -> bool:

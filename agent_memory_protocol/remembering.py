@@ -67,7 +67,7 @@ def remember(
     done = session.change(target, change, way_out=_NO_ROOM if make_room else _full(target))
     entry = stored_entry(done.document, entry_id)
     if status == "added":
-        notes = (*notes, *_doubts(text, target, new, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, actor, target, entry_id))
     notes = (*notes, *session.notices)
@@ -75,10 +75,34 @@ def remember(
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
 
 
-def _doubts(text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
-    """Say where the text belongs if surely not here. It is written all the same: no program can judge meaning."""
+def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
+    """Say why the text may not belong here. It is written all the same: no program can judge meaning."""
+    secret = routing.loosely_secret(text)
+    if secret is not None:
+        return [f"{routing.doubt(secret)} (`amp forget {entry_id} --redact` takes it out without a copy)"]
     found = routing.misplaced(text, target.tier, is_dated=new.day is not None)
-    return [] if found is None else [f"{routing.advice(found, text)} (`amp forget {entry_id}` takes it out here)"]
+    why = "" if found is None else routing.advice(found, text)
+    why = why or _restated(session, target, new) or _raw(target, new)
+    return [f"{why} (`amp forget {entry_id}` takes it out here)"] if why else []
+
+
+def _restated(session: Session, target: Target, new: NewEntry) -> str:
+    """Say where the documentation has a text that is to be shared (S4-38)."""
+    if target.tier is not Tier.SHARED:
+        return ""
+    from . import documentation
+
+    place = documentation.place_of(session.root, document.bare_text("\n".join(document.item_lines(new, "-", ""))))
+    return f"{place} says the same already" if place else ""
+
+
+def _raw(target: Target, new: NewEntry) -> str:
+    """Say that a conversation is given data in place of what was found in it (S4-51)."""
+    if target.tier is not Tier.CONVERSATION or len(new.lines) < 2:
+        return ""
+    from .lint.tiers import told_as_raw
+
+    return told_as_raw(new.lines)
 
 
 def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> list[str]:

@@ -14,6 +14,7 @@ from .routing_words import (
     AGENT,
     CONVERSATION,
     FEEDBACK,
+    GUESS,
     LESSON,
     PROJECT,
     REFERENCE,
@@ -42,7 +43,7 @@ _WORDS_NAMED = 3
 _LONGEST_WORDS = 50
 _LONGEST_ARGUMENT = 120
 
-_TIERS = {tier.value: tier for tier in TIERS}
+_TIERS = {**{tier.value: tier for tier in TIERS}, GUESS: Tier.CONVERSATION}
 
 _WHAT = {
     STATE: "it tells what is true right now or what happened on a day",
@@ -50,6 +51,7 @@ _WHAT = {
     SHARED: "it concerns the whole project",
     AGENT: "it is one agent's own pattern",
     CONVERSATION: "it belongs to one conversation",
+    GUESS: "it is a guess, and belongs to one conversation until it is verified",
     USER: "it tells who the owner is and how they like to work",
     FEEDBACK: "it is a correction with its reason",
     PROJECT: "it is a fact about the work that no code shows",
@@ -80,10 +82,12 @@ class Route:
 
 def route(text: str) -> Route:
     """Say where a text belongs, by its words alone."""
-    secret = _find_secret(text)
-    if secret:
-        return Route(SECRET, None, None, f"It holds {secret}.", _ASK_WHERE, is_sure=True)
-    return _route_words(" ".join(text[:_LONGEST].split()))
+    from .secrets import find_secrets
+
+    secrets = find_secrets(text)
+    if secrets:
+        return Route(SECRET, None, None, f"It holds {secrets[0].description}.", _ASK_WHERE, is_sure=True)
+    return loosely_secret(text) or _route_words(" ".join(text[:_LONGEST].split()))
 
 
 def outside(text: str) -> Route | None:
@@ -101,6 +105,12 @@ def outside(text: str) -> Route | None:
         return None
     found = _route_words(text)
     return found if found.is_sure and found.place != LESSON else None
+
+
+def loosely_secret(text: str) -> Route | None:
+    """Return what a text holds that is written as secrets are, though too loosely to refuse it; None for most texts."""
+    what = next((what for what, pattern in looks_secret() if pattern.search(text)), "")
+    return Route(SECRET, None, None, f"It holds {what}.", _ASK_WHERE, is_sure=True) if what else None
 
 
 def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
@@ -178,15 +188,6 @@ def doubt(found: Route) -> str:
 
 def _lower(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
-
-
-def _find_secret(text: str) -> str:
-    from .secrets import find_secrets
-
-    found = find_secrets(text)
-    if found:
-        return found[0].description
-    return next((what for what, pattern in looks_secret() if pattern.search(text)), "")
 
 
 def _cues_in(text: str, wanted: Sequence[Cue]) -> Iterator[tuple[str, int, str]]:

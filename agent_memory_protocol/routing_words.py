@@ -12,6 +12,8 @@ from .layout import Tier
 STATE, LESSON, SECRET, REPOSITORY = "state", "lesson", "secret", "repository"
 SHARED, AGENT, CONVERSATION = Tier.SHARED.value, Tier.AGENT.value, Tier.CONVERSATION.value
 USER, FEEDBACK, PROJECT, REFERENCE = "user", "feedback", "project", "reference"
+GUESS = "guess"
+"""A text says of itself that nobody has verified it (S4-45)."""
 RULE = "rule"
 """A text tells how to do things, or why: that speaks against state and against the repository."""
 
@@ -21,7 +23,7 @@ _FRAGMENTS = {
         r"|\d{1,2}\. ?[a-z]{3,9}|\d{4}-\d\d-\d\d|\d{1,2}:\d\d)"
     ),
     "month": r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}",
-    "near": r"[^.;()\n]{0,60}",
+    "near": r"(?:[^.;()\n]|\.(?=\S)){0,60}",
     "happened": (
         r"(?:sent|called|paid|met|e?mailed|posted|published|deployed|shipped|released|submitted|delivered|received"
         r"|signed|booked|ordered|refunded|invoiced|transferred|uploaded|merged|closed|opened|started|finished"
@@ -144,6 +146,7 @@ _WORDS = {
         3: r"""
             \ball (?:agents|services|teams) <act>\b|\bevery (?:agent|team) <act>\b
             \bcross-cutting\b|\baffects (?:all|every|several)\b
+            ^(?:the|this|our) (?:project|repo(?:sitory)?|codebase|monorepo) (?:uses|runs|is (?:built|written))\b
         """,
         1: r"""
             \bknown (?:bug|limitation|issue)\b|\b(?:deploy|cluster|container|server|database|queue)\w*\b
@@ -165,12 +168,22 @@ _WORDS = {
             \b(?:original|initial) (?:request|intent|requirement|ask|goal)\b
             \b(?:finding|hand-?off|handed) (?:over )?(?:for|to) (?:the )?(?:\w+ )?(?:<role>|agent)\b
             \bclarified (?:with|by|that)\b|^clarif(?:ied|ication)\b|^requirements?:\s
+            \b(?:in|for|during|of) (?:the current|this) (?:request|pull request|pr|assignment)\b
         """,
         2: r"""
             \bout of scope\b
             \bwe (?:have )?(?:decided|agreed|settled|chose)\b|\bgoing with (?:option|the)\b
             \bthe user (?:wants|asked|asks|requested|needs)\b|\broot cause\b
-            \b(?:unverified|not (?:yet )?verified|i suspect|my guess|i assume|hypothesis:)
+        """,
+    },
+    GUESS: {
+        3: r"""
+            (?:^|\(|\b(?:is|still) )(?:unverified|unconfirmed|speculative)\b
+            (?<!have )(?<!has )(?<!had )\bnot (?:yet )?(?:verified|confirmed)\b|\bstill to be (?:verified|confirmed)\b
+            \b(?:i (?:suspect|guess|assume|think|believe)|my (?:guess|suspicion|hunch)|hypothesis:)
+            ^(?:maybe|perhaps|possibly|probably|presumably|apparently)\b
+            \b(?:might|may|could) be (?:caused by|due to|because|related to|the (?:cause|reason|culprit))
+            \b(?:maybe|perhaps|possibly|probably|presumably) (?:caused by|due to|because|related to)\b
         """,
     },
     USER: {

@@ -123,3 +123,10 @@ def _word(lowered: str) -> str:
         return base
     # "using" and "use" meet without their last letter.
     return word[:-1] if word.endswith("e") and len(word) > 2 else word
+
+
+def normalised(text: str) -> str:
+    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
+    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
+    words = plain.split()
+    return " ".join(words) if len(words) >= 5 else ""

@@ -136,6 +136,16 @@ def test_the_command_can_be_pasted(text, command):
         ("Original request: make the start page load faster.", Tier.SHARED, "conversation"),
         ("All agents must fold names before they compare them.", Tier.AGENT, "shared"),
         ("All agents must fold names before they compare them.", Tier.CONVERSATION, "shared"),
+        ("The project uses PostgreSQL 14 and Redis.", Tier.AGENT, "shared"),
+        ("This repository is written in Rust.", Tier.AGENT, "shared"),
+        ("For this request the export has only CSV.", Tier.AGENT, "conversation"),
+        ("In this pull request the parser keeps comments.", Tier.SHARED, "conversation"),
+        ("Maybe the cache causes the flaky test.", Tier.AGENT, "conversation"),
+        ("I think it is the DNS.", Tier.AGENT, "conversation"),
+        ("The time-out might be caused by the proxy.", Tier.AGENT, "conversation"),
+        ("Unverified: the proxy drops idle connections.", Tier.SHARED, "conversation"),
+        ("The proxy drops idle connections (not yet verified).", Tier.AGENT, "conversation"),
+        ("Deployed v1.2.3 to staging yesterday.", Tier.SHARED, "state"),
     ],
 )
 def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
@@ -157,6 +167,12 @@ def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
         ("Sent the report on the 8th.", Tier.CONVERSATION),
         ("The bug was introduced in PR #311 and fixed in #318.", Tier.CONVERSATION),
         ("We decided to keep the old endpoint.", Tier.CONVERSATION),
+        ("Maybe the cache causes the flaky test.", Tier.CONVERSATION),
+        ("The project uses PostgreSQL 14 and Redis.", Tier.SHARED),
+        ("Findings of the scanner are flagged as unverified.", Tier.AGENT),
+        ("A missing index may be the cheapest thing to look for.", Tier.AGENT),
+        ("Users who have not confirmed their address get no mail.", Tier.SHARED),
+        ("Deploys go to staging v1.2.3 or later.", Tier.SHARED),
         ("I always look for a missing index first.", Tier.AGENT),
         ("Sent the report on the 8th. " + "It is long. " * 50, Tier.SHARED),
         ("", Tier.SHARED),
@@ -172,9 +188,9 @@ def test_a_dated_event_is_not_doubted():
 
 
 def test_real_entries_are_hardly_ever_doubted(corpus):
-    """Of 3,950 real entries 13 are doubted (0.3 %).
+    """Of 5,372 real entries 15 are doubted (0.3 %).
 
-    All 13 were judged by hand and are right to be doubted; so were 130 others drawn at random, where one could have
+    All 15 were judged by hand and are right to be doubted; so were 130 others drawn at random, where one could have
     been doubted with good reason and was not. A number far above that means that a cue has come to cry wolf.
     """
     entries = doubted = 0
@@ -185,6 +201,7 @@ def test_real_entries_are_hardly_ever_doubted(corpus):
                 entries += 1
                 is_dated = entry.day is not None or own_mark(entry.paragraph) is not None
                 doubted += routing.misplaced(entry.paragraph, Tier.AGENT, is_dated=is_dated) is not None
+                doubted += routing.loosely_secret(entry.paragraph) is not None
     assert entries > 100
     assert doubted <= 0.01 * entries
 
@@ -209,6 +226,55 @@ def test_remember_saves_and_says_where_it_belongs(tmp_path):
     assert "`echo 'Sent the report on the 8th.' >> journal.md`" in note
     assert f"`amp forget {done.entry.id}`" in note
     assert "\n" not in note
+
+
+@pytest.mark.requirement("S4-38")
+@pytest.mark.parametrize(("tier", "is_told"), [(Tier.SHARED, True), (Tier.AGENT, False)])
+@pytest.mark.parametrize("path", ["CLAUDE.md", "AGENTS.md", "docs/deep/a.md"])
+def test_who_shares_what_the_documentation_says_is_told_where_it_stands(tmp_path, path, tier, is_told):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("# Tests\n\n1. **Run** the migrations before `the` tests\n")
+    workspace = Workspace.open(tmp_path, environ={})
+    actor = Actor("developer")
+    done = workspace.remember("[2026-05-01] Run the migrations before the tests.", tier=tier, actor=actor)
+    said = f"{path}:3 says the same already (`amp forget {done.entry.id}` takes it out here)"
+    assert done.notes == ((said,) if is_told else ())
+    assert workspace.remember("Run the migrations after the tests.", tier=tier, actor=actor).notes == ()
+
+
+LOG = "\n".join(f"2026-01-01 10:00:{number:02} GET /orders took {number} ms" for number in range(30))
+POINTS = "\n".join(["The order of the steps:", *(f"- step {number}" for number in range(30))])
+
+
+@pytest.mark.requirement("S4-51")
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [(f"The log:\n{LOG}", 31), (f"```\n{LOG}\n```", 30), (POINTS, 0), ("One.\n\nTwo.", 0)],
+    ids=["pasted", "fenced", "bullets", "short"],
+)
+def test_who_gives_a_conversation_raw_data_is_told_at_once(tmp_path, text, lines):
+    workspace = Workspace.open(tmp_path, environ={})
+    done = workspace.remember(text, conversation="c1", dated=False)
+    said = f"{lines} lines of code or data; keep the finding and say where the data is"
+    assert [one.partition(" (`amp forget")[0] for one in done.notes] == [said] * bool(lines)
+    assert len(workspace.check(select=["conversation-raw-data"])) == bool(lines)
+
+
+@pytest.mark.requirement("S2-05")
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("Refunds go to account 00123 45678 90123", True),
+        ("The account number is in env/bank.txt.", False),
+    ],
+)
+def test_what_is_written_as_secrets_are_is_saved_and_doubted_without_being_repeated(tmp_path, text, is_told):
+    done = Workspace.open(tmp_path, environ={}).remember(text)
+    assert len(done.notes) == is_told
+    for note in done.notes:
+        assert f"`amp forget {done.entry.id} --redact`" in note
+        assert not any(word in note for word in text.split() if any(map(str.isdigit, word)))
 
 
 def test_remember_says_it_once(tmp_path):

@@ -6,7 +6,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import WARNING, Hit, rule
 from agent_memory_protocol.lint.store import StoreView
 from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.similarity import gist
+from agent_memory_protocol.similarity import gist, normalised
 from agent_memory_protocol.tiers.document import identity_text
 
 _FEWEST_WORDS = 2
@@ -81,10 +81,3 @@ def contradiction(view: StoreView) -> Iterator[Hit]:
 def _apart(one: Target, other: Target) -> bool:
     """Say whether these are two conversations."""
     return one.tier is Tier.CONVERSATION and other.tier is Tier.CONVERSATION and one != other
-
-
-def normalised(text: str) -> str:
-    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
-    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
-    words = plain.split()
-    return " ".join(words) if len(words) >= 5 else ""

@@ -1,6 +1,7 @@
 """Rules on tier documents: limits, structure, what a reader cannot see, and what an entry may not hold."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_memory_protocol import limits, markdown, visible
@@ -10,6 +11,7 @@ from agent_memory_protocol.tiers.document import Document, conflict_line
 from agent_memory_protocol.tiers.entries import Entry
 
 _RAW_LINES = 20
+_BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
 _PATH_STARTS = ("src/", "lib/", "app/", "apps/", "packages/", "tests/", "test/", "docs/", "scripts/", "./")
 _PATH_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 
@@ -183,10 +185,17 @@ def missing_path(view: TierView) -> Iterator[Hit]:
 def raw_data(view: TierView) -> Iterator[Hit]:
     if view.document.target.tier is not Tier.CONVERSATION:
         return
+    """S4-51."""
     for entry, _ in view.entries():
-        fenced = _fenced_lines(view.document.lines[entry.start : entry.end])
-        if fenced > _RAW_LINES:
-            yield Hit(entry.start + 1, f"{fenced} lines of code or data; keep the finding and say where the data is")
+        told = told_as_raw(view.document.lines[entry.start : entry.end])
+        if told:
+            yield Hit(entry.start + 1, told)
+
+
+def told_as_raw(lines: Sequence[str]) -> str:
+    """Return what is to be said of an entry of a conversation that holds much code or data; "" for any other."""
+    count = _raw_lines(lines)
+    return f"{count} lines of code or data; keep the finding and say where the data is" if count > _RAW_LINES else ""
 
 
 def _is_first(view: TierView, line: int) -> bool:
@@ -219,8 +228,12 @@ def _named_paths(text: str) -> list[str]:
     return found
 
 
-def _fenced_lines(lines: list[str]) -> int:
-    count = 0
+def _raw_lines(lines: Sequence[str]) -> int:
+    """Count the lines of code or data: all that are fenced, or the longest run outside without a blank or a bullet.
+
+    Such a run is a log or a table that was pasted as it is.
+    """
+    fenced = run = longest = 0
     fence = ""
     for line in lines:
         text = line.strip(" \t")
@@ -228,7 +241,10 @@ def _fenced_lines(lines: list[str]) -> int:
             if text and markdown.closes_fence(text, fence[0], len(fence)):
                 fence = ""
             else:
-                count += 1
+                fenced += 1
         elif text and (length := markdown.fence_length(text)):
-            fence = text[0] * length
-    return count
+            fence, run = text[0] * length, 0
+        else:
+            run = run + 1 if text and not _BULLET.match(text) else 0
+            longest = max(longest, run)
+    return max(fenced, longest)
