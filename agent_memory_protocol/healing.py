@@ -10,7 +10,6 @@ from .errors import Refused
 from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
 from .tiers import document as documents
 from .tiers.document import Document, section_key
-from .tiers.restoring import put_back
 from .tiers.taken import Place, Taken, take
 
 RACE_SECONDS = 600
@@ -108,6 +107,10 @@ def heal(current: Document, healing: Healing, check: Callable[[Document, Documen
     person can make room and restore it. `check` raises Refused where the step from one document to the next breaks a
     limit.
     """
+    if not healing.put_back:
+        return current, healing
+    from .tiers.restoring import put_back
+
     back: list[Add] = []
     kept_out = list(healing.kept_out)
     for add in healing.put_back:

@@ -11,7 +11,7 @@ from .errors import InvalidArgument
 from .layout import Target, Tier
 from .ledger import About
 from .session import Session, stored_entry
-from .tiers import compose, document, prune, removing, store
+from .tiers import compose, document, store
 from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
 from .transaction import Change
@@ -138,6 +138,8 @@ def _add(
     added = document.add(current, new, section)
     if today is None or session.fits(added.document):
         return added, {}
+    from .tiers import prune, removing
+
     plan = prune.plan_to_limit(
         added.document,
         today=today,

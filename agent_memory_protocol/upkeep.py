@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from . import garbage, notekeeping
 from .access import Actor
-from .answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, StoredEntry, Synced
+from .answers import StoredEntry
 from .errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from .ids import complete
 from .layout import Target
@@ -21,6 +21,7 @@ from .tiers.prune import Plan
 from .tiers.restoring import put_back
 from .tiers.taken import Taken, take
 from .transaction import Change, lock_name
+from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
 Progress = Callable[[int, int], None]
 

@@ -16,26 +16,7 @@ from typing import TYPE_CHECKING
 
 from . import agents, config, limits
 from .access import Actor, acting
-from .answers import (
-    Created,
-    Edited,
-    Found,
-    Indexed,
-    NoteRow,
-    Pruning,
-    Redacted,
-    Remembered,
-    Removed,
-    Restorable,
-    Restored,
-    Rewritten,
-    Shown,
-    Status,
-    StoredEntry,
-    StoredFile,
-    Synced,
-    Where,
-)
+from .answers import Created, Shown, Status, Where
 from .block import Budget, Recall
 from .disk_errors import shown
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
@@ -50,6 +31,7 @@ from .writing import create, make_folders
 
 if TYPE_CHECKING:
     from .adoption import Adoption
+    from .answers import Found, Indexed, NoteRow, Remembered, Rewritten, StoredEntry, StoredFile
     from .diagnosis import Diagnosis
     from .distilling import Distillation, Distilled
     from .ledger import About
@@ -58,6 +40,7 @@ if TYPE_CHECKING:
     from .review import Item
     from .scattered import Place
     from .search.port import Embedder, SearchIndex
+    from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
 
 class Workspace:

@@ -20,7 +20,6 @@ import pytest
 from click.testing import CliRunner
 
 from agent_memory_protocol import Actor, AgentMemoryError, Memory, Workspace
-from agent_memory_protocol.answers import Restorable
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, InvalidArgument, LimitExceeded, RefusedText, SecretFound
@@ -31,6 +30,7 @@ from agent_memory_protocol.integrations.memory_tool import MemoryTool, MemoryToo
 from agent_memory_protocol.integrations.tool import Door as McpDoor
 from agent_memory_protocol.layout import Target, Tier, check_owner
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
+from agent_memory_protocol.upkeep_answers import Restorable
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED, AGENT, CONVERSATION = Tier.SHARED, Tier.AGENT, Tier.CONVERSATION

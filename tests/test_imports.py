@@ -18,20 +18,8 @@ FILES = (
 )
 
 ALWAYS = {
-    *(
-        "access",
-        "block",
-        "config",
-        "digest",
-        "disk_errors",
-        "errors",
-        "files",
-        "layout",
-        "limits",
-        "recall",
-        "settings",
-    ),
-    *("tiers", "tiers.store", "visible", "walk"),
+    *("access", "block", "config", "digest", "disk_errors", "errors", "files", "layout", "limits", "recall"),
+    *("settings", "tiers", "tiers.store", "visible", "walk"),
 }
 TO_FIT = {"dates", "fit", "links", "markdown", "tiers.entries"}
 """Loaded where a document is over its limit, or the block over its budget."""

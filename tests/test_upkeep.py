@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol.access import Actor
-from agent_memory_protocol.answers import Redacted, StoredEntry
+from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import (
     AccessDenied,
     AgentMemoryError,
@@ -24,6 +24,7 @@ from agent_memory_protocol.errors import (
 from agent_memory_protocol.layout import Target, Tier, parse_target
 from agent_memory_protocol.ledger import About
 from agent_memory_protocol.upkeep import PlanOutdated
+from agent_memory_protocol.upkeep_answers import Redacted
 from agent_memory_protocol.workspace import Workspace
 
 SHARED = Target(Tier.SHARED)

@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 import click
 
-from agent_memory_protocol.answers import Pruning, Removed
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, parse_target
 from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.tiers.prune import Judged
 from agent_memory_protocol.upkeep import PlanOutdated
+from agent_memory_protocol.upkeep_answers import Pruning, Removed
 
 from .options import (
     actor,

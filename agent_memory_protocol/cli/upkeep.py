@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import click
 
-from agent_memory_protocol.answers import Restorable, Synced
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.ledger import way_back
+from agent_memory_protocol.upkeep_answers import Restorable, Synced
 
 from .options import (
     TextCommand,

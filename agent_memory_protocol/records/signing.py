@@ -9,7 +9,6 @@ passes for one over a file.
 import base64
 import binascii
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
@@ -70,7 +69,7 @@ class Identity:
     @classmethod
     def generate(cls) -> Self:
         """Make a new one, which no file holds yet."""
-        return cls(secrets.token_bytes(IDENTITY_BYTES))
+        return cls(os.urandom(IDENTITY_BYTES))
 
     @classmethod
     def load(cls, path: str) -> Self:
