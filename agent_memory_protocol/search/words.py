@@ -10,7 +10,7 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from unicodedata import normalize
 
 from .stem import stem
@@ -31,10 +31,6 @@ _DENSE = (
 """Thai to Tibetan, Burmese, Khmer, and what Chinese, Japanese and Korean are written in."""
 
 _LETTER = f"(?:(?![{_DENSE}])[\\w\u0900-\u0963\u0966-\u0dff])"
-_WORD = re.compile(
-    rf"[{_DENSE}]+|(?<!\w)(?:[CcFf]#|[Cc]\+\+)(?!\w)|{_LETTER}+(?:[-.'’]{_LETTER}+)*",
-)
-_IS_DENSE = re.compile(f"[{_DENSE}]")
 _OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _PLAIN_LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ħ": "h", "ŋ": "n"}
@@ -92,13 +88,20 @@ def _words(text: str) -> list[str]:
     """Return what is a word or several joined ones, without accents and in its own case."""
     if not text.isascii():
         text = normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", text)))
-    return _WORD.findall(text)
+    return _word(is_ascii=text.isascii()).findall(text)
+
+
+@cache
+def _word(*, is_ascii: bool) -> re.Pattern[str]:
+    """Return what a word is, for texts in ASCII or for all: to compile that takes longer than most searches."""
+    dense, letter = ("", r"\w") if is_ascii else (f"[{_DENSE}]+|", _LETTER)
+    return re.compile(rf"{dense}(?<!\w)(?:[CcFf]#|[Cc]\+\+)(?!\w)|{letter}+(?:[-.'’]{letter}+)*")
 
 
 @lru_cache(maxsize=_CACHED)
 def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the spelling and the token of everything by which a word is found, or, of a query's, has to be found."""
-    if _IS_DENSE.match(word):
+    if not word.isascii() and re.match(f"[{_DENSE}]", word):
         pairs = [word[start : start + 2] for start in range(len(word) - 1)]
         return tuple(("", token) for token in (pairs if asked and pairs else [*word, *pairs]))
     word = re.sub("['’](s$)?", "", word)

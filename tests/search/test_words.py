@@ -82,6 +82,11 @@ def test_a_page_is_a_query_of_its_first_words_and_a_blob_is_its_beginning():
     assert tokens("x" * 100 + "-" + "z" * 100) == ["x" * LONGEST, "z" * LONGEST, "x" * LONGEST]
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_in_ascii_are_the_same_in_a_text_that_is_not(text):
+    assert tokens(f"{text} 库") == [*tokens(text), "库"]
+
+
 @given(st.text())
 def test_tokens_are_lower_case_and_need_no_quotes(text):
     for token in tokens(text):
