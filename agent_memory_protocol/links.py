@@ -4,6 +4,12 @@ from .limits import split_lines
 
 _SPECIAL_IN_TEXT = frozenset("\\`*_[]<>&")
 _SPECIAL_IN_TARGET = frozenset(" ()<>%\"'\\&?#:")
+_LONGEST_NAME = 255 * len("%00")
+"""No file system has longer names, each byte as a percent escape."""
+
+_LONGEST_TARGET = 4_096
+"""Of a link's destination no more is read, so that a line of many is read in one go."""
+
 _NOT_IN_NAME = frozenset(" \t`\"'()[]<>|,;:*!?\0/\\#")
 
 SEPARATORS = (" \u2014 ", " - ", " \u2013 ", " -- ", ": ")
@@ -93,12 +99,16 @@ def mentioned_notes(lines: list[str]) -> set[str]:
     found: set[str] = set()
     for line in lines:
         if ".md" in line:
+            start = looked = 0
             position = line.find(".md")
             while position >= 0:
-                start = position
-                while start and line[start - 1] not in _NOT_IN_NAME:
-                    start -= 1
-                found.add(_unquoted(line[start : position + 3]))
+                for number in range(position, looked, -1):
+                    if line[number - 1] in _NOT_IN_NAME:
+                        start = number
+                        break
+                looked = position
+                if position - start <= _LONGEST_NAME:
+                    found.add(_unquoted(line[start : position + 3]))
                 position = line.find(".md", position + 3)
             position = line.find("](")
             while position >= 0:
@@ -160,7 +170,7 @@ def _closing_bracket(text: str) -> int:
 
 
 def _destination(text: str, start: int) -> str:
-    rest = text[start:].lstrip(" ")
+    rest = text[start : start + _LONGEST_TARGET].lstrip(" ")
     if rest.startswith("<"):
         return rest[1:].partition(">")[0]
     return rest.partition(")")[0].partition(" ")[0]

@@ -1,5 +1,7 @@
 """Links to notes: every form people write is read, and what is written is one link to the right file."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,19 @@ def test_a_written_line_keeps_its_width_where_the_hook_can_be_cut(title, file, h
 )
 def test_a_note_named_in_any_form_is_found(line, names):
     assert links.mentioned_notes([line]) == names
+
+
+@given(st.text(st.sampled_from("a.md .md`(/")))
+def test_a_name_begins_behind_what_no_name_holds(line):
+    ends = [end + 3 for end in range(len(line)) if line.startswith(".md", end)]
+    names = {re.split(r"[ `(/]", line[: end - 3])[-1] + ".md" for end in ends}
+    assert links.mentioned_notes([line]) == names
+
+
+def test_what_is_longer_than_any_name_is_none_so_that_a_line_of_names_in_one_is_read_at_once():
+    names = links.mentioned_notes([".md" * 50_000])
+    assert max(map(len, names)) <= len("%00") * 255 + len(".md")
+    assert len(names) <= 256
 
 
 def test_samples_in_fences_and_comments_name_no_note():
