@@ -6,14 +6,19 @@ Values in, values out. What is proposed here is decided by a person.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import combinations
 
 from .answers import NoteRow, StoredEntry
+from .notes.index import SCREEN
 from .similarity import gist
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
 _SHARED_WORDS = 0.6
 _FEWEST_WORDS = 4
+_CLOSEST = 10
+_COMMON = 20
+"""A word that more notes have than this brings no two of them together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +43,14 @@ class Text:
 def items(
     entries: Sequence[StoredEntry], notes: Sequence[NoteRow], *, today: date, older_than: timedelta
 ) -> list[Item]:
-    """Return what is worth a look: near-repeats to merge, entries past their age, undated ones from the top."""
+    """Return what is worth a look: near-repeats, folders with too many notes, what is past its age, what is undated."""
     texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.text) for entry in entries]
     texts += [Text(f"{row.target.path}", row.file, row.description) for row in notes if row.description]
     found = [
         Item("merge", first.place, f"{first.name} and {second.name} ({second.place}); merge them", first.text)
         for first, second in pairs(texts)
     ]
+    found += _crowded(notes)
     found += [
         Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.text)
         for entry in sorted(entries, key=lambda one: one.date or today)
@@ -56,6 +62,47 @@ def items(
         for entry in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
+
+
+def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
+    """Return, for each folder with more notes than an index shows at a glance, how many, and its closest pairs (S2-26).
+
+    They need not say the same: where nothing does, these are what to begin with.
+    """
+    found = []
+    for target in dict.fromkeys(row.target for row in notes):
+        rows = [row for row in notes if row.target == target and row.file]
+        if len(rows) <= SCREEN:
+            continue
+        told = f"{len(rows)} notes, {SCREEN} fit a screen; merge some, and remove what turned out wrong"
+        found.append(Item("crowded", target.path, told, "`amp note merge NAME… --into NAME`, `amp note remove NAME`"))
+        found += [
+            Item("crowded", target.path, f"{one.file} and {other.file}; one note?", one.description)
+            for one, other in _closest(rows)
+        ]
+    return found
+
+
+def _closest(rows: Sequence[NoteRow]) -> list[tuple[NoteRow, NoteRow]]:
+    """Return the pairs of notes that share most of their words, each note once, the closest first."""
+    words = [frozenset(gist(f"{row.title} {row.description}").words) for row in rows]
+    holders: dict[str, list[int]] = {}
+    for index, own in enumerate(words):
+        for word in own:
+            holders.setdefault(word, []).append(index)
+    scored = {
+        (len(words[one] & words[other]) / len(words[one] | words[other]), -one, -other)
+        for found in holders.values()
+        if len(found) <= _COMMON
+        for one, other in combinations(found, 2)
+    }
+    left = set(range(len(rows)))
+    pairs = []
+    for _, one, other in sorted(scored, reverse=True):
+        if -one in left and -other in left:
+            left -= {-one, -other}
+            pairs.append((rows[-one], rows[-other]))
+    return pairs[:_CLOSEST]
 
 
 def is_due(last: date | None, oldest: date | None, today: date) -> bool:

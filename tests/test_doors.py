@@ -627,7 +627,15 @@ READING = {
     *("Workspace.left_out", "Workspace.note_folders", "Workspace.notes", "Workspace.open", "Workspace.plan_pruning"),
     *("Workspace.read_file", "Workspace.recall", "Workspace.restorable", "Workspace.review", "Workspace.show"),
     *("Workspace.show_note", "Workspace.status", "Workspace.target", "Workspace.targets", "Workspace.where"),
-    *("Workspace.why_read_only", "Memory.check", "Memory.close", "Memory.find_id", "Memory.history", "Memory.recall"),
+    *(
+        "Workspace.why_read_only",
+        "Memory.check",
+        "Memory.close",
+        "Memory.echoes",
+        "Memory.find_id",
+        "Memory.history",
+        "Memory.recall",
+    ),
     *("Memory.records", "Memory.saying", "Memory.status", "Memory.verify"),
 }
 APART = {

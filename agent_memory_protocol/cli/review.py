@@ -10,7 +10,12 @@ from agent_memory_protocol.review import Item
 
 from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
-_TITLES = {"merge": "say much the same", "stale": "past their age", "undated": "undated, from the top of each file"}
+_TITLES = {
+    "merge": "say much the same",
+    "crowded": "more than is read at a glance",
+    "stale": "past their age",
+    "undated": "undated, from the top of each file",
+}
 
 
 @click.command("review")

@@ -82,7 +82,7 @@ def name(view: NoteView) -> Iterator[Hit]:
     "The note does not say why. A rule without its reason gets misapplied. Add a paragraph that begins with **Why:**.",
 )
 def no_why(view: NoteView) -> Iterator[Hit]:
-    if view.note.why is None and view.note.head.type and not _says(view, "why"):
+    if _lacks(view, view.note.why, "why"):
         yield Hit(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
 
 
@@ -94,7 +94,7 @@ def no_why(view: NoteView) -> Iterator[Hit]:
     "paragraph that begins with **How to apply:**.",
 )
 def no_how(view: NoteView) -> Iterator[Hit]:
-    if view.note.how is None and view.note.head.type and not _says(view, "how to apply"):
+    if _lacks(view, view.note.how, "how to apply"):
         yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
@@ -151,6 +151,18 @@ def link_name(name: str) -> str:
     return next((plain.removeprefix(f"{one}-") for one in notes.TYPES if plain.startswith(f"{one}-")), plain)
 
 
+def _type(view: NoteView) -> str:
+    """Return the type of a note: as its header says, else as its file's name does (S2-17); "" for a mere page."""
+    return view.note.head.type or next((one for one in notes.TYPES if view.note.file.startswith(f"{one}_")), "")
+
+
+def _lacks(view: NoteView, start: int | None, label: str) -> bool:
+    """Say whether a note of some type has nothing under a label. A page without a type needs none."""
+    if not _type(view):
+        return False
+    return not (_says(view, label) if start is None else notes.part(view.note, start))
+
+
 def _says(view: NoteView, label: str) -> bool:
     """Say whether a line is labelled so in other words: `**Why**: …`, `Why this matters: …`, `## Why …`."""
     for line in view.note.body:
@@ -161,4 +173,4 @@ def _says(view: NoteView, label: str) -> bool:
 
 
 def _severity(view: NoteView) -> str:
-    return ERROR if view.note.head.type in notes.REQUIRED_IN_FULL else WARNING
+    return ERROR if _type(view) in notes.REQUIRED_IN_FULL else WARNING

@@ -194,6 +194,30 @@ def test_a_new_process_knows_all_that_the_last_one_knew_from_the_disk_alone(writ
 # -- review ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("S2-26", "S2-27")
+@pytest.mark.parametrize(("count", "is_crowded"), [(50, False), (51, True)])
+def test_whom_check_sends_to_review_for_too_many_notes_finds_there_what_to_merge(amp, count, is_crowded):
+    subjects = [
+        "The queue drops jobs",
+        "The queue drops old jobs",
+        *(f"Subject{one} matters" for one in range(count - 2)),
+    ]
+    for number, subject in enumerate(subjects):
+        head = f"name: project_{number}\ndescription: {subject}\nmetadata:\n  type: project"
+        amp.write(f"{FOLDER}/project_{number}.md", f"---\n{head}\n---\nf\n\n**Why:** w\n\n**How to apply:** h\n")
+    amp("index")
+    found = amp("check", "--ignore", "review").out
+    items = [one for one in amp("review", "--json").json()["items"] if one["kind"] == "crowded"]
+    assert ("[index-over-screen]" in found) is is_crowded
+    assert [one["message"].partition(";")[0] for one in items] == [
+        "51 notes, 50 fit a screen",
+        "project_0.md and project_1.md",
+    ][: 2 * is_crowded]
+    if is_crowded:
+        assert amp("note", "merge", "project_0", "--into", "project_1").code == 0
+        assert amp("review").out == "nothing to look at\n"
+
+
 @pytest.mark.requirement("S2-27", "S2-28")
 def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")

@@ -16,6 +16,8 @@ Ask before building.
 
 **How to apply:** name three users.
 """
+UNTYPED = GOOD.replace("metadata:\n  type: feedback\n", "")
+EMPTY = GOOD.replace(" two months were lost.", "").replace(" name three users.", " ")
 INDEX = "# Shared Knowledge\n- [A](feedback_a.md) - ask\n"
 
 
@@ -42,6 +44,10 @@ def test_a_good_note_and_its_index_have_no_findings(project):
         ("note-no-why", GOOD.replace("**Why:** two", "Two"), [(None, "error")]),
         ("note-no-why", GOOD.replace("**Why:** two", "Why not ask two"), [(None, "error")]),
         ("note-no-how", GOOD.replace("**How to apply:** name", "Name"), [(None, "error")]),
+        ("note-no-why", EMPTY, [(None, "error")]),
+        ("note-no-how", EMPTY, [(None, "error")]),
+        ("note-no-why", UNTYPED.replace("**Why:** two", "Two"), [(None, "error")]),
+        ("note-no-how", UNTYPED.replace("**How to apply:** name", "Name"), [(None, "error")]),
         (
             "note-order",
             GOOD.replace("**Why:** two months were lost.\n\n", "") + "\n**Why:** two months.\n",
@@ -72,6 +78,15 @@ def test_a_missing_why_is_a_warning_for_the_other_two_types(project, note_type):
     assert found(project, "note-no-why", note, f"{note_type}_a.md") == [(None, "warning")]
 
 
+@pytest.mark.requirement("S2-15", "S2-17")
+@pytest.mark.parametrize(
+    ("file", "expected"), [("a.md", []), ("project-a.md", []), ("project_a.md", [(None, "error")])]
+)
+def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_page_none(project, file, expected):
+    for rule in ("note-no-why", "note-no-how"):
+        assert found(project, rule, "# A page\n\nText.\n", file) == expected
+
+
 @pytest.mark.parametrize(
     ("rule", "note"),
     [
@@ -83,7 +98,9 @@ def test_a_missing_why_is_a_warning_for_the_other_two_types(project, note_type):
         ("note-no-why", GOOD.replace("**Why:**", "**Why**:")),
         ("note-no-why", GOOD.replace("**Why:**", "**Why it matters:**")),
         ("note-no-why", GOOD.replace("**Why:** two", "## Why\n\nTwo")),
-        ("note-no-why", "A page without a type.\n"),
+        ("note-no-why", GOOD.replace("**Why:** two", "**Why:**\n\n- two")),
+        ("note-no-how", GOOD.replace("**How to apply:** name", "**How to apply:**\nname")),
+        ("note-no-why", UNTYPED),
         ("note-no-how", GOOD.replace("**How to apply:**", "How to apply:")),
         ("note-no-how", GOOD.replace("**How to apply:**", "**How to apply (in this repository):**")),
         ("note-order", GOOD),
