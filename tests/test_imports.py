@@ -1,6 +1,10 @@
-"""What a recall loads: the time it takes is mostly the time to import, so the list is held by hand."""
+"""What a recall loads: the time it takes is mostly the time to import, so the list is held by hand.
+
+So it is with what one does all day at the command line, where it is held what a verb does not load.
+"""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -73,8 +77,12 @@ def loaded(root: Path, lines: str, budget: dict[str, int], *packages: str) -> se
     return set(done.stdout.split())
 
 
+def ours(modules: set[str]) -> set[str]:
+    return {f"{NAME}.{module}" for module in modules}
+
+
 def named(modules: set[str]) -> set[str]:
-    return {NAME, *(f"{NAME}.{module}" for module in modules)}
+    return {NAME, *ours(modules)}
 
 
 ORDINARY = "".join(f"- [2026-01-{day:02d}] `code`, **bold**, a [link](x.md) and 1 < 2\n" for day in range(1, 29))
@@ -149,6 +157,72 @@ def test_only_a_call_that_concerns_memory_loads_the_guard(tmp_path):
     path = str(tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md")
     message = {"tool_name": "Read", "tool_input": {"file_path": path}, "cwd": str(tmp_path)}
     assert f"{NAME}.integrations.guard" in loaded_by_hook("pre-tool-use", message, "{}")
+
+
+ONE_VERB = f"""
+import sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+import click
+before = set(sys.modules)
+from {NAME}.cli.main import main
+try:
+    main()
+finally:
+    print("loaded", *sorted(set(sys.modules) - before), file=sys.stderr)
+"""
+
+NOTE = "---\nname: queue\ndescription: It is Redis.\ntype: project\n---\n\n**Why:** W\n\n**How to apply:** H\n"
+
+SLOW = {"filelock", "hashlib", "jinja2", "markdown_it", "socket", "tomllib", "watchdog"}
+"""What no verb needs that finds its document there, and that document without a surprise in it."""
+
+SELDOM = ours(
+    {
+        *("adopting", "adoption", "checking", "distillation", "distilling", "elsewhere", "exporting", "importing"),
+        *("lint", "mending", "merging", "review", "scattered", "similarity", "upkeep", "watch"),
+        *("consolidation", "formats.memory_file", "records.signing", "secret_values", "tiers.merge", "tiers.restoring"),
+    }
+)
+SEARCHING = ours({"memory", "search", "searching"}) | {"sqlite3"}
+WRITING = ours({"books", "healing", "journal", "ledger", "lock", "remembering", "routing", "secrets", "transaction"})
+READING = ours({"answers", "session", "tiers.document", "workspace"})
+
+DOES_WITHOUT = {
+    ("--help",): SLOW | SELDOM | SEARCHING | WRITING | READING,
+    ("where",): SLOW | SELDOM | SEARCHING | WRITING,
+    ("show",): SLOW | SELDOM | SEARCHING | WRITING,
+    ("list",): SLOW | SELDOM | SEARCHING | WRITING,
+    ("status",): SLOW | SELDOM | SEARCHING | WRITING,
+    ("note", "list"): SLOW | SELDOM | SEARCHING,
+    ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"similarity"}) | SEARCHING | ours({"tiers.prune"}),
+    ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW | SELDOM | SEARCHING,
+    ("search", "bold"): SLOW | SELDOM - ours({"records.signing"}) | WRITING - ours({"lock"}) | ours({"search.minilm"}),
+}
+
+
+def loaded_by_verb(root: Path, *args: str) -> set[str]:
+    """Return what one call of `amp` loads beside click, in a project with one document and one note."""
+    file = root / FILES[0]
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# Title\n<!-- header -->\n\n{ORDINARY}", encoding="utf-8")
+    file.with_name("project_queue.md").write_text(NOTE, encoding="utf-8")
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("AMP_")}
+    command = [sys.executable, "-c", ONE_VERB, *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root, env=environ)
+    first, *found = done.stderr.splitlines()[-1].split()
+    assert (first, bool(done.stdout)) == ("loaded", True), done
+    return set(found)
+
+
+@pytest.mark.parametrize("args", DOES_WITHOUT, ids=" ".join)
+def test_a_verb_of_every_day_does_not_load_what_it_does_not_need(tmp_path, args):
+    assert loaded_by_verb(tmp_path, *args) & DOES_WITHOUT[args] == set()
+
+
+@pytest.mark.parametrize("group", [SELDOM, SEARCHING, WRITING, READING])
+def test_what_is_not_to_be_loaded_is_there(group):
+    files = [REPOSITORY.joinpath(*name.split(".")) for name in group if name.startswith(NAME)]
+    assert [file for file in files if not file.with_suffix(".py").is_file() and not file.is_dir()] == []
 
 
 @pytest.mark.parametrize("name", ["PROTOCOL", "Tier", "Actor", "AgentMemoryError", "InvalidName"])
