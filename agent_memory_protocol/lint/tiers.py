@@ -183,9 +183,9 @@ def missing_path(view: TierView) -> Iterator[Hit]:
     "the finding, and say where the data is.",
 )
 def raw_data(view: TierView) -> Iterator[Hit]:
+    """S4-51."""
     if view.document.target.tier is not Tier.CONVERSATION:
         return
-    """S4-51."""
     for entry, _ in view.entries():
         told = told_as_raw(view.document.lines[entry.start : entry.end])
         if told:
