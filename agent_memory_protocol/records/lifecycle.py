@@ -184,11 +184,21 @@ def check_version(newest: Record, record: Record) -> None:
     if record.state is not newest.state:
         if not is_legal(newest.state, record.state):
             raise _illegal(newest, record.state)
+        _check_moved(newest, record)
         return
     if record.transition != newest.transition:
         raise IllegalMove(f"{record.id}: its transition is not decided; resolve it first")
     if record.state in _SEALED and _sealed(record) != _sealed(newest):
         raise IllegalMove(f"{record.id} is {record.state}; only its flag and its signature may change")
+
+
+def _check_moved(newest: Record, record: Record) -> None:
+    """Refuse a version in another state that does not say what its move must say (S1-08, S1-61)."""
+    if record.transition is None and not (record.state_reason or "").strip():
+        raise IllegalMove(f"{record.id} is {newest.state} and becomes {record.state} for no reason; the reason stays")
+    others = {record.superseded_by} if newest.transition is None else {*newest.transition.sides} - {record.id}
+    if record.state is State.SUPERSEDED and record.superseded_by not in others:
+        raise IllegalMove(f"{record.id} is disputed; only the other side of its transition can replace it")
 
 
 _USE_REDACT = "a tombstone is not added as a version; redact the record in its store"

@@ -292,6 +292,8 @@ def check_put(newest: Record | None, record: Record, after: Record | None) -> No
         raise ChangedMeanwhile(f"{record.id}: someone else has changed it; nothing was written, read it again")
     if newest is not None:
         check_version(newest, record)
+        if record.updated_at < newest.updated_at:
+            raise IllegalMove(f"{record.id}: this version is older than the newest one, from which the next is made")
 
 
 def chosen(

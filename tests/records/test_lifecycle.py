@@ -49,6 +49,7 @@ def rule_on(*evidence: Record) -> Record:
 A, B = fact("The database is Postgres."), fact("The database is not Postgres.")
 SUCCESSOR = fact("The database is SQLite.", supersedes=A.id)
 ONE, OTHER = dispute(A, B, **WHY)
+WON, LOST = resolve(ONE, OTHER, **WHY)
 IN: dict[State, Record] = {
     State.ACTIVE: A,
     State.TRANSITIONAL: ONE,
@@ -257,12 +258,23 @@ FOLLOWS = {
         archive(rule_on(A), **WHY),
         refresh_flag(archive(rule_on(A), **WHY), {A.id: None}, now=LATER),
     ),
-    **{f"{move.source} to {move.target}": (IN[move.source], IN[move.target]) for move in MOVES},
+    "active to superseded": (A, IN[State.SUPERSEDED]),
+    "active to transitional": (A, ONE),
+    "transitional to active": (ONE, WON),
+    "transitional to superseded": (OTHER, LOST),
+    **{f"{state} to archived": (IN[state], archive(IN[state], **WHY)) for state in IN if state is not State.ARCHIVED},
 }
 CANNOT_FOLLOW = {
     "another record": (A, B),
     "alive again": (IN[State.ARCHIVED], A),
     "undecided again": (IN[State.SUPERSEDED], ONE),
+    "decided by nobody": (ONE, A),
+    "decided for no reason": (ONE, replace(WON, state_reason=" ")),
+    "lost for no reason": (OTHER, replace(LOST, state_reason=None)),
+    "lost to a third": (OTHER, replace(LOST, superseded_by=SUCCESSOR.id)),
+    "lost to itself": (OTHER, replace(LOST, superseded_by=OTHER.id)),
+    "replaced for no reason": (A, replace(IN[State.SUPERSEDED], state_reason=None)),
+    "archived for no reason": (A, replace(IN[State.ARCHIVED], state_reason="")),
     "archived for another reason": (IN[State.ARCHIVED], replace(IN[State.ARCHIVED], state_reason="x")),
     "another successor": (IN[State.SUPERSEDED], replace(IN[State.SUPERSEDED], superseded_by=B.id)),
     "another transition": (ONE, replace(ONE, transition=Transition((A.id, SUCCESSOR.id), "x"))),

@@ -28,7 +28,7 @@ from agent_memory_protocol.errors import (
 )
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.records import store as store_module
-from agent_memory_protocol.records.lifecycle import archive, dispute, redact, supersede
+from agent_memory_protocol.records.lifecycle import archive, dispute, redact, resolve, supersede
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.records.store import DirectoryStore, RecordStore
@@ -108,6 +108,22 @@ def test_what_the_lifecycle_forbids_is_not_stored(store):
         with pytest.raises(IllegalMove):
             store.put(bad)
     assert store.history(one.id) == (one, gone)
+
+
+@pytest.mark.requirement("S1-44", "S1-46", "S1-61")
+def test_no_earlier_version_can_be_put_again(store):
+    """A dispute is not undone, or a decision brought back, by whoever still holds an old version."""
+    one, other = record("The cache is on."), record("The cache is not on.")
+    disputed = dispute(one, other, reason="x", now=NOW + timedelta(seconds=1))
+    won, _ = resolve(*disputed, reason="y", now=NOW + timedelta(seconds=2))
+    again, _ = dispute(won, other, reason="z", now=NOW + timedelta(seconds=3))
+    versions = (one, disputed[0], won, again)
+    for version in versions:
+        store.put(version)
+    for earlier in versions[:-1]:
+        with pytest.raises(IllegalMove):
+            store.put(earlier)
+    assert store.history(one.id) == versions
 
 
 @pytest.mark.requirement("S1-44", "S1-46")
