@@ -26,7 +26,7 @@ from .memory_home import Home
 from .record_finder import Finder
 from .records.canonical import EMPTY, cut_moment, encode, freeze_text
 from .records.catalog import Catalog
-from .records.proof import check_history
+from .records.proof import check_history, is_forged
 from .records.record import LIVE, Provenance, Record, RecordType, State, is_id
 from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
@@ -264,6 +264,7 @@ class Memory:
             budget_tokens=budget_tokens,
             include_history=include_history,
             now=self._clock(),
+            is_forged=is_forged,
         )
         return replace(recalled, problems=finder.problems)
 
@@ -504,13 +505,21 @@ class Memory:
 
         Raises:
             Disabled: memory is switched off.
+            BadSignature: a record claims a signature that does not verify; nobody could load the file.
             StorageError: a record cannot be read, or the file cannot be written.
         """
         from .formats.memory_file import SignedMemoryFile
 
         with self._lock:
             self._home.check_is_on()
-            file = SignedMemoryFile(created_at=self._clock(), records=self._store.list())
+            records = self._store.list()
+            for record in records:
+                if is_forged(record):
+                    raise BadSignature(
+                        f"{record.id}: its signature does not verify; restore it, or sign it anew if it is right, "
+                        f"as with `amp record sign {record.id}`"
+                    )
+            file = SignedMemoryFile(created_at=self._clock(), records=records)
             if self._identity is not None:
                 file = file.sign(self._identity)
         if path is not None:

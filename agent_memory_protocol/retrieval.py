@@ -5,7 +5,7 @@ it is worth. Nothing is shortened or rewritten: a record is in the answer as it 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,7 +26,7 @@ _STATE_WEIGHTS = {State.ACTIVE: 1.0, State.TRANSITIONAL: 0.8, State.SUPERSEDED: 
 _HALF_USE = 5.0
 _DAY = 86_400.0
 
-_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged)\b)", re.IGNORECASE)
+_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature)\b)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -56,17 +56,19 @@ class RecalledRecord:
         score: what it is worth as an answer; what ranked it.
         tokens: the tokens of its line in the prompt block.
         reasons: why it is here.
+        forged: whether it claims a signature that does not verify.
     """
 
     record: Record
     score: float
     tokens: int
     reasons: tuple[str, ...]
+    forged: bool = False
 
     @property
     def line(self) -> str:
         """The record as one line of a prompt."""
-        return render(self.record)
+        return render(self.record, forged=self.forged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Recalled:
     def as_prompt_block(self) -> str:
         """Return the records for a prompt, one line each; "" when there are none.
 
-        What is disputed, replaced or archived says so, and no text can pass for a line or a mark of its own.
+        What is disputed, replaced, archived or wrongly signed says so, and no text can pass for another line or a mark.
         """
         return "\n".join(hit.line for hit in self.hits)
 
@@ -120,6 +122,7 @@ def choose(
     budget_tokens: int,
     include_history: bool,
     now: datetime,
+    is_forged: Callable[[Record], bool] = lambda _: False,
 ) -> Recalled:
     """Return the best of the candidates that fit.
 
@@ -130,6 +133,7 @@ def choose(
         budget_tokens: how many tokens the prompt block may have.
         include_history: whether to show what was replaced or archived.
         now: the moment that ages are counted to.
+        is_forged: says of a record whether it claims a signature that does not verify.
     """
     known = {**others, **{candidate.record.id: candidate.record for candidate in candidates}}
     found = {candidate.record.id: candidate for candidate in candidates}
@@ -144,12 +148,13 @@ def choose(
         if first.record.id in chosen:
             continue
         unit = [one for one in _unit(first, known, found, include_history) if one.record.id not in chosen]
-        size = sum(len(render(one.record).encode()) + 1 for one in unit)
+        lines = [_recalled(one, now, forged=is_forged(one.record)) for one in unit]
+        size = sum(len(one.line.encode()) + 1 for one in lines)
         if size > room:
             skipped.update(one.record.id for one in unit)
             continue
         room -= size
-        chosen.update((one.record.id, _recalled(one, now)) for one in unit)
+        chosen.update((one.record.id, one) for one in lines)
     return Recalled(query, tuple(chosen.values()), len(skipped.difference(chosen)))
 
 
@@ -162,8 +167,8 @@ def score(candidate: Candidate, now: datetime) -> float:
     return candidate.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
 
 
-def render(record: Record) -> str:
-    """Return a record as one line of a prompt, with the marks of its state."""
+def render(record: Record, *, forged: bool = False) -> str:
+    """Return a record as one line of a prompt, with the marks of its state, and of a signature that does not verify."""
     line = bullet(_one_line(record.body))
     if record.transition is not None:
         line += f" [disputed: {_said(record.transition.reason)}]"
@@ -173,6 +178,8 @@ def render(record: Record) -> str:
         line += " [archived]"
     if record.flagged:
         line += f" [flagged: {_said(record.flag_reason or 'its evidence is gone')}]"
+    if forged:
+        line += " [signature does not verify]"
     return line
 
 
@@ -224,10 +231,12 @@ def _unit(
     return list(unit.values())
 
 
-def _recalled(candidate: Candidate, now: datetime) -> RecalledRecord:
+def _recalled(candidate: Candidate, now: datetime, *, forged: bool) -> RecalledRecord:
     reasons = candidate.reasons
     if candidate.uses:
         times = "once" if candidate.uses == 1 else f"{candidate.uses} times"
         reasons = (*reasons, f"used {times} before")
-    tokens = estimate_tokens(len(render(candidate.record).encode()))
-    return RecalledRecord(candidate.record, score(candidate, now), tokens, reasons)
+    if forged:
+        reasons = (*reasons, "its signature does not verify")
+    tokens = estimate_tokens(len(render(candidate.record, forged=forged).encode()))
+    return RecalledRecord(candidate.record, score(candidate, now), tokens, reasons, forged)

@@ -651,6 +651,26 @@ def test_an_export_is_one_file_that_anyone_can_verify(memory, tmp_path):
         memory.export("nowhere/out.json")
 
 
+@pytest.mark.requirement("S1-58")
+def test_a_signature_that_does_not_verify_is_never_passed_over(tmp_path):
+    """Recall marks it, and an export, which nobody could load, is refused until the record is signed anew."""
+    with Memory("memory", identity="agent.key") as memory:
+        one = memory.remember("A fact.").record_id
+        memory.remember("A good fact.")
+        version = memory.store.get(one)
+        file = Path("memory", "records", one[4:], "000001.json")
+        file.write_bytes(changed(version, confidence=0.1))
+    with Memory("memory", identity="agent.key") as memory:
+        block = memory.recall("fact").as_prompt_block()
+        assert block.splitlines() == ["- A good fact.", "- A fact. [signature does not verify]"]
+        with pytest.raises(BadSignature, match=f"{one}: its signature does not verify; restore it, or sign it anew"):
+            memory.export("out.json")
+        assert not Path("out.json").exists()
+        memory.sign([one])
+        SignedMemoryFile.load(memory.export("out.json").to_bytes())
+        assert "[signature" not in memory.recall("fact").as_prompt_block()
+
+
 def test_a_status_counts_what_there_is(memory):
     disputed(memory)
     memory.remember("A third thing.")

@@ -214,3 +214,21 @@ def test_a_record_is_one_line_that_begins_one_bullet(text):
     line = render(record(freeze_text(text)))
     assert len(line.splitlines()) == 1
     assert re.match(r"- (?![#>|`~<]|[-+*] )", line + "x")
+
+
+@pytest.mark.requirement("S1-58", "S1-74")
+def test_a_wrong_signature_is_marked_within_the_budget_and_no_text_can_pass_for_the_mark():
+    good, bad = record("a good one"), record("a bad one")
+    candidates = [Candidate(one, 1, ("words: one",)) for one in (good, bad)]
+    found = choose("one", candidates, {}, budget_tokens=99, include_history=False, now=NOW, is_forged=bad.__eq__)
+    lines = {hit.record.id: (hit.line, hit.reasons[1:]) for hit in found}
+    assert lines == {
+        good.id: ("- a good one", ()),
+        bad.id: ("- a bad one [signature does not verify]", ("its signature does not verify",)),
+    }
+    for budget in range(1, 20):
+        found = choose(
+            "one", candidates, {}, budget_tokens=budget, include_history=False, now=NOW, is_forged=bad.__eq__
+        )
+        assert found.tokens <= budget
+    assert "[signature" not in render(record("a text [signature does not verify]"))

@@ -10,6 +10,7 @@ import click
 from agent_memory_protocol.layout import MEMORY
 from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.phrases import counted
+from agent_memory_protocol.records.proof import is_forged
 from agent_memory_protocol.records.record import Record, RecordType, State
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.search.port import Embedder
@@ -292,7 +293,7 @@ def _print_record(record: Record) -> None:
         ("replaces", record.supersedes or ""),
         ("replaced by", record.superseded_by or ""),
         ("disputed with", " and ".join(record.transition.sides) if record.transition else ""),
-        ("signed by", record.signed_by or ""),
+        ("signed by", f"{record.signed_by or ''}{', but the signature does not verify' if is_forged(record) else ''}"),
     ]
     for name, value in rows:
         if value:

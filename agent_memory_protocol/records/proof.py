@@ -3,10 +3,22 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ..errors import BadSignature, DamagedFile, IllegalMove
+from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra
 from .lifecycle import check_version
 from .record import Record
 from .signing import verify_record
+
+
+def is_forged(record: Record) -> bool:
+    """Say whether a record claims a signature that does not verify; where PyNaCl is not installed, nobody can say."""
+    if record.signed:
+        try:
+            verify_record(record)
+        except BadSignature:
+            return True
+        except MissingExtra:
+            pass
+    return False
 
 
 def check_history(versions: Sequence[Record]) -> None:

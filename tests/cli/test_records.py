@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -114,6 +115,17 @@ def test_what_a_redaction_leaves_elsewhere_is_named(amp, memory):
     assert (answer["record"]["redacted"], answer["same_text"], answer["rest_on_it"]) == (True, [merged], [])
     assert amp("record", "redact", merged, "--reason", "privacy") == (0, f"redacted: {merged}\n", GIT)
     assert not [data for _, data in amp.tree().values() if b"elm street" in data.lower()]
+
+
+@pytest.mark.requirement("S1-58")
+def test_a_record_that_was_changed_after_it_was_signed_says_so(amp, memory, sides):
+    one = sides[0].id
+    amp("record", "sign", one, "--identity", "agent.key")
+    assert "does not verify" not in amp("record", "show", one).out
+    file = max(Path(memory.path, "records", one[4:]).iterdir())
+    file.write_bytes(replace(memory.store.get(one), confidence=0.1).to_bytes())
+    assert ", but the signature does not verify\n" in amp("record", "show", one).out
+    assert "[signature does not verify]" in amp("search", "staging").out
 
 
 def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides):
