@@ -4,24 +4,45 @@ Processes write one after the other and read meanwhile (WAL). A file that is rem
 opened anew, and so it is by a forked child.
 """
 
+from __future__ import annotations
+
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from .disk_errors import shown
 from .errors import DamagedFile, LockBusy, StorageError
 
+if TYPE_CHECKING:
+    import sqlite3
+
 WAIT = 10.0
 """Seconds to wait while another process writes."""
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+_BUSY = (5, 6)
+"""SQLITE_BUSY, SQLITE_LOCKED"""
+_DAMAGED = (26, 11)
+"""SQLITE_NOTADB, SQLITE_CORRUPT"""
 
 _inherited: list[sqlite3.Connection] = []
 """Connections that a fork has copied. SQLite wants them neither used nor closed by the child."""
+
+
+def check_sqlite() -> None:
+    """Refuse to go on where Python was built without SQLite; whoever can do without it catches that (S4-71).
+
+    Raises:
+        StorageError: the module sqlite3 cannot be loaded.
+    """
+    try:
+        import sqlite3  # noqa: F401
+    except ImportError as error:
+        raise StorageError(
+            f"this Python has no SQLite ({error}), which is needed here; use one that was built with it"
+        ) from error
 
 
 class Database:
@@ -59,7 +80,7 @@ class Database:
         Raises:
             LockBusy: another process has been writing all the time.
             DamagedFile: the file is no sound database.
-            StorageError: it cannot be opened, read or written.
+            StorageError: it cannot be opened, read or written, or there is no SQLite.
         """
         with self.connection(create=write) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -73,6 +94,9 @@ class Database:
     @contextmanager
     def connection(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
         """Lend the connection without a transaction. Raises as `transaction`."""
+        check_sqlite()
+        import sqlite3
+
         with self._lock:
             try:
                 connection = self._connect(create=create)
@@ -108,6 +132,8 @@ class Database:
         return self._connection
 
     def _open(self, path: str) -> sqlite3.Connection:
+        import sqlite3
+
         connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             if path != ":memory:":
@@ -143,6 +169,8 @@ def _damaged(error: Exception, path: str | None) -> DamagedFile:
 
 
 def _share(connection: sqlite3.Connection) -> None:
+    import sqlite3
+
     deadline = time.monotonic() + WAIT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:

@@ -4,17 +4,18 @@
 but SQL has a file that still finds it. The file is in WAL mode: readers wait for nobody.
 """
 
+from __future__ import annotations
+
 import json
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import hypot
 from operator import mul
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ..database import WAIT, explained
+from ..database import WAIT, check_sqlite, explained
 from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..float32 import unpack
@@ -22,7 +23,12 @@ from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check
 from .loss import Loss, unknown_fields
 from .record_files import reading
 
+if TYPE_CHECKING:
+    import sqlite3
+
 VERSION = 1
+_LIMIT_LENGTH = 0
+"""SQLITE_LIMIT_LENGTH"""
 LAST_TIME = 2**63 - 1
 
 LOSSES = (
@@ -114,6 +120,8 @@ def append(path: str, row: Row) -> None:
         StorageError: it cannot be written, or is no such file.
     """
     with _opened(path, for_writing=True) as connection:
+        import sqlite3
+
         try:
             connection.execute(_INSERT, row)
         except sqlite3.IntegrityError as error:
@@ -244,7 +252,7 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
     alone = not may_write and not os.path.exists(f"{path}-wal")
     with _connected(path, "rw" if may_write or for_writing else "ro&immutable=1" if alone else "ro") as connection:
         connection.execute(f"PRAGMA query_only = {'OFF' if for_writing else 'ON'}")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * ENTRY_BYTES)
+        connection.setlimit(_LIMIT_LENGTH, 2 * ENTRY_BYTES)
         connection.execute("PRAGMA trusted_schema = OFF")
         kinds = connection.execute("SELECT type FROM sqlite_master WHERE name IN ('entries', 'entry_tags')").fetchall()
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -258,6 +266,9 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
 @contextmanager
 def _connected(path: str, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
     """Open a file, and say in our words what goes wrong with it."""
+    check_sqlite()
+    import sqlite3
+
     name = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         connection = sqlite3.connect(f"file:{name}?mode={mode}", timeout=WAIT, isolation_level=None, uri=True)

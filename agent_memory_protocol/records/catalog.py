@@ -5,6 +5,7 @@ It holds no content, only hashes, and may be deleted at any time: then every rec
 
 from collections.abc import Iterable
 
+from ..database import check_sqlite
 from ..digest import blake2b
 from .record import Record, RecordType
 from .side_file import SideFile
@@ -31,11 +32,17 @@ class Catalog:
         return dict(self._file.rows("SELECT record_id, stamp FROM seen"))
 
     def saying(self, body: str) -> list[str]:
-        """Return the ids of the records that say exactly this."""
+        """Return the ids of the records that say exactly this.
+
+        Raises:
+            StorageError: there is no SQLite. Without the answer, what is there already would be written again.
+        """
+        check_sqlite()
         return [row[0] for row in self._file.rows("SELECT record_id FROM seen WHERE body = ?", (_hash(body),))]
 
     def rules(self) -> list[str]:
-        """Return the ids of the rules."""
+        """Return the ids of the rules. Raises as `saying`."""
+        check_sqlite()
         return [row[0] for row in self._file.rows("SELECT record_id FROM seen WHERE type = ?", (RecordType.RULE,))]
 
     def note(self, seen: Iterable[tuple[Record, str]], gone: Iterable[str] = ()) -> None:
