@@ -6,6 +6,7 @@ opened anew, and so it is by a forked child.
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .disk_errors import shown
+from .disk_errors import explain, shown
 from .errors import DamagedFile, LockBusy, StorageError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ WAIT = 10.0
 
 _BUSY = (5, 6)
 """SQLITE_BUSY, SQLITE_LOCKED"""
+_FULL = 13
+"""SQLITE_FULL"""
 _DAMAGED = (26, 11)
 """SQLITE_NOTADB, SQLITE_CORRUPT"""
 
@@ -160,6 +163,8 @@ def explained(error: sqlite3.Error, path: str | None) -> StorageError:
         return LockBusy(f"{place}: another process has been writing for {WAIT:.0f} s; try again")
     if code in _DAMAGED:
         return _damaged(error, path)
+    if code == _FULL:
+        return StorageError(f"{place}: not written: {explain(OSError(errno.ENOSPC, str(error)))}")
     return StorageError(f"{place}: {error}; mend that and try again")
 
 

@@ -48,6 +48,15 @@ def test_an_error_undoes_the_whole_transaction(database):
     assert names(database) == []
 
 
+def test_a_full_disk_is_named_with_what_to_do_and_nothing_is_written(database):
+    add(database, "one")
+    with database.connection() as connection:
+        connection.execute("PRAGMA max_page_count = 3")
+    with pytest.raises(StorageError, match="not written: the disk is full; free some space and try again"):
+        add(database, "x" * 100_000)
+    assert names(database) == ["one"]
+
+
 def test_without_a_path_it_lives_until_it_is_closed():
     database = Database(None, prepare)
     add(database, "one")
