@@ -1,6 +1,6 @@
 """What leaves memory for a record file: the entries of tier documents, the notes beside them, and records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from .access import Actor
@@ -9,6 +9,7 @@ from .formats.entry import BadEntry, MemoryEntry, Problem, check, named
 from .layout import Target
 from .memory import Memory
 from .notes import note
+from .secrets import find_secrets
 from .workspace import Workspace
 
 RECORDS = "records"
@@ -66,6 +67,37 @@ def records(memory: Memory) -> Iterator[MemoryEntry | Problem]:
             yield record_entries.entry_of(record)
         except BadEntry as error:
             yield Problem(record.id, str(error))
+
+
+class Withheld:
+    """Keeps back what holds a secret: a file that leaves memory is one more place where it lies (S2-29).
+
+    Attributes:
+        count: how many entries were kept back.
+    """
+
+    def __init__(self, allow: Collection[str]) -> None:
+        self.count = 0
+        self._allow = allow
+
+    def pass_on(self, entries: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
+        """Yield the entries, and in place of one that holds a secret why it is kept back, without repeating it."""
+        for entry in entries:
+            if isinstance(entry, MemoryEntry) and (reason := self._why(entry)):
+                self.count += 1
+                yield Problem(entry.extra.get("target", RECORDS), reason)
+            else:
+                yield entry
+
+    def _why(self, entry: MemoryEntry) -> str:
+        texts = "\n".join([entry.text, entry.source, *entry.tags, *entry.extra.values()])
+        found = next((one for one in find_secrets(texts) if one.fingerprint not in self._allow), None)
+        if found is None:
+            return ""
+        return (
+            f"an entry holds {found.description} (rule {found.rule}, fingerprint {found.fingerprint}); "
+            "`amp check --select secret` says where"
+        )
 
 
 def _placed(entry: MemoryEntry, target: Target) -> MemoryEntry:

@@ -92,7 +92,7 @@ def export_command(
     """Write memory into a record file.
 
     That is the documents with the notes beside them, or those named: shared, agent:NAME, conversation:ID; or records.
-    What the format cannot carry is said on stderr.
+    What the format cannot carry is said on stderr. What holds a secret stays back and is named.
 
     \b
     Examples:
@@ -119,12 +119,13 @@ def export_command(
         parts.append(exporting.documents(workspace(root), who, wanted or None))
     if exporting.RECORDS in targets:
         parts.append(exporting.records(open_memory(store, root, as_agent)))
+    withheld = exporting.Withheld(workspace(root).settings.secrets_allow)
     conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
-        chosen.write(new, conversion.carry(chain.from_iterable(parts)))
+        chosen.write(new, conversion.carry(withheld.pass_on(chain.from_iterable(parts))))
     tell(conversion, "memory", as_json=as_json)
     if conversion.left_out:
-        sys.exit(4)
+        sys.exit(4 if conversion.left_out > withheld.count else 3)
 
 
 def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:

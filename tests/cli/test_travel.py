@@ -74,6 +74,29 @@ def test_a_secret_is_refused_with_its_line(full):
     full("import", "a.ndjson", "--apply", "--strict").refuses(3, "line 2: ", "nothing was written")
 
 
+@pytest.mark.requirement("S2-29")
+@pytest.mark.parametrize("name", ["a.ndjson", "a.pb", "a.sqlite", "a.jsonl", "a.md"])
+@pytest.mark.parametrize("where", ["entry", "note"])
+def test_a_secret_in_a_memory_file_leaves_by_no_export_and_costs_no_other(full, name, where):
+    folder = full.root / ".scaffolding/agent-memory/shared"
+    if where == "entry":
+        file = folder / "KNOWLEDGE.md"
+        file.write_text(f"{file.read_text()}- The deploy token is {TOKEN}\n")
+    else:
+        head = "---\nname: project_a\ndescription: d\nmetadata:\n  type: project\n---\nf\n\n"
+        (folder / "project_a.md").write_text(f"{head}**Why:** the token is {TOKEN}\n\n**How to apply:** h\n")
+    answer = full("export", "--output", name)
+    assert answer.code == 3
+    assert "left out: shared: an entry holds a GitHub token" in answer.err
+    assert "Redis needs AOF on." in full("convert", name, "-", "--format", "ndjson").out
+    assert TOKEN.encode() not in (full.root / name).read_bytes() + (answer.out + answer.err).encode()
+    fingerprint = answer.err.partition("fingerprint ")[2].partition(")")[0]
+    (full.root / ".scaffolding/amp.toml").write_text(f'[secrets]\nallow = ["{fingerprint}"]\n')
+    allowed = full("export", "--output", name, "--force")
+    assert allowed.code == 0
+    assert name == "a.md" or TOKEN.encode() in (full.root / name).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
