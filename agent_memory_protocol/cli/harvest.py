@@ -8,7 +8,7 @@ from agent_memory_protocol.disk_errors import explain, shown
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.integrations.harvest import Harvested, harvest
 
-from .options import actor, as_option, json_option, note, print_json, root_option, target_json, workspace
+from .options import actor, as_option, first_words, json_option, note, print_json, root_option, target_json, workspace
 from .write import LARGEST_TEXT, decode_text, read_text
 
 
@@ -44,7 +44,7 @@ def harvest_command(
         note("there is no memory-findings block in it, or no bullet in the block")
     for one in saved:
         if one.done is None:
-            note(f"not saved: {one.finding.text[:60]}: {one.problem}")
+            note(f"not saved: {first_words(one.finding.text, 60) or 'a finding'}: {one.problem}")
         elif not as_json:
             what = "saved" if one.done.status == "added" else "already there"
             click.echo(f"{what}: {one.done.entry.target.path}:{one.done.line}  [{one.done.entry.id}]")

@@ -5,7 +5,7 @@ from datetime import date
 
 from ..access import Actor
 from ..answers import Remembered
-from ..errors import InvalidArgument, Refused
+from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import Tier, check_agent_name
 from ..workspace import Workspace
 from .findings import Finding, entry_text, read_findings, reporter_named_in
@@ -13,7 +13,10 @@ from .findings import Finding, entry_text, read_findings, reporter_named_in
 
 @dataclass(frozen=True, slots=True)
 class Harvested:
-    """What became of one finding: the entry it is now, or why it was not saved."""
+    """What became of one finding: the entry it is now, or why it was not saved.
+
+    The finding is without its text where that holds a secret: it is not repeated (decision 26).
+    """
 
     finding: Finding
     done: Remembered | None
@@ -69,7 +72,8 @@ def harvest(
                 today=today,
             )
         except Refused as error:
-            found.append(Harvested(finding, None, str(error)))
+            told = Finding("", finding.tier) if isinstance(error, SecretFound) else finding
+            found.append(Harvested(told, None, str(error)))
         else:
             found.append(Harvested(finding, done))
     return found

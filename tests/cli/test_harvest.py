@@ -65,8 +65,20 @@ def test_what_a_rule_refuses_is_said_and_the_rest_is_saved(amp):
     output = OUTPUT.replace("Look at conftest.py first.", f"The token is {token}.")
     answer = amp("harvest", "--as", "developer", "--conversation", "c1", stdin=output)
     assert (answer.code, answer.out.count("saved: ")) == (3, 2)
-    assert "rule github-token" in answer.err
+    assert answer.err.startswith("amp: not saved: a finding: line 1 of the text looks like a GitHub token")
     assert set(texts(amp)) == {"shared", "conversation:c1"}
+    refused = amp("harvest", "--as", "developer", "--conversation", "c1", "--json", stdin=output)
+    assert [(one["text"], one["status"]) for one in refused.json(3)["findings"]][2] == ("", "refused")
+    assert token not in answer.err + refused.out + refused.err
+
+
+def test_what_is_refused_for_another_reason_is_told_by_its_first_words(amp):
+    amp.write(".scaffolding/amp.toml", "[limits]\nmax_bytes = 200\n")
+    finding = "The import fails on the new date format. " * 5
+    output = OUTPUT.replace("The import fails on the new date format.", finding)
+    answer = amp("harvest", "--as", "developer", "--conversation", "c1", stdin=output)
+    assert answer.code == 3
+    assert f"amp: not saved: {finding[:59]}…: " in answer.err
 
 
 @pytest.mark.parametrize(
