@@ -4,6 +4,8 @@ A day is an `int`, the proleptic Gregorian ordinal that `datetime.date.toordinal
 needs no datetime. Text is what a paragraph or heading says, lines joined with a newline.
 """
 
+from .errors import InvalidArgument
+
 _DAYS_BEFORE_MONTH = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAYS_IN_MONTH = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
@@ -37,19 +39,22 @@ def day_number(text: str) -> int | None:
     year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
     if not (year >= 1 and 1 <= month <= 12 and day >= 1):
         return None
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    leap = _is_leap(year)
     if day > _DAYS_IN_MONTH[month] + (leap and month == 2):
         return None
-    before = year - 1
-    return (
-        before * 365
-        + before // 4
-        - before // 100
-        + before // 400
-        + _DAYS_BEFORE_MONTH[month]
-        + (leap and month > 2)
-        + day
-    )
+    return _new_year(year) + _DAYS_BEFORE_MONTH[month] + (leap and month > 2) + day - 1
+
+
+def parse_day(text: str) -> int:
+    """Read a day that somebody has given, `YYYY-MM-DD`.
+
+    Raises:
+        InvalidArgument: it is not that shape or not in the calendar.
+    """
+    day = day_number(text)
+    if day is None:
+        raise InvalidArgument(f"{text[:40]!a} is no date; write it as YYYY-MM-DD, such as 2026-01-31")
+    return day
 
 
 def day_text(day: int) -> str:
@@ -58,11 +63,15 @@ def day_text(day: int) -> str:
     while _new_year(year) > day:
         year -= 1
     rest = day - _new_year(year) + 1
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    leap = _is_leap(year)
     month = 12
     while rest <= (before := _DAYS_BEFORE_MONTH[month] + (leap and month > 2)):
         month -= 1
     return f"{year:04d}-{month:02d}-{rest - before:02d}"
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def _new_year(year: int) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 
 from .errors import InvalidArgument
+from .phrases import beginning
 
 FEWEST = 4
 """The fewest characters that are a beginning, as git has it."""
@@ -28,12 +29,7 @@ def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) ->
     if found and len(start) < FEWEST:
         raise InvalidArgument(f"{start!a} is too short for the beginning of an id; give at least {FEWEST} characters")
     if len(found) > 1:
-        named = [f"{one} ({_beginning(text_of(one))})" for one in found[:_NAMED]]
+        named = [f"{one} ({beginning(text_of(one), _SHOWN)})" for one in found[:_NAMED]]
         more = [f"{len(found) - _NAMED} more"] if len(found) > _NAMED else []
         raise InvalidArgument(f"several begin with {start}: {', '.join([*named, *more])}; give more of the id")
     return found[0] if found else None
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

@@ -11,6 +11,12 @@ SCAFFOLDING = ".scaffolding"
 MEMORY = (SCAFFOLDING, "agent-memory")
 """The memory directory of a project."""
 
+RECORDS = (*MEMORY, "records")
+"""The folder of its records."""
+
+LEDGER = "ledger.jsonl"
+"""The file beside a document that keeps what has left it."""
+
 AGENT_NAME_LENGTH = 64
 CONVERSATION_ID_LENGTH = 128
 NOTE_NAME_LENGTH = 100
@@ -68,6 +74,9 @@ Tier.AGENT = Tier("agent", "agent", "MEMORY.md")
 Tier.CONVERSATION = Tier("conversation", "conversation", "context.md")
 TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
 
+OWNER_FOLDERS = {Tier.AGENT: (*MEMORY, "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
+"""The folder of the folders that belong to one agent or one conversation each."""
+
 
 class Target:
     """One tier document: `shared`, `agent:NAME` or `conversation:ID`.
@@ -88,9 +97,10 @@ class Target:
         """The path below the root, one component each."""
         if self.tier is Tier.SHARED:
             return (*MEMORY, "shared", self.tier.file)
-        if self.tier is Tier.AGENT:
-            return (*MEMORY, "agents", self.owner, self.tier.file)
-        return (SCAFFOLDING, "conversations", self.owner, MEMORY[-1], self.tier.file)
+        folder = (*OWNER_FOLDERS[self.tier], self.owner)
+        if self.tier is Tier.CONVERSATION:
+            folder += (MEMORY[-1],)
+        return (*folder, self.tier.file)
 
     @property
     def path(self) -> str:
@@ -129,16 +139,6 @@ def parse_target(text: str) -> Target:
         tier = Tier.parse(kind)
         return Target(tier, check_owner(tier, owner))
     raise InvalidArgument(f"{text!a} is no document; write shared, agent:NAME or conversation:ID")
-
-
-OWNER_FOLDERS = {Tier.AGENT: (*MEMORY, "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
-"""The folder of the folders that belong to one agent or one conversation each."""
-
-RECORDS = (*MEMORY, "records")
-"""The folder of its records."""
-
-LEDGER = "ledger.jsonl"
-"""The file beside a document that keeps what has left it."""
 
 
 def check_agent_name(name: str) -> str:

@@ -7,6 +7,7 @@ exists; only where one does is anything loaded that can read it.
 
 import os
 
+from .access import READERS_OF_ALL
 from .errors import Disabled, StorageError
 from .files import Root
 from .layout import SCAFFOLDING, Tier
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 PROJECT_FILE = (SCAFFOLDING, "amp.toml")
 LARGEST_FILE = 65_536
 _OFF = ("", "0", "false", "no", "off")
-
-
 _PREFIXES = {"tiers.": "tier_", "secrets.": "secrets_", "hooks.": "hook_"}
 
 
@@ -62,7 +61,7 @@ KEYS = (
     Key("recall.overflow", "entries|head", "entries", "what recall keeps of a long file: chosen entries, or its head"),
     Key("recall.datamark", "switch", False, "put `| ` before every recalled line", merge="on"),
     Key("recall.max_chars", "count", None, "the most characters of the whole recalled block"),
-    Key("access.readers_of_all", "agents", ("architect",), "the agents that read every agent's memory"),
+    Key("access.readers_of_all", "agents", READERS_OF_ALL, "the agents that read every agent's memory"),
     Key(
         "access.read_only", "agents", _BY_DEFAULT_READ_ONLY, "agents that are read-only unless their definition differs"
     ),

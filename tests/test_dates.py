@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from agent_memory_protocol import dates
+from agent_memory_protocol.errors import InvalidArgument
 
 DAY = date(2026, 2, 15)
 JANUARY = date(2026, 1, 1)
@@ -263,6 +264,12 @@ def test_only_what_the_calendar_takes_is_a_day(text):
     except ValueError:
         expected = None
     assert dates.day_number(text) == expected
+
+
+def test_what_somebody_gives_as_a_day_and_is_none_is_told_with_the_right_spelling():
+    assert dates.parse_day("2026-02-15") == DAY.toordinal()
+    with pytest.raises(InvalidArgument, match=r"^'2026-02-30' is no date; write it as YYYY-MM-DD, such as 2026-01-31$"):
+        dates.parse_day("2026-02-30")
 
 
 INLINE = MarkdownIt("commonmark")

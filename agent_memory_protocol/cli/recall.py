@@ -8,6 +8,7 @@ from agent_memory_protocol.recall import recall_here
 from .options import (
     as_option,
     budget_options,
+    first_words,
     json_option,
     note,
     print_json,
@@ -72,7 +73,7 @@ def _explain(found: Recall) -> None:
             continue
         note(f"{part.target}: {part.lines} of {part.lines_in_file} lines{', one entry cut' if part.cut else ''}")
         for left_out in part.left_out:
-            note(f"  left out, line {left_out.first_line}: {left_out.text[:80]}")
+            note(f"  left out, line {left_out.first_line}: {first_words(left_out.text, 80)}")
 
 
 def _as_json(found: Recall) -> dict[str, object]:

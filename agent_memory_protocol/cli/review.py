@@ -49,7 +49,7 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         note(problem)
     if as_json:
         items = [{"kind": item.kind, "place": item.place, "message": item.message, "text": item.text} for item in found]
-        print_json({"items": items})
+        print_json({"items": items, "problems": problems})
     else:
         _show(found)
     sys.exit(4 if problems else 0)

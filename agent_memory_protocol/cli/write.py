@@ -7,7 +7,7 @@ from datetime import date
 import click
 
 from agent_memory_protocol.answers import Remembered
-from agent_memory_protocol.dates import day_number
+from agent_memory_protocol.dates import parse_day
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.formats.jsonl_rules import KINDS
 from agent_memory_protocol.layout import SCAFFOLDING, Tier
@@ -170,10 +170,7 @@ def decode_text(data: bytes, what: str) -> str:
 
 def parse_date(text: str) -> date:
     """Read a date as it is given on the command line."""
-    day = day_number(text)
-    if day is None:
-        raise InvalidArgument(f"{text!r} is no date; write it as YYYY-MM-DD, such as 2026-01-31")
-    return date.fromordinal(day)
+    return date.fromordinal(parse_day(text))
 
 
 def _said(done: Remembered) -> str:

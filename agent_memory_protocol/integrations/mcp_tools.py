@@ -9,7 +9,7 @@ from datetime import date
 from urllib.parse import quote
 
 from ..answers import StoredEntry
-from ..dates import day_number
+from ..dates import parse_day
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
@@ -81,12 +81,7 @@ def _target(door: Door, arguments: Arguments) -> Target:
 
 
 def _day(text: str | None) -> date | None:
-    if text is None:
-        return None
-    day = day_number(text)
-    if day is None:
-        raise InvalidArgument(f"{text[:40]!a} is no date; write it as YYYY-MM-DD, such as 2026-01-31")
-    return date.fromordinal(day)
+    return None if text is None else date.fromordinal(parse_day(text))
 
 
 # -- the tools ---------------------------------------------------------------------------------------------------------

@@ -237,3 +237,11 @@ def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     assert amp("check", "--select", "review").code == 1
     assert amp("review", "--done").code == 0
     assert amp("check", "--select", "review").code == 0
+
+
+def test_a_review_says_to_a_program_too_what_cannot_be_read(amp):
+    amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n")
+    amp.write(".scaffolding/agent-memory/agents/dev/MEMORY.md", b"# Dev Memory\n\n- \xff\n")
+    answer = amp("review", "--json")
+    assert [item["kind"] for item in answer.json(4)["items"]] == ["undated"]
+    assert answer.json(4)["problems"] == [answer.err.removeprefix("amp: ").strip()]
