@@ -56,7 +56,7 @@ def check_command(
     root: str | None,
     as_agent: str | None,
 ) -> None:
-    """Check every memory file, note, index and ledger, and the settings. Exit code 1 when something was found.
+    """Check memory files, notes, indexes, ledgers and the settings. Exit code 1 when something was found.
 
     \b
     Examples:
