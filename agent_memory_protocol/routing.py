@@ -98,10 +98,7 @@ def outside(text: str) -> Route | None:
     if len(text) > _LONGEST_SURE:
         return None
     text = " ".join(text.split())
-    scores: dict[str, int] = {}
-    for kind, weight, _ in _cues_in(text, cues(STATE, REPOSITORY)):
-        scores[kind] = scores.get(kind, 0) + weight
-    if max(scores.values(), default=0) < _SURE:
+    if not _may_be_sure(text, STATE, REPOSITORY):
         return None
     found = _route_words(text)
     return found if found.is_sure and found.place != LESSON else None
@@ -121,7 +118,10 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
     """
     if len(text) > _LONGEST_SURE:
         return None
-    found = _route_words(" ".join(text.split()))
+    text = " ".join(text.split())
+    if not _may_be_sure(text, STATE, REPOSITORY, *_TIERS):
+        return None
+    found = _route_words(text)
     if not found.is_sure:
         return None
     if found.place == LESSON:
@@ -129,6 +129,14 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
     if tier is Tier.CONVERSATION or (is_dated and found.place == STATE):
         return None
     return found
+
+
+def _may_be_sure(text: str, *kinds: str) -> bool:
+    """Say whether one of these kinds is spoken for loudly enough, so that it is worth asking what speaks against it."""
+    scores: dict[str, int] = {}
+    for kind, weight, _ in _cues_in(text, cues(*kinds)):
+        scores[kind] = scores.get(kind, 0) + weight
+    return max(scores.values(), default=0) >= _SURE
 
 
 def _route_words(text: str) -> Route:
