@@ -196,7 +196,7 @@ DOES_WITHOUT = {
     ("note", "list"): SLOW | SELDOM | SEARCHING,
     ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"similarity"}) | SEARCHING | ours({"tiers.prune"}),
     ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW | SELDOM | SEARCHING,
-    ("search", "bold"): SLOW | SELDOM - ours({"records.signing"}) | WRITING - ours({"lock"}) | ours({"search.minilm"}),
+    ("search", "bold"): SLOW | SELDOM | WRITING | ours({"memory", "records", "search.minilm"}),
 }
 
 

@@ -15,7 +15,8 @@ from agent_memory_protocol.errors import AccessDenied, InvalidArgument
 from agent_memory_protocol.memory import Memory
 
 from .options import actor, note, plain, print_json
-from .records import identity_option, open_memory, record_options, short
+from .record_options import identity_option, open_memory, record_options
+from .records import short
 
 UNREADABLE = kind_of(Unreadable(""))
 

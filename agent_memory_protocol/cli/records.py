@@ -2,71 +2,27 @@
 
 import os
 import sys
-from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.layout import MEMORY
-from agent_memory_protocol.memory import Memory
 from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.records.proof import is_forged
 from agent_memory_protocol.records.record import Record, RecordType, State
-from agent_memory_protocol.records.sqlite_store import SqliteStore
-from agent_memory_protocol.search.port import Embedder
 
 from .options import (
-    Function,
-    actor,
-    as_option,
     first_words,
-    json_option,
     note,
     plain,
     print_json,
     problems_in_settings,
-    root_option,
     workspace,
 )
-
-if TYPE_CHECKING:
-    from agent_memory_protocol.consolidation.pipeline import Operators
+from .record_options import identity_option, open_memory, record_options
 
 _WIDTH = 72
 _NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
 
-store_option = click.option(
-    "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
-)
-identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
 reason_option = click.option("--reason", required=True, metavar="R", help="Why; it stays with the record.")
-
-
-def record_options(function: Function) -> Function:
-    """Add what every verb for records takes."""
-    for option in (as_option, root_option, json_option, store_option):
-        function = option(function)
-    return function
-
-
-def open_memory(
-    store: str | None,
-    root: str | None,
-    as_agent: str | None,
-    identity: str | None = None,
-    embedder: Embedder | None = None,
-    operators: "Operators | None" = None,
-) -> Memory:
-    """Open the memory directory that is meant."""
-    open_it = partial(Memory, actor=actor(as_agent), identity=identity, embedder=embedder, operators=operators)
-    if store is not None and store.endswith(".sqlite"):
-        made = open_it(store=SqliteStore(store))
-    elif store is not None:
-        made = open_it(store)
-    else:
-        made = open_it(os.path.join(workspace(root).path, *MEMORY))
-    click.get_current_context().call_on_close(made.close)
-    return made
 
 
 @click.group("record")

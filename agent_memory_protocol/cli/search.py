@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agent_memory_protocol.access import Actor
 from agent_memory_protocol.answers import Found
 from agent_memory_protocol.layout import Tier
-from agent_memory_protocol.memory import Memory
-from agent_memory_protocol.search.port import Embedder
 
 from .options import (
     TextCommand,
@@ -27,7 +25,11 @@ from .options import (
     root_option,
     workspace,
 )
-from .records import open_memory, store_option
+from .record_options import has_records, open_memory, store_option
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.memory import Memory
+    from agent_memory_protocol.search.port import Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,11 @@ def search_command(
         amp search "staging database"
     """
     embedder = _model() if vectors else None
-    memory = open_memory(store, root, as_agent, embedder=embedder)
-    records, left_out = _records(memory, text, limit, history, store)
+    records: list[_Hit] = []
+    left_out = 0
+    if has_records(store, root):
+        memory = open_memory(store, root, as_agent, embedder=embedder)
+        records, left_out = _records(memory, text, limit, history, store)
     lasting = [] if store is not None else _entries(text, limit, root, actor(as_agent, conversation), embedder)
     # The scores of two answers do not compare, their ranks do.
     found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
@@ -92,13 +97,13 @@ def search_command(
         note(f"{more} more match; --limit {limit + more} shows them")
 
 
-def _model() -> Embedder:
+def _model() -> "Embedder":
     from agent_memory_protocol.search.minilm import MiniLM
 
     return MiniLM()
 
 
-def _entries(text: str, limit: int, root: str | None, who: Actor, embedder: Embedder | None) -> list[_Hit]:
+def _entries(text: str, limit: int, root: str | None, who: Actor, embedder: "Embedder | None") -> list[_Hit]:
     found = workspace(root).search(text, who, limit=limit, embedder=embedder, on_problem=note)
     return [_of_entry(one) for one in found]
 
@@ -126,7 +131,7 @@ def _of_entry(found: Found) -> _Hit:
     return _Hit(head, shown_by, found.reasons, fields)
 
 
-def _records(memory: Memory, text: str, limit: int, history: bool, store: str | None) -> tuple[list[_Hit], int]:
+def _records(memory: "Memory", text: str, limit: int, history: bool, store: str | None) -> tuple[list[_Hit], int]:
     found = memory.search(text, limit=limit, include_history=history)
     for problem in found.problems:
         note(problem)

@@ -15,7 +15,7 @@ from agent_memory_protocol.phrases import counted
 
 from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
 from .options import actor, as_option, first_words, json_option, note, print_json, root_option, workspace
-from .records import open_memory, store_option
+from .record_options import open_memory, store_option
 
 if TYPE_CHECKING:
     from agent_memory_protocol.importing import Import

@@ -1,0 +1,56 @@
+"""What the verbs for records share: which records are meant."""
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_memory_protocol.layout import MEMORY, RECORDS
+
+from .options import Function, actor, as_option, json_option, root_option, workspace
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.consolidation.pipeline import Operators
+    from agent_memory_protocol.memory import Memory
+    from agent_memory_protocol.search.port import Embedder
+
+store_option = click.option(
+    "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
+)
+identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
+
+
+def record_options(function: Function) -> Function:
+    """Add what every verb for records takes."""
+    for option in (as_option, root_option, json_option, store_option):
+        function = option(function)
+    return function
+
+
+def open_memory(
+    store: str | None,
+    root: str | None,
+    as_agent: str | None,
+    identity: str | None = None,
+    embedder: "Embedder | None" = None,
+    operators: "Operators | None" = None,
+) -> "Memory":
+    """Open the memory directory that is meant."""
+    from agent_memory_protocol.memory import Memory
+    from agent_memory_protocol.records.sqlite_store import SqliteStore
+
+    open_it = partial(Memory, actor=actor(as_agent), identity=identity, embedder=embedder, operators=operators)
+    if store is not None and store.endswith(".sqlite"):
+        made = open_it(store=SqliteStore(store))
+    elif store is not None:
+        made = open_it(store)
+    else:
+        made = open_it(os.path.join(workspace(root).path, *MEMORY))
+    click.get_current_context().call_on_close(made.close)
+    return made
+
+
+def has_records(store: str | None, root: str | None) -> bool:
+    """Say whether a store is named, or the project has records. Most have none, and need not load what reads them."""
+    return store is not None or os.path.lexists(os.path.join(workspace(root).path, *RECORDS))
