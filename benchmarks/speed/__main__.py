@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.speed import hooks, in_process, large, lines, notes, processes
+from benchmarks.speed import hooks, in_process, large, lines, notes, processes, verbs
 from benchmarks.speed.installed import install
 from benchmarks.speed.measure import Figure, table
 
 BENCHMARKS: dict[str, Callable[[Path, Path], Iterator[Figure]]] = {
     "in_process": in_process.figures,
     "processes": processes.figures,
+    "verbs": verbs.figures,
     "hooks": hooks.figures,
     "huge_file": large.huge_file,
     "many_agents": large.many_agents,
