@@ -14,7 +14,7 @@ from .lint.tiers import first_missing_path
 from .routing import route
 from .routing_words import LESSON
 from .similarity import gist
-from .tiers.document import Document, bare_text, section_key
+from .tiers.document import Document, bare_text, find_sections, section_key
 from .tiers.entries import Entry, is_placeholder
 
 ADD, REMOVE, MOVE = "add", "remove", "move"
@@ -268,8 +268,12 @@ def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str])
     if shared is None:
         return
     coming = [one for one in added if one.target.tier is Tier.SHARED]
-    lines = shared.line_count + sum(len(limits.split_lines(one.text)) for one in coming)
-    size = len(shared.data) + sum(len(one.text.encode()) + 3 for one in coming)
+    frames = [
+        f"\n## {section}\n\n" for section in {one.section for one in coming} if not find_sections(shared, section)
+    ]
+    texts = [*frames, *("".join(f"  {line}\n" for line in limits.split_lines(one.text)) for one in coming)]
+    lines = shared.line_count + sum(len(limits.split_lines(text)) for text in texts)
+    size = len(shared.data) + sum(len(text.encode()) for text in texts)
     rows = [
         (material.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry)
         for entry_id, entry in zip(shared.ids, shared.outline.entries, strict=True)

@@ -167,6 +167,20 @@ def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_abou
     assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
 
 
+def test_room_is_made_for_all_that_comes_its_new_headings_too(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(198))
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n{lines}")
+    for name in ("c1", "c2"):
+        said(workspace, name, *(f"Module {number} needs a lock\nand a test." for number in range(10)))
+        said(workspace, name, "Use uv for every install.", section="Decisions")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert done.refused == ()
+    assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
+    assert workspace.plan_distillation().candidates == ()
+
+
 @pytest.mark.parametrize("dated", ["[2026-01-05] The parser is slow.", "2026-01-05: The parser is slow."])
 def test_what_is_handed_on_takes_its_date_along(workspace, tmp_path, dated):
     workspace.remember("The parser is slow on tables.", agent="developer")
