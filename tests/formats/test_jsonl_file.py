@@ -8,17 +8,22 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol import kernel_lock
 from agent_memory_protocol.errors import InvalidArgument, LockBusy, Refused, RefusedText, StorageError
-from agent_memory_protocol.formats import jsonl_lock
+from agent_memory_protocol.files import Root
+from agent_memory_protocol.formats import jsonl_file, jsonl_lock
 from agent_memory_protocol.formats.jsonl import Entry, Header, Unreadable, encode, parse_file, parse_line
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 from agent_memory_protocol.formats.jsonl_view import compacted
+from agent_memory_protocol.writing import append
 
 REPOSITORY = Path(__file__).parents[2]
 DATA = REPOSITORY / "tests" / "data" / "jsonl"
@@ -287,11 +292,12 @@ def _append_many(path: str, name: str, count: int) -> None:
         memory.append(f"{name} {number}", kind="fact")
 
 
-def _compact_many(path: str, count: int) -> None:
+def _compact_many(path: str, until: str) -> None:
+    """Compact a file, which has something to drop each time, until an entry is in it."""
     memory = MemoryFile.open(path)
-    for _ in range(count):
+    while until not in texts(memory):
+        memory.delete(memory.append("Doomed.", kind="fact").id)
         memory.compact()
-        time.sleep(0.005)
 
 
 def _run(*jobs: tuple[object, ...]) -> None:
@@ -316,16 +322,46 @@ def test_eight_processes_with_fifty_appends_each_leave_400_whole_lines_under_one
 
 
 @pytest.mark.requirement("S0-27", "S0-28")
-def test_two_hundred_appends_beside_twenty_compactions_are_all_there(memory, path):
-    doomed = [memory.append(f"doomed {number}", kind="fact") for number in range(40)]
-    for entry in doomed:
-        memory.delete(entry.id)
-    _run((_append_many, str(path), "kept", 200), (_compact_many, str(path), 20))
+def test_two_hundred_appends_beside_compactions_that_each_replace_the_file_are_all_there(memory, path):
+    memory.append("First.", kind="fact")
+    _run((_append_many, str(path), "kept", 200), (_compact_many, str(path), "kept 199"))
     memory.compact()
-    assert sorted(texts(memory)) == sorted(f"kept {number}" for number in range(200))
-    assert len(path.read_bytes().splitlines()) == 201
+    assert sorted(texts(memory)) == sorted(["First.", *(f"kept {number}" for number in range(200))])
+    assert len(path.read_bytes().splitlines()) == 202
     assert isinstance(lines_of(path)[0], Header)
     assert litter(path) == []
+
+
+@pytest.mark.requirement("S0-28")
+def test_who_waits_while_the_file_is_replaced_writes_under_the_lock_of_the_new_one(memory, path, monkeypatch):
+    """Else the next compaction could run beside it, and lose its line."""
+    memory.delete(memory.append("Gone.", kind="fact").id)
+    waits = threading.Event()
+    is_free: list[bool] = []
+    really_take = kernel_lock.take
+
+    def take(fd: int) -> bool:
+        taken = really_take(fd)
+        if not taken:
+            waits.set()
+        return taken
+
+    def write(root: Root, parts: tuple[str, ...], data: bytes) -> None:
+        fd = os.open(path, os.O_RDWR)
+        is_free.append(really_take(fd))
+        os.close(fd)
+        append(root, parts, data)
+
+    monkeypatch.setattr(kernel_lock, "take", take)
+    monkeypatch.setattr(jsonl_file, "append", write)
+    with ThreadPoolExecutor(1) as pool:
+        with memory._locked(NOW) as holder:
+            waiting = pool.submit(memory.append, "New.", kind="fact")
+            assert waits.wait(10)
+            assert holder.compact(NOW).dropped == 2
+        waiting.result(10)
+    assert is_free == [False]
+    assert texts(memory) == ["New."]
 
 
 @pytest.mark.requirement("S0-28")
