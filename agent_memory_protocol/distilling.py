@@ -74,7 +74,7 @@ def plan(session: Session, actor: Actor, *, conversation: str | None = None, age
     insights = find_insights(material)
     if conversation is not None:
         insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
-    settled = {*known_insights(material), *(key_of(one.text) for one in candidates)}
+    settled = {*known_insights(material), *(key_of(one.text) for one in found)}
     waiting = sum(one.key not in settled for one in insights)
     return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
 

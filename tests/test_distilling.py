@@ -313,6 +313,7 @@ def test_an_entry_that_holds_a_secret_is_never_proposed(workspace, tmp_path):
         file.parent.mkdir(parents=True)
         file.write_text(f"# Context\n\n- The deploy token is {TOKEN}\n")
     assert proposed(workspace) == []
+    assert workspace.plan_distillation().waiting == 0  # nobody need confirm it
 
 
 def test_an_agent_distills_only_what_it_may_write(workspace):
