@@ -30,15 +30,21 @@ _STAYS = 0.7
 _KEYWORDS = ("gotcha", "bug", "pattern", "lesson", "pitfall", "workaround", "root cause")
 _LABELS = frozenset([*_KEYWORDS, "note", "decision", "decided", "insight", "finding", "learned", "tip", "warning"])
 _FEWEST_WORDS = 2
+_LONGEST_DECISION = 500
+"""Characters; of a decision in a design that says more, the first paragraph is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where an insight stands: a conversation, the line of its file from 1, the day as an ordinal, 0 for undated."""
+    """Where an insight stands: a conversation, the line from 1, the day as an ordinal, 0 for undated.
+
+    The line is one of the conversation's document, or with `in_design` of its design.
+    """
 
     conversation: str
     line: int
     day: int = 0
+    in_design: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,7 @@ class Material:
 
     Attributes:
         conversations: their documents, by id.
+        designs: the designs that lie beside them, `specs/design.md`, by the conversation's id.
         shared: the shared document; None where there is none.
         agents: the agents' documents, by name.
         earlier: for each insight by its key, the conversations it was seen in before.
@@ -107,6 +114,7 @@ class Material:
     """
 
     conversations: Mapping[str, Document]
+    designs: Mapping[str, Document]
     shared: Document | None
     agents: Mapping[str, Document]
     earlier: Mapping[str, frozenset[str]]
@@ -118,7 +126,7 @@ class Material:
 
 
 def find_insights(material: Material) -> list[Insight]:
-    """Group the entries of all conversations by what they say, most often seen first.
+    """Group what conversations say, and what their designs decide, by what it says, most often seen first.
 
     Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
     words in the same order: what differs in a number, path, name or negation is another insight.
@@ -131,6 +139,15 @@ def find_insights(material: Material) -> list[Insight]:
             if key:
                 sighting = Sighting(conversation, entry.start + 1, entry.day or 0)
                 groups.setdefault(key, []).append((sighting, text, _decision(document, entry), _keyword(text)))
+    for conversation, design in material.designs.items():
+        for entry in design.outline.entries:
+            decided = _decision(design, entry)
+            text = _said(design, entry)
+            text = text if len(text) <= _LONGEST_DECISION else entry.paragraph
+            key = key_of(text) if decided and len(text) <= _LONGEST_DECISION else ""
+            if key:
+                sighting = Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True)
+                groups.setdefault(key, []).append((sighting, text, decided, _keyword(text)))
     insights = []
     for key, seen in groups.items():
         sightings = tuple(one[0] for one in seen)

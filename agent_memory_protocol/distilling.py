@@ -14,17 +14,19 @@ from . import remembering, rewriting, upkeep
 from .access import Actor
 from .distillation import ADD, MOVE, Candidate, Insight, Material, distill, find_insights, key_of, known_insights, learn
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
-from .layout import MEMORY, Target, Tier, parse_target
+from .files import decode
+from .layout import MEMORY, OWNER_FOLDERS, Target, Tier, parse_target
 from .ledger import About
 from .session import Session
 from .tiers import store
-from .tiers.document import Document
+from .tiers.document import Document, parse
 from .writing import LOCAL, append, create, make_folders, make_local_folder, remove
 
 SIGHTINGS = (*MEMORY, "sightings.jsonl")
 """The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 
 SOURCE = "distill"
+_DESIGN = ("specs", "design.md")
 _BACKUPS = "backups"
 _STAMP = "%Y%m%dT%H%M%S%fZ"
 
@@ -66,7 +68,8 @@ def plan(session: Session, actor: Actor, *, conversation: str | None = None, age
     if conversation is None:
         found = distill(material)
     else:
-        names = {one for one in material.conversations if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
+        there = {*material.conversations, *material.designs}
+        names = {one for one in there if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
         found = [one for name in names for one in learn(material, name, agent)]
         if not names and not problems:
             problems.append(f"{_conversation(conversation).path} does not exist, or has nothing in it")
@@ -196,6 +199,7 @@ def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
     root = session.root.path
     return Material(
         conversations=_of_tier(documents, Tier.CONVERSATION),
+        designs=_designs(session, actor, problems),
         shared=shared,
         agents=_of_tier(documents, Tier.AGENT),
         earlier=_sightings(session),
@@ -205,6 +209,24 @@ def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,
     )
+
+
+def _designs(session: Session, actor: Actor, problems: list[str]) -> dict[str, Document]:
+    """Read the designs that agents of the protocol's origin keep beside a conversation's memory (S4P-07)."""
+    found = {}
+    folder = OWNER_FOLDERS[Tier.CONVERSATION]
+    for name in session.root.list_folders(folder):
+        target = Target(Tier.CONVERSATION, name)
+        if store.why_nobodys(target) or not session.may_read(actor, target):
+            continue
+        parts = (*folder, name, *_DESIGN)
+        try:
+            content = session.root.read(parts, limit=store.WHOLE_BYTES)
+            if content is not None:
+                found[name] = parse(decode(content.data, "/".join(parts)).encode(), target)
+        except AgentMemoryError as error:
+            problems.append(str(error))
+    return found
 
 
 def _confidences(session: Session, shared: Document | None) -> dict[str, float]:

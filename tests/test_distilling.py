@@ -38,6 +38,58 @@ def proposed(workspace):
     return [(one.action, one.kind, str(one.target), one.text) for one in workspace.plan_distillation().candidates]
 
 
+DESIGN = """# Design
+
+## Context
+
+The old store is slow.
+
+## Decision
+
+We use event sourcing for orders.
+
+More about it: {}
+
+## Decisions
+
+- Prices are kept in cents.
+"""
+
+
+@pytest.mark.requirement("S4P-07")
+@pytest.mark.parametrize("has_memory", [True, False], ids=["with-memory", "design-alone"])
+def test_what_a_design_decided_is_proposed_as_a_decision(workspace, tmp_path, has_memory):
+    workspace.remember("The store of orders and prices is slow.", agent="developer")
+    if has_memory:
+        said(workspace, "c1", "Nothing of note was seen.")
+    path = tmp_path / ".scaffolding/conversations/c1/specs/design.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(DESIGN.format("long " * 200))
+    decided = [
+        ("add", "decided", "agent:developer", "Prices are kept in cents."),
+        ("add", "decided", "agent:developer", "We use event sourcing for orders."),
+    ]
+    assert proposed(workspace) == decided
+    assert [one.confidence for one in workspace.plan_learning("c1").candidates] == [0.7, 0.7]
+    said(workspace, "c2", "We use event sourcing for orders.")
+    assert ("add", "decided", "shared", "We use event sourcing for orders.") in proposed(workspace)
+    before = path.read_bytes()
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert (proposed(workspace), path.read_bytes()) == ([], before)
+
+
+@pytest.mark.requirement("S4-18", "S4P-07")
+def test_a_design_is_read_by_those_of_its_conversation_and_a_damaged_one_costs_no_other(workspace, tmp_path):
+    workspace.remember("The store of orders is slow.", agent="developer")
+    for name, data in (("c1", DESIGN.encode()), ("c2", b"# D\n\n## Decision\n\n- caf\xe9 orders\n")):
+        path = tmp_path / f".scaffolding/conversations/{name}/specs/design.md"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    assert len(workspace.plan_distillation().candidates) == 1
+    assert "c2/specs/design.md:5" in "".join(workspace.plan_distillation().problems)
+    assert not workspace.plan_distillation(actor=Actor("developer", "c3")).candidates
+
+
 # -- what is proposed -------------------------------------------------------------------------------------------------
 
 

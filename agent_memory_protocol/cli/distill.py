@@ -130,5 +130,8 @@ def _json(one: Candidate) -> dict[str, Any]:
         "entry_id": one.entry_id,
         "confidence": one.confidence,
         "reason": one.reason,
-        "sightings": [{"conversation": seen.conversation, "line": seen.line} for seen in one.sightings],
+        "sightings": [
+            {"conversation": seen.conversation, "line": seen.line, "in_design": seen.in_design}
+            for seen in one.sightings
+        ],
     }
