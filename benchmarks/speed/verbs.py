@@ -10,7 +10,7 @@ from benchmarks.speed.installed import environment
 from benchmarks.speed.measure import Figure, in_turn, ratio, run
 
 _PAIRS = 20
-_TARGET = 9
+_TARGET = 10
 _WORDS = {
     "--help": "--help",
     "where": "where",
