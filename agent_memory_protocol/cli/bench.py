@@ -11,6 +11,7 @@ import click
 from agent_memory_protocol.errors import InvalidArgument, MissingExtra
 from agent_memory_protocol.phrases import counted
 
+from .formats import input_file
 from .options import actor, as_option, json_option, note, print_json, progress, root_option
 
 if TYPE_CHECKING:
@@ -58,7 +59,11 @@ def formats_command(
     from agent_memory_protocol.bench.measure import COMPARED, measure
     from agent_memory_protocol.bench.sample import TAG, sample
 
-    entries, tag = (sample(records, dimensions), TAG) if source is None else _own(source)
+    if source is None:
+        entries, tag = sample(records, dimensions), TAG
+    else:
+        with input_file(source) as path:
+            entries, tag = _own(path)
     names = [name for name in COMPARED if _is_installed(name)]
     with tempfile.TemporaryDirectory() as folder:
         found = measure(entries, tag, folder, names=names, rounds=rounds, progress=progress("measuring"))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent_memory_protocol.disk_errors import shown
 from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.files import is_there
 from agent_memory_protocol.formats import schemas
 from agent_memory_protocol.outside import check_outside
 from agent_memory_protocol.phrases import counted
@@ -140,8 +142,14 @@ def tell_left_out(problems: "Sequence[Problem]", number: int) -> None:
 
 @contextmanager
 def input_file(path: str) -> Iterator[str]:
-    """Give the path of a file that is read: itself, or what stdin holds, for some formats read back and forth."""
+    """Give the path of a file that is read: itself, or what stdin holds, for some formats read back and forth.
+
+    Raises:
+        InvalidArgument: nothing stands there.
+    """
     if path != STDIO:
+        if not is_there(path):
+            raise InvalidArgument(f"{shown(path)} is not there; name a file that is, or - for stdin")
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -87,6 +87,8 @@ def prune_command(
             progress=progress("planning"),
         )
 
+    for target in {*(chosen or ())}.difference(here.targets(who)):
+        note(f"{target.path} does not exist yet")
     plans = make_plans(chosen)
     gone: list[Removed] = []
     if apply:

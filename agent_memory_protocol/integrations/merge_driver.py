@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..access import Actor
-from ..errors import StorageError
+from ..errors import InvalidArgument, StorageError
 from ..files import Root
 from ..layout import SCAFFOLDING, TIERS
 from ..merging import merge_file
@@ -96,6 +96,7 @@ def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int,
         max_bytes: the other limit.
 
     Raises:
+        InvalidArgument: one of them is not there.
         StorageError: one of them cannot be read, or git is not there to mark what is not certain.
     """
     merged = merge_file(_read(base), _read(ours), _read(theirs), path=path, max_lines=max_lines, max_bytes=max_bytes)
@@ -207,5 +208,5 @@ def _read(path: str) -> bytes:
     with Root.open(folder) as root:
         content = root.read((name,))
     if content is None:
-        raise StorageError(f"{path} is not there; name a file, or an empty one where there was none")
+        raise InvalidArgument(f"{path} is not there; name a file, or an empty one where there was none")
     return content.data

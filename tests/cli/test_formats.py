@@ -96,7 +96,7 @@ def test_what_stands_there_is_replaced_only_with_force(amp):
         (("a.ndjson", "-", "--format", "json", "--json"), 2, "name a file for OUT"),
         (("a.ndjson", "a.x", "--format", "mcp-graph"), 2, "can only be read"),
         (("a.ndjson", "a.x", "--format", "nonsense"), 2, "there is no format 'nonsense'"),
-        (("missing.pb", "a.json"), 4, "missing.pb: there is no such file or folder"),
+        (("missing.pb", "a.json"), 2, "missing.pb is not there; name a file that is, or - for stdin"),
         (("a.ndjson", "no/a.json"), 4, "there is no such file or folder"),
         (("other.txt", "a.json"), 4, "none of the known formats"),
         (("a.ndjson", "a.json", "--from", "protobuf"), 4, "is no entry"),

@@ -203,7 +203,9 @@ def test_prune_names_files_one_by_one_or_takes_all(told):
     assert [line for line in lines if " went" in line] == [f"agent:dev  {AGENT.format('dev')}: 1 of 2 entries went"]
     lines = said(told.process("prune", *TODAY, "--apply"))
     assert [line.split(" ")[0] for line in lines if " went" in line] == ["shared", "agent:ops"]
-    assert said(told.process("prune", "agent:nobody", *TODAY)) == ["nothing is outdated"]
+    nobody = told.process("prune", "agent:nobody", *TODAY)
+    assert (nobody.code, nobody.out) == (0, "nothing is outdated\n")
+    assert nobody.err == f"amp: {AGENT.format('nobody')} does not exist yet\n"
 
 
 def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):

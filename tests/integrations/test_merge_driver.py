@@ -232,7 +232,7 @@ def test_a_file_that_is_not_there_is_named(repository, missing):
     for name in {"base.md", "ours.md", "theirs.md"} - {missing}:
         (repository.path / name).write_text("# S\n")
     done = repository.run("amp", "merge", "base.md", "ours.md", "theirs.md")
-    assert (done.returncode, done.stdout) == (4, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"amp: {missing} is not there; name a file, or an empty one where there was none\n"
 
 
