@@ -411,7 +411,7 @@ def test_a_journal_is_small_again_after_a_day(memory):
     os.utime(path, (time.time() - journal.KEEP_SECONDS - 60,) * 2)
     memory.remember("Said a day later.")
     records = journal.decode(path.read_bytes())
-    assert [type(record).__name__ for record in records] == ["State", "Write", "Done"]
+    assert [type(record).__name__ for record in records] == ["Version", "Write", "Done"]
     assert datetime.fromtimestamp(path.stat().st_mtime, UTC).date() == datetime.now(UTC).date()
 
 
