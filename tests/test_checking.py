@@ -234,6 +234,7 @@ def test_odd_dates_are_flagged_and_none_breaks_anything(workspace):
         ("date-future", SHARED, 2),
         ("date-impossible", SHARED, 3),
         ("date-impossible", SHARED, 4),
+        *(("date-spelling", SHARED, line) for line in (5, 6, 7)),
     ]
     before = file.read_bytes()
     (plan,) = workspace.plan_pruning(today=TODAY)

@@ -1,5 +1,6 @@
 """Rules on the dates of entries: impossible, improbable, oddly spelled, or missing where there should be one."""
 
+import re
 from collections.abc import Iterator
 
 from agent_memory_protocol import dates
@@ -8,6 +9,9 @@ from agent_memory_protocol.lint.tiers import TierView
 from agent_memory_protocol.tiers.document import mark_span
 from agent_memory_protocol.tiers.entries import OWN
 from agent_memory_protocol.tiers.prune import suspicious_days
+
+_UNREAD = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
+"""What was meant for a date, in digits and brackets, and is none (B65)."""
 
 _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
 _TERMS = frozenset(
@@ -67,12 +71,17 @@ def date_suspicious(view: TierView) -> Iterator[Hit]:
     "date-spelling",
     WARNING,
     "tier",
-    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same.",
+    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same. A "
+    "bracketed day such as `[2026-6-1]` or `[2026/06/01]` dates nothing, and is for you to rewrite.",
 )
 def date_spelling(view: TierView) -> Iterator[Hit]:
     for entry, _ in view.entries():
         mark = entry.mark
-        if mark is None or mark.bracketed:
+        if mark is None:
+            for written in _UNREAD.finditer(dates.without_code_and_links(entry.paragraph)):
+                yield Hit(entry.start + 1, f"{written[0]} dates nothing; write it as [YYYY-MM-DD]")
+            continue
+        if mark.bracketed:
             continue
         number, start, end = mark_span(view.document, entry, mark)
         fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
