@@ -91,17 +91,17 @@ def _closest(rows: Sequence[NoteRow]) -> list[tuple[NoteRow, NoteRow]]:
         for word in own:
             holders.setdefault(word, []).append(index)
     scored = {
-        (len(words[one] & words[other]) / len(words[one] | words[other]), -one, -other)
+        (len(words[one] & words[other]) / len(words[one] | words[other]), one, other)
         for found in holders.values()
         if len(found) <= _COMMON
         for one, other in combinations(found, 2)
     }
     left = set(range(len(rows)))
     pairs = []
-    for _, one, other in sorted(scored, reverse=True):
-        if -one in left and -other in left:
-            left -= {-one, -other}
-            pairs.append((rows[-one], rows[-other]))
+    for _, one, other in sorted(scored, key=lambda pair: (-pair[0], *pair[1:])):
+        if one in left and other in left:
+            left -= {one, other}
+            pairs.append((rows[one], rows[other]))
     return pairs[:_CLOSEST]
 
 

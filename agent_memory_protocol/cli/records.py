@@ -249,7 +249,7 @@ def _print_record(record: Record) -> None:
         ("replaces", record.supersedes or ""),
         ("replaced by", record.superseded_by or ""),
         ("disputed with", " and ".join(record.transition.sides) if record.transition else ""),
-        ("signed by", f"{record.signed_by or ''}{', but the signature does not verify' if is_forged(record) else ''}"),
+        ("signed by", _signer(record)),
     ]
     for name, value in rows:
         if value:
@@ -258,6 +258,12 @@ def _print_record(record: Record) -> None:
     for line in record.body.split("\n"):
         click.echo(f"    {plain(line)}")
     click.echo()
+
+
+def _signer(record: Record) -> str:
+    if is_forged(record):
+        return f"{record.signed_by or 'nobody'}, but the signature does not verify"
+    return record.signed_by or ""
 
 
 def _why(record: Record) -> str:

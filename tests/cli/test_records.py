@@ -126,6 +126,8 @@ def test_a_record_that_was_changed_after_it_was_signed_says_so(amp, memory, side
     file.write_bytes(replace(memory.store.get(one), confidence=0.1).to_bytes())
     assert ", but the signature does not verify\n" in amp("record", "show", one).out
     assert "[signature does not verify]" in amp("search", "staging").out
+    file.write_bytes(replace(memory.store.get(one), signed_by=None).to_bytes())
+    assert "signed by     nobody, but the signature does not verify\n" in amp("record", "show", one).out
 
 
 def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides):
