@@ -13,7 +13,7 @@ from functools import partial
 from . import git_ignore, healing, journal, ledger
 from .errors import StorageError
 from .files import Content, Root
-from .formats.jsonl import Entry, Header, parse_file
+from .formats.jsonl import Entry, Header, Line, parse_file
 from .formats.jsonl_view import Contents
 from .git_moves import moved_entries
 from .healing import RACE_SECONDS, Healing
@@ -270,7 +270,7 @@ class Books:
             replace(self._root, parts, b"".join([*kept, joint, *stones]), expected=content)
         return dropped
 
-    def _ledger(self) -> tuple[Contents, list[object]]:
+    def _ledger(self) -> tuple[Contents, list[Line]]:
         parts = ledger.parts_of(self._target)
         content = self._root.read(parts)
         data = b"" if content is None else content.data
@@ -278,7 +278,7 @@ class Books:
         lines = list(parse_file([data]))
         # A first line that was torn or garbled is passed over; one header further down is enough.
         self._has_header = any(isinstance(line, Header) for line in lines)
-        return ledger.read(data, "/".join(parts)), list(lines)
+        return ledger.sorted_out(lines, "/".join(parts)), lines
 
     def _append_to_ledger(self, lines: bytes) -> None:
         if not self._has_header:

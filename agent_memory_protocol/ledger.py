@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .errors import StorageError
-from .formats.jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
+from .formats.jsonl import FORMAT, Entry, Header, Line, Tombstone, default_confidence, encode, parse_file
 from .formats.jsonl_view import Contents, sort_out
 from .formats.moments import new_stamp, sort_key
 from .layout import LEDGER, Target
@@ -65,7 +65,12 @@ def read(data: bytes, path: str) -> Contents:
     Raises:
         StorageError: its first line names another format.
     """
-    contents = sort_out(parse_file([data]), by_time=True)
+    return sorted_out(parse_file([data]), path)
+
+
+def sorted_out(lines: Iterable[Line], path: str) -> Contents:
+    """Say what the lines of a ledger come to. Raises as `read`."""
+    contents = sort_out(lines, by_time=True)
     if contents.header is not None and not contents.known:
         raise StorageError(f"{path}: the format {contents.header.format!r} is unknown here; use a newer amp")
     return contents
