@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .access import Actor as Actor
     from .errors import AgentMemoryError as AgentMemoryError
+    from .errors import InvalidName as InvalidName
     from .formats.jsonl_file import MemoryFile as MemoryFile
     from .layout import Tier as Tier
     from .memory import Memory as Memory
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Actor": "access",
     "AgentMemoryError": "errors",
+    "InvalidName": "errors",
     "Memory": "memory",
     "MemoryFile": "formats.jsonl_file",
     "Tier": "layout",
@@ -29,7 +31,17 @@ _MODULES = {
     "recall_for_agent": "recall",
 }
 
-__all__ = ["PROTOCOL", "Actor", "AgentMemoryError", "Memory", "MemoryFile", "Tier", "Workspace", "recall_for_agent"]
+__all__ = [
+    "PROTOCOL",
+    "Actor",
+    "AgentMemoryError",
+    "InvalidName",
+    "Memory",
+    "MemoryFile",
+    "Tier",
+    "Workspace",
+    "recall_for_agent",
+]
 
 
 def __getattr__(name: str) -> object:

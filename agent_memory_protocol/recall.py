@@ -18,6 +18,7 @@ from .visible import escape_line, needs_escapes, without_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
 
     from .config import Settings
@@ -30,7 +31,7 @@ def recall_for_agent(
     agent_name: str | None = None,
     conversation_id: str | None = None,
     *,
-    root: str | None = None,
+    root: "str | os.PathLike[str] | None" = None,
     max_lines: int | None = None,
     max_chars: int | None = None,
     max_tokens: int | None = None,
@@ -66,7 +67,7 @@ def recall_here(
     actor: Actor,
     budget: Budget,
     *,
-    root: str | None = None,
+    root: "str | os.PathLike[str] | None" = None,
     task: str | None = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> Recall:

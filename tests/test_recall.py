@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol import Actor, Workspace, recall_for_agent
+from agent_memory_protocol import Actor, InvalidName, Workspace, recall_for_agent
 from agent_memory_protocol.block import FRAMING
-from agent_memory_protocol.errors import InvalidName
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
@@ -732,3 +732,11 @@ with Root.open(sys.argv[1]) as root, hold(root, "memory"):
         assert "- fact" in project.recall()
         assert writer.poll() is None
         writer.communicate()
+
+
+def test_the_root_may_be_a_path_and_what_it_raises_is_a_public_name(tmp_path):
+    root = Path(tmp_path)  # whose type mypy knows: it holds the signature, too
+    Workspace.open(root).remember("Redis needs AOF on.", agent="developer")
+    assert "Redis needs AOF on." in recall_for_agent("developer", root=root)
+    with pytest.raises(InvalidName):
+        recall_for_agent("../developer", root=root)
