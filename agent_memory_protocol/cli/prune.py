@@ -87,9 +87,11 @@ def prune_command(
             progress=progress("planning"),
         )
 
-    for target in {*(chosen or ())}.difference(here.targets(who)):
-        note(f"{target.path} does not exist yet")
     plans = make_plans(chosen)
+    there = here.targets(who)
+    for target in dict.fromkeys(chosen or ()):
+        if target not in there:
+            note(f"{target.path} does not exist yet")
     gone: list[Removed] = []
     if apply:
         try:
