@@ -67,10 +67,10 @@ class Books:
             self._healing = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
         return self._healing
 
-    def _settled(self, current: Document, missing: Sequence[Taken], since: float) -> set[str]:
-        """Say which missing entries git has taken out, and a branch has them still or the ledger has them already."""
+    def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:
+        """Say which missing entries a branch still has, or the ledger, as git or an undo has taken them out again."""
         moved = moved_entries(self._root.path, self._target, {one.id for one in missing}, since)
-        dropped = [one for one in missing if one.id in moved.dropped]
+        dropped = [one for one in missing if is_back or one.id in moved.dropped]
         texts = {one.taken.id: one.taken.markdown for one in self.archived(current)} if dropped else {}
         return {*moved.left, *(one.id for one in dropped if texts.get(one.id) == one.markdown)}
 

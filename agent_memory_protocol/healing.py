@@ -62,7 +62,7 @@ class _Known:
         self.adds = [add for add in self.adds if add.taken.id not in entry_ids]
 
 
-def _nothing_settled(_missing: Sequence[Taken], _since: float) -> Collection[str]:
+def _nothing_settled(_missing: Sequence[Taken], _since: float, _is_back: bool) -> Collection[str]:
     return ()
 
 
@@ -70,7 +70,7 @@ def plan_healing(
     lines: Sequence[Line],
     current: Document,
     changed_at: float,
-    settled: Callable[[Sequence[Taken], float], Collection[str]] = _nothing_settled,
+    settled: Callable[[Sequence[Taken], float, bool], Collection[str]] = _nothing_settled,
 ) -> Healing:
     """Compare a document with its journal.
 
@@ -78,8 +78,9 @@ def plan_healing(
         lines: the journal, oldest first.
         current: the document as it is.
         changed_at: when its file was last changed, in seconds since the epoch.
-        settled: is given the entries that are missing and when they were last known to stand there, and says which of
-            them nothing need be done for. Not asked where nothing is missing.
+        settled: is given the entries that are missing, when they were last known to stand there, and whether the
+            document is back at an earlier version, and says which of them nothing need be done for. Not asked where
+            nothing is missing.
     """
     now = fingerprint(current.data)
     writes = [line for line in lines if isinstance(line, Write)]
@@ -92,9 +93,10 @@ def plan_healing(
         return Healing(put_back=adds, is_known=True)
     known = _replay(lines, current)
     missing = _missing(known, current)
-    dropped = frozenset(settled(missing, last_known(lines)) if missing else ())
+    is_back = now in known.versions
+    dropped = frozenset(settled(missing, last_known(lines), is_back) if missing else ())
     known.drop(dropped)
-    if now in known.versions:
+    if is_back:
         # A version that is known was brought back on purpose: an undo, a checkout.
         return Healing(removed=tuple(one for one in missing if one.id not in dropped), settled=dropped)
     return replace(_judge(known, current, changed_at), settled=dropped)

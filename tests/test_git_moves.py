@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from agent_memory_protocol import git_moves, journal
+from agent_memory_protocol.healing import RACE_SECONDS
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.workspace import Workspace
 
@@ -81,6 +82,12 @@ class Checkout:
 
     def take_out(self, word: str) -> None:
         self.by_hand(f"- {word}\n")
+
+    def write_by_hand(self, text: str) -> None:
+        """Add an entry without telling amp, so late that no editor held an older copy all the while."""
+        self.file.write_bytes(self.file.read_bytes() + f"- {text}\n".encode())
+        late = time.time() + RACE_SECONDS + 1
+        os.utime(self.file, (late, late))
 
     def clone(self, name: str = "colleague") -> "Checkout":
         """Return a colleague's clone, on this branch. What is committed there, `pull` brings here."""
@@ -301,8 +308,22 @@ def test_what_came_back_is_noted_anew_when_a_hand_takes_it_out(checkout):
     checkout.commit(**a_minute_ago())
     checkout.workspace.restore(checkout.workspace.restorable())
     checkout.take_out("Base two.")
+    checkout.write_by_hand("By hand.")
     checkout.remember("After that.")
     assert checkout.noted == [("- Base two.", "taken out by hand")]
+
+
+def test_a_restoring_that_is_undone_leaves_the_ledger_as_it_was(checkout):
+    checkout.forget("Base two")
+    checkout.forget("Learned on feature")
+    checkout.commit(**a_minute_ago())
+    ledger = checkout.file.with_name("ledger.jsonl")
+    noted = ledger.read_bytes()
+    checkout.workspace.restore(checkout.workspace.restorable())
+    checkout.git("restore", ".")
+    told = checkout.workspace.remember("After that.")
+    assert (ledger.read_bytes(), told.notes) == (noted, ())
+    assert [reason for _, reason in checkout.noted] == ["forgotten", "forgotten"]
 
 
 # -- what a hand has taken out, and what git has no more ---------------------------------------------------------------
@@ -342,6 +363,7 @@ def by_hand_though_another_branch_has_it(here: Checkout) -> None:
     here.switch("main", **a_minute_ago())
     here.remember("Learned on feature.")
     here.take_out("Learned on feature.")
+    here.write_by_hand("By hand.")
 
 
 def by_a_merge_that_lost_it(here: Checkout) -> None:

@@ -349,12 +349,12 @@ def test_what_goes_back_is_known_by_the_state_that_was_noted_then():
 # -- what is settled ---------------------------------------------------------------------------------------------------
 
 
-def settle(told: Told, current: str, *words: str) -> tuple[Healing, list[tuple[list[str], float]]]:
+def settle(told: Told, current: str, *words: str) -> tuple[Healing, list[tuple[list[str], float, bool]]]:
     """Heal where what has one of these words is settled; return the plan, and what was asked."""
-    asked: list[tuple[list[str], float]] = []
+    asked: list[tuple[list[str], float, bool]] = []
 
-    def settled(missing: Sequence[Taken], since: float) -> list[str]:
-        asked.append((texts(missing), since))
+    def settled(missing: Sequence[Taken], since: float, is_back: bool) -> list[str]:
+        asked.append((texts(missing), since, is_back))
         return [one.id for one in missing if any(word in one.markdown for word in words)]
 
     return healing.plan_healing(told.lines, parse(current), NOON + 1, settled), asked
@@ -373,13 +373,13 @@ def test_what_is_settled_neither_goes_back_nor_was_taken_out_nor_edited(told, cu
     assert heal(told, current).has_work
     plan, asked = settle(told, current, "new one")
     assert (plan.has_work, plan.is_known, len(plan.settled)) == (False, False, 1)
-    assert [since for _, since in asked] == [NOON]
+    assert [(since, is_back) for _, since, is_back in asked] == [(NOON, current == START)]
 
 
 def test_what_is_not_settled_is_judged_as_if_the_rest_had_never_stood_there():
     told = Told().add("new one").add("new two")
     plan, asked = settle(told, editor(told), "new two")
-    assert asked == [(["- new one", "- new two"], NOON)]
+    assert asked == [(["- new one", "- new two"], NOON, False)]
     assert (texts(plan.put_back), texts(plan.removed)) == (["- new one"], [])
     few = START.replace("- first\n- second\n- third\n", "") + "- by hand\n"
     assert texts(settle(told, few, "new two")[0].put_back) == []
