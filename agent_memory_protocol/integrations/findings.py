@@ -45,6 +45,12 @@ def entry_text(finding: Finding, reporter: str, *, writer: str | None = None, me
     return f"{finding.text} ({', '.join(said)})"
 
 
+def tells(text: str, finding: Finding, reporter: str) -> bool:
+    """Say whether an entry, without marker and date, is this finding of this reporter, whoever saved it."""
+    said, _, rest = text.rpartition(f" (reported by {reporter}")
+    return said == finding.text and rest[:1] in (")", ",")
+
+
 def _blocks(lines: list[str]) -> list[list[str]]:
     blocks: list[list[str]] = []
     fence, inside = "", False

@@ -7,8 +7,9 @@ from ..access import Actor
 from ..answers import Remembered
 from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import Tier, check_agent_name
+from ..tiers.document import bare_text
 from ..workspace import Workspace
-from .findings import Finding, entry_text, read_findings, reporter_named_in
+from .findings import Finding, entry_text, read_findings, reporter_named_in, tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,15 @@ def harvest(
     for finding in dict.fromkeys(read_findings(output)):
         tier = Tier.CONVERSATION if only_conversation else finding.tier or Tier.CONVERSATION
         meant_for = finding.tier if finding.tier not in (None, tier) else None
+        agent = (actor.agent or reported_by) if tier is Tier.AGENT else None
+        where = conversation if tier is Tier.CONVERSATION else None
+        target = workspace.target(actor, tier=tier, agent=agent, conversation=where)
+        text = entry_text(finding, reported_by, writer=actor.agent, meant_for=meant_for)
         try:
-            done = workspace.remember(
-                entry_text(finding, reported_by, writer=actor.agent, meant_for=meant_for),
-                tier=tier,
-                actor=actor,
-                agent=(actor.agent or reported_by) if tier is Tier.AGENT else None,
-                conversation=conversation if tier is Tier.CONVERSATION else None,
-                today=today,
-            )
+            # A hook may have saved it before: then it stands there with other words on who did.
+            there = (bare_text(entry.text) for entry in workspace.entries(actor, [target]))
+            text = next((one for one in there if tells(one, finding, reported_by)), text)
+            done = workspace.remember(text, tier=tier, actor=actor, agent=agent, conversation=where, today=today)
         except Refused as error:
             told = Finding("", finding.tier) if isinstance(error, SecretFound) else finding
             found.append(Harvested(told, None, str(error)))

@@ -38,6 +38,27 @@ def test_an_agent_of_the_conversation_saves_what_another_has_reported(amp):
     assert (again.code, again.out.count("already there: ")) == (0, 3)
 
 
+@pytest.mark.parametrize("savers", [("", "developer"), ("developer", ""), ("developer", "tester")])
+def test_a_finding_is_there_once_whoever_saves_it(amp, savers):
+    for saver in savers:
+        amp("harvest", "--conversation", "c1", "--as", saver, stdin=OUTPUT.replace("agent: Look", "shared: Look"))
+    entries = [(entry["target"], entry["text"].partition(" (")[0]) for entry in amp("list", "--json").json()["entries"]]
+    assert len(entries) == len(set(entries)) == 3
+
+
+def test_who_reported_tells_two_findings_apart(amp):
+    for reporter in ("reviewer", "architect"):
+        amp(
+            "harvest",
+            "--conversation",
+            "c1",
+            "--reporter",
+            reporter,
+            stdin="```memory-findings\n- The import fails.\n```",
+        )
+    assert amp("list").out.count("The import fails. (reported by ") == 2
+
+
 def test_a_person_saves_a_reporter_s_own_finding_in_the_reporter_s_memory(amp):
     (amp.root / "review.md").write_text(OUTPUT)
     assert amp("harvest", "review.md", "--reporter", "plugin:tester", "--conversation", "c1").code == 0
