@@ -40,7 +40,7 @@ class LeftOut:
     Attributes:
         where: where it stands.
         reason: why.
-        exit_code: that of the error that kept it from being written here; 0 where what it says keeps it out.
+        exit_code: that of the error that kept it from being read, or written here; 0 where what it says keeps it out.
     """
 
     where: str
@@ -124,7 +124,7 @@ class _Plan:
         self.present = 0
         self.text: str | None = None
         self.notes: dict[str, str] = {}
-        self.left_out = [LeftOut(store.path, problem) for problem in store.problems]
+        self.left_out = [LeftOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
         self.contradictions: list[Contradiction] = []
         self.stems: set[str] = set()
 

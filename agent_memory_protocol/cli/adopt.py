@@ -39,8 +39,8 @@ def adopt_command(sources: tuple[str, ...], do: bool, as_json: bool, root: str |
 
     SOURCE is a folder or a file: agent memory or auto memory of Claude Code, Serena's memories, Squad's histories, a
     memory bank, another .scaffolding, an agent-memory/0.1 file, a project that holds some of these. Nothing in it
-    changes. What is too long for a memory file becomes notes, and what holds a secret stays out. Where something may
-    not or cannot be written here, the rest comes in, and the command ends with 3 or 4.
+    changes. What is too long for a memory file becomes notes, and what holds a secret stays out. Where something cannot
+    be read there, or may not or cannot be written here, the rest comes in, and the command ends with 3 or 4.
 
     \b
     Example:

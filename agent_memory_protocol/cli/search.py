@@ -1,5 +1,6 @@
 """`amp search`: what memory says about something, with the reasons."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -8,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_memory_protocol.access import Actor
 from agent_memory_protocol.answers import Found
 from agent_memory_protocol.layout import Tier
 
@@ -69,28 +69,41 @@ def search_command(
 
     Any text is a query. Code words are found whole and by their parts, whatever joins them, and a wrong letter does
     not matter. The best come first, each with where it stands, why it matched and the command that shows it. With
-    --store, only the records there are searched.
+    --store, only the records there are searched. Ends with exit code 4 when something cannot be read; the rest is
+    searched.
 
     \b
     Example:
         amp search "staging database"
     """
     embedder = _model() if vectors else None
+    problems: list[str] = []
     records: list[_Hit] = []
     left_out = 0
     if has_records(store, root):
         memory = open_memory(store, root, as_agent, embedder=embedder)
-        records, left_out = _records(memory, text, limit, history, store)
-    lasting = [] if store is not None else _entries(text, limit, root, actor(as_agent, conversation), embedder)
+        records, left_out = _records(memory, text, limit, history, store, problems)
+    lasting: list[_Hit] = []
+    if store is None:
+        who = actor(as_agent, conversation)
+        hits = workspace(root).search(text, who, limit=limit, embedder=embedder, on_problem=problems.append)
+        lasting = [_of_entry(one) for one in hits]
     # The scores of two answers do not compare, their ranks do.
     found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
+    for problem in problems:
+        note(problem)
     if as_json:
-        print_json({"hits": [one.fields for one in found]})
-        return
+        print_json({"hits": [one.fields for one in found], "problems": problems})
+    else:
+        _tell(found, len(lasting) + len(records) + left_out, limit)
+    sys.exit(4 if problems else 0)
+
+
+def _tell(found: Sequence[_Hit], matching: int, limit: int) -> None:
     for one in found:
         click.echo(plain(one.head))
         click.echo(f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`")
-    more = len(lasting) + len(records) + left_out - len(found)
+    more = matching - len(found)
     if not found:
         note("nothing matches")
     elif more:
@@ -101,11 +114,6 @@ def _model() -> "Embedder":
     from agent_memory_protocol.search.minilm import MiniLM
 
     return MiniLM()
-
-
-def _entries(text: str, limit: int, root: str | None, who: Actor, embedder: "Embedder | None") -> list[_Hit]:
-    found = workspace(root).search(text, who, limit=limit, embedder=embedder, on_problem=note)
-    return [_of_entry(one) for one in found]
 
 
 def _of_entry(found: Found) -> _Hit:
@@ -131,10 +139,11 @@ def _of_entry(found: Found) -> _Hit:
     return _Hit(head, shown_by, found.reasons, fields)
 
 
-def _records(memory: "Memory", text: str, limit: int, history: bool, store: str | None) -> tuple[list[_Hit], int]:
+def _records(
+    memory: "Memory", text: str, limit: int, history: bool, store: str | None, problems: list[str]
+) -> tuple[list[_Hit], int]:
     found = memory.search(text, limit=limit, include_history=history)
-    for problem in found.problems:
-        note(problem)
+    problems += found.problems
     hits = []
     for hit in found:
         fields = {

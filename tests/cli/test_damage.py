@@ -10,7 +10,7 @@ SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
 CONVERSATION = ".scaffolding/conversations/c1/agent-memory/context.md"
 VERBS_OVER_ALL = {
-    "search well": (0,),
+    "search well": (0, 4),
     "list": (0, 4),
     "status": (0, 4),
     "check": (0, 1),
@@ -327,6 +327,19 @@ def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode)
     assert "a note well seen" in answer.out
     (amp.root / owner).chmod(usual)
     assert amp.tree() == before
+
+
+def test_a_search_says_what_it_could_not_read_and_finds_the_rest(amp):
+    amp("remember", "well and seen")
+    assert amp("search", "seen", "--json").json()["problems"] == []
+    amp.write(AGENT, "")
+    (amp.root / AGENT).write_bytes(b"- seen \xff\n")
+    answer = amp("search", "seen")
+    assert (answer.code, "well and seen" in answer.out) == (4, True)
+    assert f"amp: {AGENT}:1: byte 0xFF is not UTF-8" in answer.err
+    found = amp("search", "seen", "--json").json(4)
+    assert (len(found["hits"]), len(found["problems"])) == (1, 1)
+    assert amp("search", "seen", "--as", "other").code == 0
 
 
 def test_a_file_that_is_write_protected_is_not_written(public_amp):
