@@ -18,6 +18,10 @@ from .transaction import Change
 
 _NO_ROOM = "what is dated would not make enough room; merge entries, or take some out with `amp forget`"
 
+_FEWEST_WORDS = 2
+_LONGEST_CLAIM = 400
+"""A longer text is no single claim that another could repeat or negate."""
+
 _NEARLY = 0.85
 """How alike two names are of which one is taken for a slip of the other."""
 
@@ -67,7 +71,7 @@ def remember(
     done = session.change(target, change, way_out=_NO_ROOM if make_room else _full(target))
     entry = stored_entry(done.document, entry_id)
     if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry_id), *_echo(done.document, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, actor, target, entry_id))
     notes = (*notes, *session.notices)
@@ -84,6 +88,25 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id
     why = "" if found is None else routing.advice(found, text)
     why = why or _restated(session, target, new) or _raw(target, new)
     return [f"{why} (`amp forget {entry_id}` takes it out here)"] if why else []
+
+
+def _echo(now: Document, entry_id: str) -> list[str]:
+    """Name the first other entry of the document that says the same, or the opposite, in other words."""
+    from .similarity import DIFFERENT, SAME, compare_gists, gist
+
+    texts = {
+        one: document.identity_text(now.lines, entry) for one, entry in zip(now.ids, now.outline.entries, strict=True)
+    }
+    own = gist(texts[entry_id])
+    if len(own.words) < _FEWEST_WORDS or len(texts[entry_id]) > _LONGEST_CLAIM:
+        return []
+    for one, text in texts.items():
+        found = DIFFERENT if one == entry_id or len(text) > _LONGEST_CLAIM else compare_gists(own, gist(text))
+        if found == SAME:
+            return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
+        if found != DIFFERENT:
+            return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
+    return []
 
 
 def _restated(session: Session, target: Target, new: NewEntry) -> str:

@@ -251,6 +251,26 @@ def test_a_repeat_keeps_its_place_and_text(workspace):
     assert file_of(workspace).read_text().endswith("- [2026-01-02] y\n\n## A\n\n- x\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("Redis loses its queue on a restart unless AOF is on", "{old} says the same; keep one (`amp forget {new}`"),
+        ("**Redis** loses the queue on restart unless AOF is on.", "{old} says the same; keep one (`amp forget {new}`"),
+        ("Redis does not lose its queue on restart unless AOF is on.", "{old} says the opposite; where that holds no"),
+        ("Redis loses its cache on restart unless AOF is on.", ""),
+        ("Redis loses its queue on restart.", ""),
+        ("Redis 7 loses its queue on restart unless AOF is on.", ""),
+    ],
+)
+def test_who_says_the_same_or_the_opposite_in_other_words_is_told_by_whom(workspace, text, remark):
+    old = workspace.remember("Redis loses its queue on restart unless AOF is on.", section="Infrastructure").entry.id
+    workspace.remember("Deploys go out on Tuesdays.")
+    done = workspace.remember(text)
+    assert len(done.notes) == bool(remark)
+    assert "".join(done.notes).startswith(remark.format(old=old, new=done.entry.id))
+    assert workspace.remember(text, tier=Tier.AGENT, agent="developer").notes == ()
+
+
 def test_the_same_text_is_another_entry_in_another_document(workspace):
     ids = {
         workspace.remember("x", **where).entry.id
