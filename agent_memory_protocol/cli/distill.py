@@ -32,8 +32,8 @@ def distill_command(
 
     An insight that several conversations came to is proposed for the shared memory, a decision or lesson of one for
     the agent it is about. What names a file that is gone, or stands in two tiers, is proposed to go, and what a full
-    shared file cannot hold, to move. --apply makes a backup first; where a change is refused, the others are made, and
-    the command ends with 3 or 4.
+    shared file cannot hold, to move. --apply makes a backup first; where a change is refused, or a file cannot be read,
+    the others are made, and the command ends with 3 or 4.
 
     \b
     Example:
@@ -51,7 +51,9 @@ def distill_command(
         return
     if backup is not None:
         raise InvalidArgument("--backup says what to go back to; add --restore")
-    _carry_out(here, who, here.plan_distillation(actor=who), do=do, as_json=as_json)
+    planned = here.plan_distillation(actor=who)
+    code = _carry_out(here, who, planned, do=do, as_json=as_json)
+    sys.exit(max(code, 4 if planned.problems else 0))
 
 
 @click.command("learn")
@@ -72,10 +74,11 @@ def learn_command(
     """
     here, who = workspace(root), actor(as_agent, conversation)
     planned = here.plan_learning(conversation, agent=agent, actor=who)
-    _carry_out(here, who, planned, do=do, as_json=as_json)
+    sys.exit(_carry_out(here, who, planned, do=do, as_json=as_json))
 
 
-def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, as_json: bool) -> None:
+def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, as_json: bool) -> int:
+    """Make the changes, if asked to, and say what came of it; return the exit code of what was refused."""
     done = here.apply_distillation(planned, actor=who, today=date.today()) if do else None
     candidates: Sequence[Candidate] = planned.candidates if done is None else done.done
     refused = () if done is None else done.refused
@@ -91,7 +94,7 @@ def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, 
         print_json(answer)
     else:
         _tell(planned, candidates, done)
-    sys.exit(max((error.exit_code for _, error in refused), default=0))
+    return max((error.exit_code for _, error in refused), default=0)
 
 
 def _tell(planned: Distillation, candidates: Sequence[Candidate], done: Distilled | None) -> None:

@@ -1,11 +1,12 @@
 """`amp note` and `amp index`: one fact, one file, and one line for each."""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
 from agent_memory_protocol.access import Actor
-from agent_memory_protocol.answers import Indexed
+from agent_memory_protocol.answers import Indexed, NoteRow
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier, check_agent_name
 from agent_memory_protocol.notes.note import TYPES
@@ -107,29 +108,32 @@ def new_command(
 def list_command(tier: str | None, agent: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
     """List the notes: type, file, description. `!` marks one that no index line names.
 
-    Without --tier and --agent, all that may be read.
+    Without --tier and --agent, all that may be read. Ends with exit code 4 when one cannot be read; the others are
+    listed.
     """
     here = workspace(root)
     who = actor(as_agent)
     rows = here.notes(who, [_target(here, who, tier, agent)] if tier or agent is not None else None)
     if as_json:
-        print_json(
-            {
-                "notes": [
-                    {
-                        **target_json(row.target),
-                        "file": row.file,
-                        "type": row.type or None,
-                        "title": row.title,
-                        "description": row.description,
-                        "listed": row.is_listed,
-                        "problem": row.problem or None,
-                    }
-                    for row in rows
-                ]
-            }
-        )
-        return
+        print_json({"notes": [_row_json(row) for row in rows]})
+    else:
+        _tell_rows(rows)
+    sys.exit(4 if any(row.problem for row in rows) else 0)
+
+
+def _row_json(row: NoteRow) -> dict[str, object]:
+    return {
+        **target_json(row.target),
+        "file": row.file,
+        "type": row.type or None,
+        "title": row.title,
+        "description": row.description,
+        "listed": row.is_listed,
+        "problem": row.problem or None,
+    }
+
+
+def _tell_rows(rows: Sequence[NoteRow]) -> None:
     if not rows:
         note("there are no notes; `amp note new` writes the first")
     shown: Target | None = None

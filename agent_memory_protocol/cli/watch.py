@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 import time
 
 import click
@@ -21,7 +22,7 @@ def watch_command(once: bool, poll: float | None, debounce: int | None, as_json:
     """Keep indexes fresh and heal files for as long as it runs.
 
     It indexes notes, puts back what other programs overwrote, and warns when a file is nearly full. Ends cleanly at
-    Ctrl-C and at SIGTERM.
+    Ctrl-C and at SIGTERM. With --once, ends with exit code 4 when something cannot be read or put in order.
 
     \b
     Examples:
@@ -33,8 +34,11 @@ def watch_command(once: bool, poll: float | None, debounce: int | None, as_json:
     if not once:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: watcher.stop())
+    problems = 0
     for happened in watcher.look() if once else watcher.run():
         _say(happened, as_json=as_json)
+        problems += happened.what == "problem"
+    sys.exit(4 if once and problems else 0)
 
 
 def _say(happened: Happened, *, as_json: bool) -> None:

@@ -17,11 +17,11 @@ VERBS_OVER_ALL = {
     "check --fix": (0, 1),
     "index": (0, 4),
     "index --check": (0, 1),
-    "note list": (0,),
+    "note list": (0, 4),
     "review": (0, 4),
     "prune": (0, 4),
-    "watch --once": (0,),
-    "distill": (0,),
+    "watch --once": (0, 4),
+    "distill": (0, 4),
 }
 SAY_NOTHING_OF_CONVERSATIONS = ("index", "index --check", "note list", "watch --once")
 SAY_NO_TEXT = {verb for verb in VERBS_OVER_ALL if verb not in ("search well", "list", "review")}
@@ -327,6 +327,17 @@ def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode)
     assert "a note well seen" in answer.out
     (amp.root / owner).chmod(usual)
     assert amp.tree() == before
+
+
+@pytest.mark.parametrize("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes])
+def test_a_verb_over_all_ends_with_4_where_one_file_cannot_be_read(amp, verb):
+    amp("remember", "well and seen")
+    assert amp(*verb.split()).code == 0
+    for path in (AGENT, f"{os.path.dirname(AGENT)}/user_x.md", CONVERSATION):
+        amp.write(path, "")
+        (amp.root / path).write_bytes(b"- seen \xff\n")
+    answer = amp(*verb.split())
+    assert (answer.code, "is not UTF-8" in answer.out + answer.err) == (4, True)
 
 
 def test_a_search_says_what_it_could_not_read_and_finds_the_rest(amp):
