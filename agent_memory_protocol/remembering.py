@@ -10,13 +10,11 @@ from .answers import Remembered
 from .errors import InvalidArgument
 from .layout import Target, Tier
 from .ledger import About
-from .session import Session, stored_entry
+from .session import Session, room_by_dates, stored_entry
 from .tiers import compose, document, store
 from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
 from .transaction import Change
-
-_NO_ROOM = "what is dated would not make enough room; merge entries, or take some out with `amp forget`"
 
 _FEWEST_WORDS = 2
 _LONGEST_CLAIM = 400
@@ -26,8 +24,12 @@ _NEARLY = 0.85
 """How alike two names are of which one is taken for a slip of the other."""
 
 
-def _full(target: Target) -> str:
-    return f"add --make-room to archive its oldest dated entries, or run `amp prune {target}`"
+def _full(full: Document) -> str:
+    return room_by_dates(full, f"add --make-room to archive its oldest dated entries, or run `amp prune {full.target}`")
+
+
+def _full_yet(_: Document) -> str:
+    return "what is dated would not make enough room; merge what `amp review` lists, or take some out with `amp forget`"
 
 
 def remember(
@@ -68,7 +70,7 @@ def remember(
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
-    done = session.change(target, change, way_out=_NO_ROOM if make_room else _full(target))
+    done = session.change(target, change, way_out=_full_yet if make_room else _full)
     entry = stored_entry(done.document, entry_id)
     if status == "added":
         notes = (*notes, *_doubts(session, text, target, new, entry_id), *_echo(done.document, entry_id))

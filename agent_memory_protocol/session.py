@@ -25,11 +25,15 @@ from .phrases import counted
 from .settings import Settings
 from .tiers import store
 from .tiers.document import Document
+from .tiers.entries import OWN
 
 if TYPE_CHECKING:
     from .books import Books
     from .healing import Healing
     from .transaction import Change, Outcome
+
+WayOut = Callable[[Document], str]
+"""Says of a document that would pass a limit what to do."""
 
 
 class Session:
@@ -157,7 +161,7 @@ class Session:
         read = store.read_document(self.root, target)
         return read[0] if read else None
 
-    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: str = "") -> Outcome:
+    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: WayOut | None = None) -> Outcome:
         """Change one document, all or nothing; see `transaction.change_document`.
 
         `way_out` says what to do where it would pass a limit; by default, to prune.
@@ -262,8 +266,21 @@ class Session:
                     f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
                 )
 
-    def _check_limits(self, old: Document, new: Document, *, way_out: str = "") -> None:
-        self.check_size(new.target.path, old.data, new.data, way_out or f"run `amp prune {new.target}`")
+    def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
+        way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
+        self.check_size(new.target.path, old.data, new.data, way_out(old))
+
+
+def room_by_dates(full: Document, way_out: str) -> str:
+    """Say what to do with a full document: what is said, where there are dated entries that can be archived."""
+    if any(entry.day_source == OWN and not entry.kept for entry in full.outline.entries):
+        return way_out
+    if not full.outline.entries:
+        return "say it shorter"
+    return (
+        f"it has no dated entry for --make-room or `amp prune {full.target}` to archive; "
+        "merge what `amp review` lists, or take some out with `amp forget`"
+    )
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def remember_command(
     if done.headroom.warning:
         note(
             f"{done.entry.target} is {done.headroom.warning}; `amp prune {done.entry.target}` shows what is outdated, "
-            "or merge entries by hand"
+            "`amp review` what could be merged"
         )
 
 

@@ -402,10 +402,16 @@ def test_a_write_past_the_lines_is_refused_with_the_ways_out(amp):
     amp.write(SHARED, lines_of(200))
     before = amp.tree()
     amp("remember", "one more").refuses(
-        3, f"{SHARED} would have 201 lines, 200 are allowed; nothing was changed", "--make-room", "`amp prune shared`"
+        3, f"{SHARED} would have 201 lines, 200 are allowed; nothing was changed: it has no dated entry", "`amp review`"
     )
     amp("remember", "one more", "--section", "New").refuses(3, "would have 204 lines, 200 are allowed")
+    amp("edit", amp("list", "--json").json()["entries"][0]["id"], "two\nlines").refuses(3, "it has no dated entry")
     assert amp.tree() == before
+    amp.write(SHARED, lines_of(199) + "- [2026-01-01] dated\n")
+    amp("remember", "one more").refuses(
+        3, ": add --make-room to archive its oldest dated entries, or run `amp prune shared`"
+    )
+    amp("remember", "one more\n" * 201, "--agent", "dev").refuses(3, "would have 204 lines, 200 are allowed", "shorter")
 
 
 @pytest.mark.requirement("S4-59")
@@ -438,7 +444,7 @@ def test_without_dated_entries_there_is_no_room_to_make(amp):
     amp.write(SHARED, lines_of(200))
     before = text_of(amp)
     answer = amp("remember", "one more", "--make-room")
-    answer.refuses(3, "would have 201 lines, 200 are allowed", "merge entries, or take some out with `amp forget`")
+    answer.refuses(3, "would have 201 lines, 200 are allowed", "`amp review` lists, or take some out with `amp forget`")
     assert "--make-room" not in answer.err
     assert text_of(amp) == before
 
