@@ -12,6 +12,9 @@ from unicodedata import normalize
 
 SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
 
+_KEPT = 1_000
+"""Characters of the longest text whose gist is kept in this process."""
+
 _QUOTES = "\"'`“”‘’„«»"
 _OPENING = _QUOTES + "([{"
 _CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
@@ -74,6 +77,16 @@ def compare_gists(one: Gist, other: Gist) -> str:
 
 def gist(text: str) -> Gist:
     """Reduce a sentence to the words that carry its meaning."""
+    return _gist_once(text) if len(text) <= _KEPT else _gist(text)
+
+
+@lru_cache(maxsize=4_000)
+def _gist_once(text: str) -> Gist:
+    """Reduce what is mostly compared again with the next text that comes."""
+    return _gist(text)
+
+
+def _gist(text: str) -> Gist:
     words: list[str] = []
     negations: set[int] = set()
     previous = ""
