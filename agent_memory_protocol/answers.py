@@ -38,11 +38,11 @@ class Found:
     """An entry or a note that matches a query.
 
     Attributes:
-        kind: `entry` or `note`.
+        kind: `entry`, `note`, or `archived` for what has left its document.
         target: the document it stands in, or beside.
         id: the id of the entry, or the file name of the note.
         path: the file it stands in.
-        line: where it begins in it, from 1.
+        line: where it begins in it, from 1; 0 in a ledger.
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.

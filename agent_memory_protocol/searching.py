@@ -17,7 +17,8 @@ from .layout import Target
 from .notes import store as note_store
 from .notes.note import Note
 from .search.opening import open_index
-from .search.port import Embedder, Hit, Passage, SearchIndex, Source
+from .search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
+from .search.scan import ScanIndex
 from .session import Session, stored_entry
 from .tiers import store
 from .tiers.document import Document
@@ -109,6 +110,37 @@ def search(
         looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
         if looked_up is not None:
             answer.append(looked_up)
+    return answer
+
+
+def search_archived(
+    session: Session, actor: Actor, query: str, *, limit: int, on_problem: Callable[[str], object]
+) -> list[Found]:
+    """Return what has left the documents that this actor may read, and fits best, best first.
+
+    No file keeps these words: what is redacted must be gone from all of them.
+    """
+    from . import upkeep
+    from .ledger import parts_of
+
+    try:
+        archived = upkeep.restorable(session, actor, (), last=False, since=None)
+    except StorageError as error:
+        on_problem(str(error))
+        return []
+    for problem in session.notices:
+        on_problem(problem)
+    index = ScanIndex()
+    index.refresh(
+        source_of(str(number), Passage("", one.archived.taken.markdown, one.archived.taken.place.section))
+        for number, one in enumerate(archived)
+    )
+    answer = []
+    for hit in index.search(query, limit=limit):
+        target, one = archived[int(hit.source)].target, archived[int(hit.source)].archived
+        path = session.path(target).with_name(parts_of(target)[-1])
+        reasons = (*hit.reasons, one.reason)
+        answer.append(Found("archived", target, one.taken.id, path, 0, one.taken.markdown, hit.score, reasons))
     return answer
 
 

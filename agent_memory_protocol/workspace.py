@@ -281,6 +281,23 @@ class Workspace:
                 on_problem=told,
             )
 
+    def search_archived(
+        self,
+        query: str,
+        actor: Actor | None = None,
+        *,
+        limit: int = 10,
+        on_problem: Callable[[str], object] | None = None,
+    ) -> list[Found]:
+        """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
+        from . import searching
+
+        if self._missing:
+            return []
+        with self._session() as session:
+            told = on_problem or (lambda _: None)
+            return searching.search_archived(session, acting(actor), query, limit=limit, on_problem=told)
+
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
         if self._missing:

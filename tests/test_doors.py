@@ -617,7 +617,14 @@ RECORD_DOORS = tuple(record_doors())
 
 READING = {
     *("amp recall", "amp route", "amp show", "amp list", "amp status", "amp note list", "amp note show", "amp where"),
-    *("amp search", "Workspace.check_write", "Workspace.search", "Memory.search", "Memory.echoes"),
+    *(
+        "amp search",
+        "Workspace.check_write",
+        "Workspace.search",
+        "Workspace.search_archived",
+        "Memory.search",
+        "Memory.echoes",
+    ),
     *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
     *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),

@@ -227,3 +227,62 @@ def test_without_the_model_the_command_says_how_to_get_it(tmp_path, monkeypatch)
     done = CliRunner().invoke(amp, ["search", "x", "--vectors", "--root", str(tmp_path)])
     assert isinstance(done.exception, MissingExtra)
     assert "agent-memory-protocol[vectors]" in str(done.exception)
+
+
+# -- what has left -----------------------------------------------------------------------------------------------------
+
+
+def archived(workspace, query, actor=None, **more):
+    return [(one.id, str(one.target), one.text, one.reasons) for one in workspace.search_archived(query, actor, **more)]
+
+
+def test_what_has_left_is_found_with_the_reason_it_left_for(filled):
+    old = next(entry for entry in filled.entries() if "Redis" in entry.text)
+    assert archived(filled, "redis queue") == []
+    filled.forget([old.id], reason="fixed in 7.2")
+    assert archived(filled, "reddis queue") == [
+        (old.id, "shared", old.text, ("words: redis (for reddis), queue", "fixed in 7.2"))
+    ]
+    assert [one.id for one in filled.search_archived("Infrastructure")] == [old.id]
+    assert archived(filled, "grammar") == []
+    filled.restore(filled.restorable([old.id]))
+    assert archived(filled, "redis queue") == []
+
+
+def test_what_has_left_is_found_only_by_those_who_may_read_where_it_stood(filled):
+    (own,) = [entry.id for entry in filled.entries() if "four spaces" in entry.text]
+    filled.forget([own])
+    for agent, ids in ((None, [own]), ("developer", [own]), ("architect", [own]), ("tester", [])):
+        assert [one.id for one in filled.search_archived("four spaces", Actor(agent))] == ids
+
+
+def test_what_is_redacted_is_found_nowhere(filled):
+    old = next(entry.id for entry in filled.entries() if "Redis" in entry.text)
+    filled.forget([old])
+    filled.redact([old])
+    assert archived(filled, "redis queue") == []
+
+
+def test_a_ledger_that_cannot_be_read_hides_no_other(filled, tmp_path):
+    ids = [entry.id for entry in filled.entries() if "Redis" in entry.text or "four" in entry.text]
+    filled.forget(ids)
+    (tmp_path / SHARED / "ledger.jsonl").write_text('{"format":"other/9"}\n')
+    problems: list[str] = []
+    assert [one.text for one in filled.search_archived("four spaces", on_problem=problems.append)] == [
+        "- Use four spaces."
+    ]
+    assert len(problems) == 1
+
+
+def test_the_command_looks_at_what_has_left_when_asked(filled, monkeypatch, tmp_path):
+    monkeypatch.setenv("AMP_ROOT", str(tmp_path))
+    old = next(entry.id for entry in filled.entries() if "Redis" in entry.text)
+    filled.forget([old], reason="fixed in 7.2")
+    filled.remember("Redis has a queue for mails.")
+    told = CliRunner().invoke(amp, ["search", "redis queue"]).output
+    assert old not in told
+    told = CliRunner().invoke(amp, ["search", "redis queue", "--history"]).output
+    assert f"{old}  shared, archived  - Redis loses its queue on restart without AOF.\n" in told
+    assert f"    words: redis, queue; fixed in 7.2; `amp restore {old}`\n" in told
+    hits = json.loads(CliRunner().invoke(amp, ["search", "redis queue", "--history", "--json"]).output)["hits"]
+    assert [one["kind"] for one in hits] == ["entry", "archived"]

@@ -48,7 +48,7 @@ class _Hit:
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="At most so many."
 )
 @click.option("--vectors", is_flag=True, help="By similar meaning too, with the model of the extra `vectors`.")
-@click.option("--history", is_flag=True, help="Records that were replaced or archived, too.")
+@click.option("--history", is_flag=True, help="What was taken out, replaced or archived, too.")
 @store_option
 @conversation_option
 @json_option
@@ -84,28 +84,33 @@ def search_command(
         memory = open_memory(store, root, as_agent, embedder=embedder)
         records, left_out = _records(memory, text, limit, history, store, problems)
     lasting: list[_Hit] = []
+    gone: list[_Hit] = []
     if store is None:
-        who = actor(as_agent, conversation)
-        hits = workspace(root).search(text, who, limit=limit, embedder=embedder, on_problem=problems.append)
+        who, here = actor(as_agent, conversation), workspace(root)
+        hits = here.search(text, who, limit=limit, embedder=embedder, on_problem=problems.append)
         lasting = [_of_entry(one) for one in hits]
+        if history:
+            archived = here.search_archived(text, who, limit=limit, on_problem=problems.append)
+            gone = [_of_archived(one) for one in archived]
     # The scores of two answers do not compare, their ranks do.
-    found = [one for one in chain.from_iterable(zip_longest(lasting, records)) if one is not None][:limit]
+    found = [one for one in chain.from_iterable(zip_longest(lasting, gone, records)) if one is not None][:limit]
+    problems = list(dict.fromkeys(problems))
     for problem in problems:
         note(problem)
     if as_json:
         print_json({"hits": [one.fields for one in found], "problems": problems})
     else:
-        _tell(found, len(lasting) + len(records) + left_out, limit)
+        _tell(found, len(lasting) + len(gone) + len(records) + left_out, limit, history)
     sys.exit(4 if problems else 0)
 
 
-def _tell(found: Sequence[_Hit], matching: int, limit: int) -> None:
+def _tell(found: Sequence[_Hit], matching: int, limit: int, history: bool) -> None:
     for one in found:
         click.echo(plain(one.head))
         click.echo(f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`")
     more = matching - len(found)
     if not found:
-        note("nothing matches")
+        note("nothing matches" if history else "nothing matches; --history looks at what was taken out, too")
     elif more:
         note(f"{more} more match; --limit {limit + more} shows them")
 
@@ -124,7 +129,15 @@ def _of_entry(found: Found) -> _Hit:
         Tier.AGENT: f" --agent {found.target.owner}",
     }
     shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
-    head = f"{found.id}  {found.target}:{found.line}  "
+    return _hit(found, f"{found.target}:{found.line}", shown_by)
+
+
+def _of_archived(found: Found) -> _Hit:
+    return _hit(found, f"{found.target}, archived", f"amp restore {found.id}")
+
+
+def _hit(found: Found, where: str, shown_by: str) -> _Hit:
+    head = f"{found.id}  {where}  "
     head += first_words(found.text, behind=len(head))
     fields = {
         "kind": found.kind,

@@ -398,7 +398,9 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert lines[1].startswith("    words: staging")
     assert len(lines) == 4
     assert amp("search", "agent").out.count("recall_for_agent") == 1
-    assert amp("search", "-- no such thing as this --") == (0, "", "amp: nothing matches\n")
+    nothing = (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
+    assert amp("search", "-- no such thing as this --") == nothing
+    assert amp("search", "-- no such thing as this --", "--history") == (0, "", "amp: nothing matches\n")
     (hit, _) = amp("search", "staging", "--json").json()["hits"]
     assert (hit["kind"], hit["id"], hit["state"], hit["text"]) == ("record", sides[0].id, "transitional", POSTGRES)
     assert hit["reasons"]
@@ -415,6 +417,6 @@ def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, 
 
 
 def test_a_search_where_there_is_nothing_makes_nothing(amp):
-    assert amp("search", "anything") == (0, "", "amp: nothing matches\n")
+    assert amp("search", "anything") == (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
     assert amp("search", "anything", "--json").json()["hits"] == []
     assert amp.tree() == {}
