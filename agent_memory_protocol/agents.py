@@ -61,6 +61,12 @@ def read_only_reason(
     return named_in_settings(agent, settings)
 
 
+def defined(root: Root) -> list[str]:
+    """Return the names of the agents that the project's own definitions, and its plugins', are of."""
+    definitions = (*_definitions(root, _PROJECT, deep=True), *_plugin_definitions(root))
+    return [_name(path, header) for path, header in definitions]
+
+
 def named_in_settings(agent: str, settings: "Settings") -> str | None:
     """Return why this agent is read-only where no definition says otherwise; None where it may write."""
     if any(name_key(agent) == name_key(name) for name in settings.read_only):
@@ -108,9 +114,14 @@ def split_tools(text: str) -> list[str]:
 
 
 def _names(path: str, header: Header | None, wanted: str) -> bool:
-    """Say whether this definition is the wanted agent's: its header says so, or without a name in it, its file."""
+    """Say whether this definition is the wanted agent's."""
+    return name_key(_name(path, header)) == wanted
+
+
+def _name(path: str, header: Header | None) -> str:
+    """Return the name of a definition's agent: as its header says, or without a name in it, its file."""
     name = header.get("name") if header else None
-    return name_key((name or path.rpartition("/")[2].removesuffix(".md")).strip()) == wanted
+    return (name or path.rpartition("/")[2].removesuffix(".md")).strip()
 
 
 def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
-from . import routing
+from . import agents, routing
 from .access import Actor
 from .answers import Remembered
 from .errors import InvalidArgument
@@ -135,8 +135,11 @@ def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> 
     from difflib import get_close_matches  # no other call needs it
 
     owner = str(target.owner)
-    agents = [str(one.owner) for one in session.readable(actor) if one.tier is Tier.AGENT and one != target]
-    numbered_alike = [agent for agent in agents if re.findall(r"\d", agent) == re.findall(r"\d", owner)]
+    known = agents.defined(session.root)
+    if owner in known:
+        return []
+    known += [str(one.owner) for one in session.readable(actor) if one.tier is Tier.AGENT and one != target]
+    numbered_alike = [agent for agent in known if re.findall(r"\d", agent) == re.findall(r"\d", owner)]
     return [
         f"this begins the memory of agent {owner}; if you meant {agent}, `amp forget {entry_id}` takes it out here"
         for agent in get_close_matches(owner, numbered_alike, 1, _NEARLY)

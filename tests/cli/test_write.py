@@ -574,3 +574,14 @@ def test_a_memory_that_begins_under_a_name_like_another_asks_whether_that_was_me
     assert amp("remember", "Three.", "--agent", name).err == ""
     # Of whom it may not read, an agent is not told.
     assert amp("remember", "Four.", "--as", "develop").err == ""
+
+
+@pytest.mark.parametrize(
+    ("defined", "told"), [(["developer"], True), (["developer", "develper"], False), (["ops"], False), ([], False)]
+)
+def test_an_agent_that_nothing_defines_is_asked_whether_a_name_like_its_own_was_meant(amp, defined, told):
+    for name in defined:
+        amp.write(f".claude/agents/{name}.md", f"---\nname: {name}\ntools: Write\n---\n")
+    answer = amp("remember", "Two.", "--as", "develper")
+    assert answer.code == 0
+    assert ("this begins the memory of agent develper; if you meant developer, `amp forget " in answer.err) == told
