@@ -113,6 +113,8 @@ def take_out(session: Session, actor: Actor, target: Target, name: str, reason: 
             archive(session, target, file, reason)
         remove(session.root, (*target.parts[:-1], file))
     _index(session, target)
+    if redact:
+        session.drop_search()
     return file
 
 

@@ -19,7 +19,7 @@ from .notes.note import Note
 from .search.opening import open_index
 from .search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from .search.scan import ScanIndex
-from .session import Session, stored_entry
+from .session import SEARCH, Session, stored_entry
 from .tiers import store
 from .tiers.document import Document
 from .tiers.entries import Entry
@@ -28,7 +28,6 @@ from .writing import make_local_folder
 INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
 
-_FOLDER = "search"
 _SETTLING = 2_000_000_000
 """Nanoseconds after which a file's times tell one state from the next on every file system."""
 
@@ -36,7 +35,7 @@ _SETTLING = 2_000_000_000
 def index_path(session: Session) -> str | None:
     """Return the path of the index; None where none can be written."""
     try:
-        return os.path.join(session.root.path, *make_local_folder(session.root, _FOLDER), INDEX)
+        return os.path.join(session.root.path, *make_local_folder(session.root, SEARCH), INDEX)
     except StorageError:
         return None
 

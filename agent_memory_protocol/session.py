@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from .healing import Healing
     from .transaction import Change, Outcome
 
+SEARCH = "search"
+"""The folder in `.scaffolding/.amp/` that holds what makes a search fast. Deleting it loses nothing."""
+
 WayOut = Callable[[Document], str]
 """Says of a document that would pass a limit what to do."""
 
@@ -172,8 +175,12 @@ class Session:
         from .tiers import removing
         from .transaction import change_document
 
+        unarchived = False
+
         def checked(current: Document) -> Change:
+            nonlocal unarchived
             changed = change(current)
+            unarchived = bool(changed.unarchived)
             for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
                 secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
                 if secret:
@@ -201,9 +208,23 @@ class Session:
             may_keep=lambda text: not self.secret_in(text),
         )
         self.notices += _healing_notes(target, done)
+        if unarchived:
+            self.drop_search()
         if is_new:
             self.begin()
         return done
+
+    def drop_search(self) -> None:
+        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it anew.
+
+        Raises:
+            StorageError: something of it cannot be removed.
+        """
+        from .writing import LOCAL, remove
+
+        folder = (*LOCAL, SEARCH)
+        for name in self.root.list_files(folder):
+            remove(self.root, (*folder, name))
 
     def begin(self) -> None:
         """Write down that the memory began today, where its first document has just been made."""

@@ -273,8 +273,9 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
 
 
 def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Redacted]:
-    """Take entries, their equals and what they were edited from out of document, ledger and journal for good."""
+    """Take entries, their equals and what they were edited from out of document, books and search index for good."""
     found = []
+    session.drop_search()  # before and after: nothing may be left in it, wherever this ends
     for target, ids in session.find(actor, entry_ids, ledgers=True).items():
         texts: dict[str, str] = {}
 
@@ -301,6 +302,7 @@ def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Red
             same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
             elsewhere = _same_text(session, actor, same)
             found.append(Redacted(one, target, one in stood, lines[one], elsewhere))
+    session.drop_search()
     return found
 
 

@@ -829,6 +829,38 @@ def test_a_redacted_text_is_in_no_file_below_the_root(project):
 
 
 @pytest.mark.requirement("S2-29")
+@pytest.mark.parametrize("how", ["entry", "entry that was forgotten", "note"])
+def test_what_is_redacted_is_in_no_index_of_a_search_that_found_it(project, how):
+    words = ["quxzanzibar"]
+    if how == "note":
+        note = project.workspace.new_note("feedback", "it", description="About it", why="quxzanzibar", how="So.")
+        assert project.workspace.search("quxzanzibar")
+        project.workspace.remove_note(note.stem, redact=True)
+    else:
+        project.workspace.remember("quxzanzibar is the name of the vault")
+        one = project.id_of("quxzanzibar")
+        assert project.workspace.search("quxzanzibar")
+        if how != "entry":
+            project.workspace.forget([one])
+        project.workspace.redact([one])
+    words.append(words[0][::-1])  # as an index keeps the ends of words
+    assert [project.files_with(word) for word in words] == [[], []]
+    assert project.workspace.search("quxzanzibar") == []
+    assert project.workspace.search("recent")
+    assert [project.files_with(word) for word in words] == [[], []]
+
+
+@pytest.mark.requirement("S2-29")
+def test_a_secret_that_is_edited_away_is_in_no_index_of_a_search(project):
+    value = "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+    project.write(PAGE + "- the token ghp" + f"_{value}\n")
+    project.workspace.search("token")
+    assert project.files_with(value.lower())
+    project.workspace.edit(project.id_of(value), "the token is in the vault")
+    assert project.files_with(value.lower()) == []
+
+
+@pytest.mark.requirement("S2-29")
 @pytest.mark.parametrize("how", ["forgotten", "pruned", "by hand", "edited", "document deleted", "twice"])
 def test_a_text_that_only_the_ledger_has_is_redacted_too(project, how):
     project.workspace.remember(f"[2026-01-05] {SECRET}")
