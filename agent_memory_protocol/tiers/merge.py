@@ -282,7 +282,7 @@ def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
 
 
 def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
-    """Find the entries that both sides edited: each has another, similar one where the old one stood."""
+    """Find the entries that both sides edited: each has another one where the old one stood, or a similar one near."""
     gone = [
         unit
         for key, unit in versions.base.items()
@@ -296,7 +296,18 @@ def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
 
 def _successor(old: Unit, base: Mapping[Key, Unit], side: Mapping[Key, Unit]) -> Unit | None:
     words = " ".join(old.lines).split()
-    new = (unit for key, unit in side.items() if unit.kind == ENTRY and key not in base and unit.section == old.section)
+    new = [unit for key, unit in side.items() if unit.kind == ENTRY and key not in base and unit.section == old.section]
     scored = [(SequenceMatcher(None, words, " ".join(unit.lines).split()).ratio(), unit) for unit in new]
     best = max(scored, key=lambda one: one[0], default=None)
-    return best[1] if best is not None and best[0] >= _SIMILAR else None
+    if best is not None and best[0] >= _SIMILAR:
+        return best[1]
+    before, after = _beside(old, base)
+    there = ((unit, _beside(unit, side)) for unit in new)
+    return next((unit for unit, (above, below) in there if above == before or below == after), None)
+
+
+def _beside(unit: Unit, units: Mapping[Key, Unit]) -> tuple[Key, Key]:
+    """Return what stands right before and behind a unit. What replaces another has one of its neighbours at least."""
+    row = [*units, ()]
+    place = row.index(unit.key)
+    return row[place - 1], row[place + 1]

@@ -140,6 +140,25 @@ def test_an_entry_edited_on_both_sides_is_there_twice_and_named():
     assert result.twice == (("- Use uv 0.9.", "- Use uv, not pip."),)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "twice"),
+    [
+        ("- A.\n- Redis: AOF is on since June.\n- C.\n", "- A.\n- Nothing is queued in it now.\n- C.\n", True),
+        ("- A.\n- AOF is on.\n- More.\n- C.\n", "- A.\n- Less.\n- Nothing is queued.\n- C.\n- D.\n", True),
+        ("- A, too.\n- AOF is on.\n- C.\n", "- A, again.\n- Nothing is queued.\n- C.\n", True),
+        ("- A.\n- C.\n- AOF is on.\n", "- A.\n- Nothing is queued.\n- C.\n", False),
+        ("- A.\n- C.\n", "- A.\n- Nothing is queued.\n- C.\n", False),
+    ],
+    ids=["in its place", "beside what is new", "beside another edit", "one elsewhere", "one taken out"],
+)
+def test_an_entry_that_both_sides_put_in_other_words_is_named_by_its_place(ours, theirs, twice):
+    head = "# Shared\n\n## Queue\n\n"
+    base = f"{head}- A.\n- Redis loses its queue on restart unless that is configured.\n- C.\n"
+    result = merge(parse(base), parse(head + ours), parse(head + theirs))
+    assert result is not None
+    assert bool(result.twice) == twice
+
+
 def test_an_entry_edited_on_one_side_is_there_once():
     ours = BASE.replace("Use uv.", "Use uv 0.9.")
     for mine, other in ((ours, BASE), (BASE, ours), (ours, ours)):
