@@ -16,7 +16,11 @@ LINE = f"{SCAFFOLDING}/"
 _SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
 
 _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
-_BOTH_SIDES = tuple(f"{name} merge=union -text" for name in (LEDGER, "/".join(reviewing.FILE[1:])))
+_BOTH_SIDES = (
+    # Code hosts fold the changes of what is generated: a reviewer reads the document, from which the entries have gone.
+    f"{LEDGER} merge=union -text linguist-generated",
+    f"{'/'.join(reviewing.FILE[1:])} merge=union -text",
+)
 
 
 def set_tracking(root: Root, wish: str) -> list[str]:

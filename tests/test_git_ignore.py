@@ -158,13 +158,14 @@ def test_the_memory_of_a_subfolder_has_its_own_gitignore(project):
     assert git_ignore.is_ignored(project / "part") is True
 
 
-LEDGERS, REVIEWS = b"ledger.jsonl merge=union -text", b"agent-memory/reviewed merge=union -text"
+LEDGERS, REVIEWS = b"ledger.jsonl merge=union -text linguist-generated", b"agent-memory/reviewed merge=union -text"
 ATTRIBUTES = [
     (None, LEDGERS + b"\n" + REVIEWS + b"\n"),
     (b"*.md text\n", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
     (b"*.md text", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
     (b"caf\xe9 text\r\n", b"caf\xe9 text\r\n" + LEDGERS + b"\r\n" + REVIEWS + b"\r\n"),
     (LEDGERS + b"\n", LEDGERS + b"\n" + REVIEWS + b"\n"),
+    (b"ledger.jsonl merge=union -text\n" + REVIEWS, b"ledger.jsonl merge=union -text\n" + REVIEWS),
     (b"ledger.jsonl -diff\n" + REVIEWS, b"ledger.jsonl -diff\n" + REVIEWS),
 ]
 
