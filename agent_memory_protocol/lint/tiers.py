@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent_memory_protocol import limits, markdown, visible
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.tiers.document import Document, conflict_line
+from agent_memory_protocol.tiers.document import Document, conflict_line, merged_anew
 from agent_memory_protocol.tiers.entries import Entry
 
 _RAW_LINES = 20
@@ -127,7 +127,8 @@ def unclosed_fence(view: TierView) -> Iterator[Hit]:
 def conflict_markers(view: TierView) -> Iterator[Hit]:
     line = conflict_line(view.document)
     if line is not None:
-        yield Hit(line, "unresolved merge conflict; keep what is right and remove the markers")
+        by_entries = f"merge it anew by entries: {merged_anew(view.document)}"
+        yield Hit(line, f"unresolved merge conflict; keep what is right and remove the markers, or {by_entries}")
 
 
 @rule(

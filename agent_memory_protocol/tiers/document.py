@@ -297,6 +297,11 @@ def conflict_line(document: Document) -> int | None:
     return None
 
 
+def merged_anew(document: Document) -> str:
+    """Name the commands that merge a document with conflict markers once more, entry by entry."""
+    return f"`amp install git`, then `git checkout -m {document.target.path}`"
+
+
 def check_writable(document: Document) -> None:
     """Refuse to rewrite what is no healthy document: one with merge conflict markers, or with NUL bytes.
 
@@ -305,7 +310,8 @@ def check_writable(document: Document) -> None:
     """
     conflict = conflict_line(document)
     if conflict is not None:
-        raise DamagedFile("unresolved merge conflict; resolve it first", path=document.target.path, line=conflict)
+        told = f"unresolved merge conflict; resolve it first, by hand or by entries: {merged_anew(document)}"
+        raise DamagedFile(told, path=document.target.path, line=conflict)
     number = next((number for number, line in enumerate(document.lines, start=1) if "\0" in line), None)
     if number is not None:
         raise DamagedFile("holds a NUL character; take it out first", path=document.target.path, line=number)

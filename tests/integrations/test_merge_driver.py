@@ -1,6 +1,7 @@
 """Git merges memory with amp: real repositories, real branches, the program as it is installed."""
 
 import os
+import re
 import subprocess
 import sysconfig
 from datetime import date
@@ -100,6 +101,18 @@ def test_without_the_driver_the_same_is_a_conflict(repository):
     repository.branches("Ours is uv.", "Theirs is ruff.")
     assert repository.run("git", "merge", "theirs").returncode == 1
     assert "<<<<<<<" in repository.text
+
+
+def test_a_conflict_that_stands_already_is_resolved_by_the_commands_that_are_named(repository):
+    repository.branches("Ours is uv.", "Theirs is ruff.")
+    repository.run("git", "merge", "theirs")
+    (finding,) = repository.workspace.check(select=["tier-conflict-markers"])
+    refused = repository.run("amp", "remember", "x").stderr
+    for told in (finding.message, refused):
+        for command in re.findall("`([^`]+)`", told):
+            assert repository.run(*command.split()).returncode == 0
+    assert repository.text.endswith("- The first fact.\n- Ours is uv.\n- Theirs is ruff.\n")
+    assert repository.run("amp", "remember", "x").returncode == 0
 
 
 FAILING = {
