@@ -9,7 +9,7 @@ import click
 
 from agent_memory_protocol import __version__
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.lint.finding import ERROR, RULES, Finding, in_order, unknown
+from agent_memory_protocol.lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
 from agent_memory_protocol.phrases import counted
 
 from .options import (
@@ -42,6 +42,13 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
     help="How to answer: for people, programs, or the annotations of a code host.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([WARNING, ERROR]),
+    default=WARNING,
+    show_default=True,
+    help="The least that exit code 1 is for. Some warnings come with time alone.",
+)
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
 @root_option
 @as_option
@@ -52,6 +59,7 @@ def check_command(
     ignored: tuple[str, ...],
     form: str,
     as_json: bool,
+    fail_on: str,
     list_rules: bool,
     root: str | None,
     as_agent: str | None,
@@ -62,7 +70,7 @@ def check_command(
     Examples:
         amp check
         amp check --fix --select date
-        amp check --format github
+        amp check --format github --fail-on error
     """
     if list_rules:
         for rule in in_order():
@@ -92,7 +100,7 @@ def check_command(
             click.echo(_github(one) if form == "github" else _line(one))
         if form == "text":
             _sum_up(found)
-    sys.exit(1 if found else 0)
+    sys.exit(1 if any(one.severity in (ERROR, fail_on) for one in found) else 0)
 
 
 def _line(one: Finding) -> str:

@@ -1,8 +1,11 @@
 """`amp check`: exit codes, its four formats, and its options."""
 
 import json
+import shlex
+from pathlib import Path
 
 import pytest
+import yaml
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 HEAD = "# Shared Knowledge\n"
@@ -34,8 +37,29 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
     assert err == "amp: 1 error, 1 warning; `amp check --fix` mends 1\n"
 
 
-def test_a_warning_alone_ends_with_1_too(messy):
-    assert messy("check", "--select", "date-spelling").code == 1
+@pytest.mark.parametrize(
+    ("select", "fail_on", "code"),
+    [
+        ("date-spelling", (), 1),
+        ("date-spelling", ("--fail-on", "warning"), 1),
+        ("date-spelling", ("--fail-on", "error"), 0),
+        ("date-impossible", ("--fail-on", "error"), 1),
+        ("date", ("--fail-on", "error"), 1),
+    ],
+)
+def test_a_warning_ends_with_1_too_unless_only_errors_shall(messy, select, fail_on, code):
+    answer = messy("check", "--select", select, *fail_on)
+    assert (answer.code, f"[{select}" in answer.out) == (code, True)
+
+
+def test_the_hook_for_pre_commit_shows_warnings_and_stops_at_errors(messy):
+    (hook,) = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
+    assert hook["verbose"]
+    _, *command = shlex.split(hook["entry"])
+    assert messy(*command).code == 1
+    messy.write(SHARED, HEAD + "- 2026-01-05: a\n")
+    answer = messy(*command)
+    assert (answer.code, "[date-spelling]" in answer.out) == (0, True)
 
 
 @pytest.mark.parametrize(
