@@ -3,6 +3,7 @@
 import posixpath
 
 from .programs import unwrapped
+from .shell import Scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,18 +58,19 @@ class AmpCommand:
 def find(commands: "list[Command]", environ: "Mapping[str, str]") -> list[AmpCommand]:
     """Return the `amp` commands among those of a text, each with who acts in it."""
     found = []
-    agent = environ.get("AMP_AGENT") or None
+    acting = Scoped(environ.get("AMP_AGENT") or None)
     for command in commands:
+        agent = acting.at(command.scope)
         if command.words[:1] == ["unset"] and "AMP_AGENT" in command.words:
-            agent = None
+            acting.put(command.scope, None)
         for word in command.words[1:] if command.words[:1] in (["export"], ["declare"]) else ():
             if word.startswith("AMP_AGENT="):
-                agent = word.partition("=")[2] or None
+                acting.put(command.scope, word.partition("=")[2] or None)
         words = _amp_words(unwrapped(command.words))
         if words is not None:
             found.append(AmpCommand(words, _option(words, "--as", _set_for(command, agent))))
         elif not command.words and "AMP_AGENT" in command.sets:
-            agent = command.sets["AMP_AGENT"] or None
+            acting.put(command.scope, command.sets["AMP_AGENT"] or None)
     return found
 
 

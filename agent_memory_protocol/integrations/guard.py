@@ -38,6 +38,8 @@ def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
     commands = []
     if touches.is_shell(call.tool):
         text = touches.command_of(call.tool_input)
+        if call.tool.lower() == "powershell":
+            text = text.replace("\\", "/")
         commands = touches.commands_in(text)
         found = touches.of_commands(commands, cwd)
         for touch in found:
@@ -48,9 +50,10 @@ def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
         reason = _wrong_identity(command, name)
         if reason:
             return reason
+    looked_at: set[str] = set()
     for touch in found:
         for root, below in _places(touch.path, cwd, environ):
-            reason = _why_not(touch, root, below, name, environ)
+            reason = _why_not(touch, root, below, name, environ, looked_at)
             if reason:
                 return reason
     return ""
@@ -137,7 +140,12 @@ def _root_here(cwd: str, environ: "Mapping[str, str]") -> str:
 
 
 def _why_not(
-    touch: "Touch", root: str, below: "tuple[str, ...]", name: str | None, environ: "Mapping[str, str]"
+    touch: "Touch",
+    root: str,
+    below: "tuple[str, ...]",
+    name: str | None,
+    environ: "Mapping[str, str]",
+    looked_at: "set[str]",
 ) -> str:
     place = place_of(below)
     if place is None:
@@ -152,7 +160,7 @@ def _why_not(
         reason = _why_forbidden(place, opened, settings, name, environ)
         if reason:
             return f"{path}: {reason}"
-        return _why_unfit(touch, place, opened, below, settings)
+        return _why_unfit(touch, place, opened, below, settings, looked_at)
 
 
 def _why_forbidden(
@@ -174,11 +182,20 @@ def _why_forbidden(
 
 
 def _why_unfit(
-    touch: "Touch", place: "Target | str", root: Root, below: "tuple[str, ...]", settings: "Settings"
+    touch: "Touch",
+    place: "Target | str",
+    root: Root,
+    below: "tuple[str, ...]",
+    settings: "Settings",
+    looked_at: "set[str]",
 ) -> str:
-    """Say what is wrong with what comes into a file: a secret, or that the file would pass its limit."""
+    """Say what is wrong with what comes into a file: a secret, or that the file would pass its limit.
+
+    `looked_at` are the texts in which no secret was found: one command may name a thousand files.
+    """
     path = "/".join((SCAFFOLDING, *below))
-    if touch.text:
+    if touch.text and touch.text not in looked_at:
+        looked_at.add(touch.text)
         from ..errors import SecretFound
         from ..secrets import check_text
 
@@ -220,6 +237,8 @@ def _size_after(touch: "Touch", old: bytes) -> tuple[int, int] | None:
         new = old
         for before, after, everywhere in touch.edits:
             new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
+            if len(new) > _MOST_READ:
+                break  # edits can double it again and again
     elif touch.how != "write":
         return None
     return count_lines(new), len(new)

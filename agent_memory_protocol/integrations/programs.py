@@ -6,19 +6,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .shell import Command
+
 _STARTERS = frozenset(
     [
         *("sudo", "doas", "nohup", "time", "nice", "ionice"),
-        *("command", "builtin", "exec", "stdbuf", "setsid"),
+        *("command", "builtin", "exec", "stdbuf", "setsid", "busybox"),
     ]
 )
 _TOUCH_ALL = frozenset(
     [
         *("tee", "rm", "rmdir", "unlink", "shred", "truncate", "touch"),
         *("chmod", "chown", "sponge", "ed", "ex", "mv", "patch"),
+        # PowerShell's
+        *("set-content", "add-content", "clear-content", "out-file", "new-item"),
+        *("remove-item", "move-item", "rename-item"),
     ]
 )
-_TO_LAST = frozenset(["cp", "install", "ln", "rsync", "scp"])
+_TO_LAST = frozenset(["cp", "install", "ln", "rsync", "scp", "copy-item"])
 _IN_PLACE = {
     "sed": ("-i", "--in-place", "-ni", "-Ei", "-ri"),
     "perl": ("-i", "-pi", "-ni"),
@@ -33,6 +38,8 @@ _OUTPUT_OPTIONS = {
     "sort": ("-o", "--output"),
     **_INTO,
 }
+_SCRIPT_OPTIONS = ("-e", "-f", "--expression", "--file", "-E", "-pe", "-ne", "-pie", "-nie")
+_ONLY_LOOKS = frozenset(["-n", "--dry-run", "--check", "--stat"])
 _FIND_WRITES = frozenset(["-delete", "-fprint", "-fprintf", "-fls"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _GIT_WRITES = frozenset(["rm", "mv", "checkout", "restore", "clean", "apply", "stash"])
@@ -43,6 +50,9 @@ _WRITING_CODE = (
     *("write", "'w", '"w', "'a'", '"a"', "'a+", '"a+', "'x'", '"x"', "'r+", '"r+', "unlink", "remove", "rename"),
     *("replace(", "rmtree", "copy", "move", "truncate", "touch", "append", "O_WRONLY", "O_RDWR", "symlink", "rm("),
 )
+_READS_FIRST = ("readFileSync(", "readFile(", "File.read(", "File.readlines(", "file_get_contents(", "loadtxt(")
+_ONLY_READ = (").read", ").exists", ").is_", ").stat", ").iterdir", ").glob", ").rglob")
+_FOR_READING = (")", ",'r'", ',"r"', ",'rb'", ',"rb"', ",'rt'", ',"rt"', ",encoding=")
 _PATH_ENDS = "\"'`()[]{},;:=<>|&\n\t "
 
 
@@ -78,24 +88,87 @@ def _after_options(words: list[str], *, valued: tuple[str, ...]) -> list[str]:
 
 def operands(name: str, words: list[str]) -> "Iterator[str]":
     """Yield the files that a program writes, moves or removes."""
+    name = name.lower()
     plain = [word for word in words if not word.startswith("-")]
+    if name in _IN_PLACE:
+        plain = _without_script(name, words)
     if name in _TOUCH_ALL or _changes_operands(name, words, plain):
         yield from plain
-    elif name in _TO_LAST:
+    elif name in _TO_LAST and not (name == "rsync" and _ONLY_LOOKS & {*words}):
         yield from plain[-1:]
     elif name == "dd":
         yield from (word[3:] for word in words if word.startswith("of="))
     options = _OUTPUT_OPTIONS.get(name, ())
     for index, word in enumerate(words):
-        if word in options:
-            yield from words[index + 1 : index + 2]
-        yield from (word[len(option) + 1 :] for option in options if word.startswith(option + "="))
+        for option in options:
+            if option.startswith("--"):
+                if word.startswith(option + "="):
+                    yield word[len(option) + 1 :]
+                elif word == option:
+                    yield from words[index + 1 : index + 2]
+            elif word.startswith("-") and not word.startswith("--"):
+                # `-o FILE`, `-oFILE`, and `-sSLo FILE`, where others stand before it.
+                if word.endswith(option[1]):
+                    yield from words[index + 1 : index + 2]
+                elif word.startswith(option):
+                    yield word[2:]
+
+
+def _without_script(name: str, words: list[str]) -> list[str]:
+    """Return the files that `sed` and its like are given: no option, and no word of their script."""
+    scripts = [index + 1 for index, word in enumerate(words) if word in _SCRIPT_OPTIONS]
+    # The empty word is what some kinds of `sed` are given as the ending of a copy.
+    plain = [word for index, word in enumerate(words) if word and not word.startswith("-") and index not in scripts]
+    has_script = bool(scripts) or name in ("perl", "ruby") or any(word.startswith("--expression=") for word in words)
+    return plain if has_script else plain[1:]
+
+
+def without_git_options(words: list[str]) -> tuple[str, list[str]]:
+    """Return the folder that git is told to work in, "" for the current one, and its words without such options."""
+    folder, rest = "", words[1:]
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C":
+            folder = posixpath.join(folder, *rest[1:2])
+        rest = rest[2:] if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else rest[1:]
+    return folder, [words[0], *rest]
+
+
+def given_by_xargs(command: "Command") -> "list[str]":
+    """Return the files that `xargs` gives to the program it starts, as far as the command before its pipe names them.
+
+    Of a search these are the places it looks in, whatever it may find there.
+    """
+    words = unwrapped(command.words)
+    started = command.words[: len(command.words) - len(words)]
+    if "xargs" not in map(posixpath.basename, started) or not words:
+        return []
+    before = unwrapped(command.piped.words) if command.piped is not None else []
+    name = posixpath.basename(before[0]) if before else ""
+    named = command.feed.split()
+    if name == "find":
+        ends = (index for index, word in enumerate(before) if index and word[:1] in ("-", "(", "!"))
+        named += before[1 : next(ends, len(before))]
+    elif name in ("grep", "egrep", "fgrep", "rg", "ag"):
+        named += [word for word in before[1:] if not word.startswith("-")][1:]
+    elif name in ("echo", "printf", "ls") or before[:2] == ["git", "ls-files"]:
+        named += [word for word in before[1:] if not word.startswith("-")]
+    marks = [started[index + 1] if word == "-I" else word[2:] for index, word in enumerate(started) if word[:2] == "-I"]
+    given = words[1:] if marks else [*words[1:], *(marks := ["{}"])]
+    filled = [one for word in given for one in (named if word in marks else [word])]
+    return [path for path in operands(posixpath.basename(words[0]), filled) if path in named]
+
+
+def assignments(command: "Command") -> "dict[str, str]":
+    """Return the variables that are set for a command alone: `NAME=value` in front of it, or by `env`."""
+    started = command.words[: len(command.words) - len(unwrapped(command.words))]
+    by_env = [word.partition("=") for word in started if "=" in word and not word.startswith("-")]
+    return {**command.sets, **{name: value for name, _, value in by_env}}
 
 
 def _changes_operands(name: str, words: list[str], plain: list[str]) -> bool:
     """Say whether a program changes the files it names, with the options or the verb it is given."""
     if name == "git":
-        return bool(plain) and plain[0] in _GIT_WRITES
+        return bool(plain) and plain[0] in _GIT_WRITES and not _ONLY_LOOKS & {*words}
     if name == "find":
         return not _FIND_WRITES.isdisjoint(words) or any(_changes_found(words[index:]) for index in _runs(words))
     return name in _IN_PLACE and any(word.startswith(_IN_PLACE[name]) for word in words)
@@ -119,12 +192,29 @@ def written_by_code(name: str, words: list[str], feed: str) -> "Iterator[tuple[s
     codes = [words[index + 1] for index, word in enumerate(words[:-1]) if word in _CODE_OPTIONS or word == "-ne"]
     for code in (*codes, feed):
         if code and any(sign in code for sign in _WRITING_CODE):
-            for path in _paths_in(code):
-                yield path, code
+            for path, start, end in _paths_in(code):
+                if _is_whole(code, start, name) and not _is_only_read(code[:start], code[end:]):
+                    yield path, code
 
 
-def _paths_in(text: str) -> "Iterator[str]":
-    """Yield what in a text looks like a path into `.scaffolding`."""
+def _is_whole(code: str, start: int, name: str) -> bool:
+    """Say whether a path begins where a text in the code does, and does not stand in the midst of one."""
+    quotes = ("'", '"', "}", ">") if name.startswith(("python", "pypy")) else ("'", '"', "}", ">", "`", "<", "{", "(")
+    return code[max(start - 1, 0) : start] in quotes
+
+
+def _is_only_read(before: str, after: str) -> bool:
+    """Say whether a path in code is opened there and then, and for reading."""
+    before, after = before[:-1].rstrip(), after[1:].replace(" ", "")
+    if before.endswith(_READS_FIRST):
+        return True
+    if before.endswith("Path("):
+        return after.startswith(_ONLY_READ)
+    return before.endswith("open(") and not before.endswith("fdopen(") and after.startswith(_FOR_READING)
+
+
+def _paths_in(text: str) -> "Iterator[tuple[str, int, int]]":
+    """Yield what in a text looks like a path into `.scaffolding`, and where it begins and ends."""
     position = text.find(".scaffolding")
     while position >= 0:
         start = position
@@ -133,5 +223,5 @@ def _paths_in(text: str) -> "Iterator[str]":
         end = position
         while end < len(text) and text[end] not in _PATH_ENDS:
             end += 1
-        yield text[start:end]
+        yield text[start:end], start, end
         position = text.find(".scaffolding", end)

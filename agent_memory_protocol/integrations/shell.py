@@ -7,9 +7,14 @@ the output of `$(…)`, stands in the words as it was written. Text that no shel
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
+
+    Scope = tuple[object, ...]
 
 _DEEPEST = 12
 _MOST_ROUNDS = 20
+_MOST_REREAD = 1 << 20
+_LONGEST_VALUE = 1 << 12
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
@@ -24,11 +29,15 @@ class Command:
         sets: the variables set for it alone, `NAME=value` in front of it.
         writes: the files that its output is redirected to, each with whether it is appended.
         feed: what it is given on stdin by the text itself, in here-documents and here-strings.
+        piped: the command whose output it is given on stdin.
+        scope: the subshells it runs in, the outermost first: what it changes is forgotten outside of the last.
     """
 
-    __slots__ = ("feed", "sets", "words", "writes")
+    __slots__ = ("feed", "piped", "scope", "sets", "words", "writes")
 
-    def __init__(self) -> None:
+    def __init__(self, scope: "Scope" = (), piped: "Command | None" = None) -> None:
+        self.scope = scope
+        self.piped = piped
         self.words: list[str] = []
         self.sets: dict[str, str] = {}
         self.writes: list[tuple[str, bool]] = []
@@ -38,35 +47,78 @@ class Command:
         return f"Command({self.words}, sets={self.sets}, writes={self.writes}, feed={self.feed!r})"
 
 
-def read_commands(text: str, variables: "dict[str, str] | None" = None, depth: int = 0) -> list[Command]:
+class Scoped:
+    """A value that a subshell begins with as it is outside, and changes for itself alone."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, value: object) -> None:
+        self._values: dict[Scope, object] = {(): value}
+
+    def at(self, scope: "Scope") -> "Any":
+        """Return what it is there now."""
+        return next(self._values[scope[:size]] for size in range(len(scope), -1, -1) if scope[:size] in self._values)
+
+    def put(self, scope: "Scope", value: object) -> None:
+        """Change it there."""
+        self._values[scope] = value
+
+
+class _Work:
+    """How much text may still be read: loops inside of loops have it read as often as the product of their values."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def allows(self, text: str) -> bool:
+        self.left -= len(text)
+        return self.left >= 0
+
+
+def read_commands(text: str, scope: "Scope" = ()) -> list[Command]:
     """Return the commands of a text in their order, those inside `$(…)`, backticks and subshells included.
 
     Args:
-        text: what a shell would be given.
-        variables: what is known of variables; what the text sets is added to it.
-        depth: how deep the text is nested in others; what is nested too deep is passed over.
+        text: what a shell would be given. What is nested very deep in it, or would be read again very often, is passed
+            over.
+        scope: the subshells that this shell itself runs in.
     """
-    if depth > _DEEPEST:
+    return _read(text, {}, scope, 0, _Work(len(text) + _MOST_REREAD))
+
+
+def _read(text: str, variables: dict[str, str], scope: "Scope", depth: int, work: _Work) -> list[Command]:
+    if depth > _DEEPEST or not work.allows(text):
         return []
-    variables = {} if variables is None else variables
-    reader = _Reader(text, variables, depth)
+    reader = _Reader(text, variables, scope, depth, work)
     found = list(reader.commands())
     # What a loop does, it does for each of its values: the text is read once more for each of them.
     for name, values in reader.loops.items():
         for value in values[1:_MOST_ROUNDS]:
-            found += _Reader(text, dict(variables), depth, {name: value}).commands()
+            if work.allows(text):
+                found += _Reader(text, dict(variables), scope, depth, work, {name: value}).commands()
     return found
 
 
 class _Reader:
-    """Reads a text from its left to its right, once."""
+    """Reads a text from its left to its right, once. `variables` is what is known; what the text sets is added."""
 
     def __init__(
-        self, text: str, variables: dict[str, str], depth: int, in_loop: "dict[str, str] | None" = None
+        self,
+        text: str,
+        variables: dict[str, str],
+        scope: "Scope",
+        depth: int,
+        work: _Work,
+        in_loop: "dict[str, str] | None" = None,
     ) -> None:
         self.text = text
         self.variables = variables
+        self.scope = scope
+        self.outside: list[Scope] = []
         self.depth = depth
+        self.work = work
         self.in_loop = in_loop or {}
         self.loops: dict[str, list[str]] = {}
         self.position = 0
@@ -74,7 +126,7 @@ class _Reader:
         self.awaiting: list[tuple[Command, str]] = []
 
     def commands(self) -> "Iterator[Command]":
-        command = Command()
+        command = Command(self.scope)
         while self.position < len(self.text):
             character = self.text[self.position]
             if character in _BLANK or self.text.startswith("\\\n", self.position):
@@ -85,11 +137,17 @@ class _Reader:
             elif self._redirect(command):
                 pass
             elif character in _OPERATORS:
+                is_pipe = character == "|" and not self._repeats()
                 self.position += 1
                 if character == "\n":
                     self._here_documents()
                 yield from self._finished(command)
-                command = Command()
+                if character == "(":
+                    self.outside.append(self.scope)
+                    self.scope = (*self.scope, object())
+                elif character == ")" and self.outside:
+                    self.scope = self.outside.pop()
+                command = Command(self.scope, command if is_pipe else None)
             else:
                 self._take(command, self._word())
         self._here_documents()
@@ -99,6 +157,8 @@ class _Reader:
         name, equals, value = word.partition("=")
         if not command.words and equals and name.isidentifier() and name.isascii():
             command.sets[name] = value
+        elif word == "{" and command.words[:1] == ["function"]:
+            command.words.clear()
         elif command.words or word not in _BEFORE_A_COMMAND:
             command.words.append(word)
 
@@ -187,6 +247,14 @@ class _Reader:
                 self.position += 1
         return "".join(pieces)
 
+    def _repeats(self) -> bool:
+        """Say whether the operator here is one half of `||` or `&&`."""
+        character = self.text[self.position]
+        return character in (
+            self.text[self.position + 1 : self.position + 2],
+            self.text[self.position - 1 : self.position],
+        )
+
     def _is_process(self) -> bool:
         return self.text[self.position + 1 : self.position + 2] == "("
 
@@ -220,11 +288,11 @@ class _Reader:
         start = self.position
         if self.text[start] == "`":
             inside = self._until("`").replace("\\`", "`")
-            self.inner += read_commands(inside, self.variables, self.depth + 1)
+            self._read_inside(inside)
             return self.text[start : self.position]
         if self.text[start + 1 : start + 2] == "(":
             end = _closing(self.text, start + 1)
-            self.inner += read_commands(self.text[start + 2 : end], self.variables, self.depth + 1)
+            self._read_inside(self.text[start + 2 : end])
             self.position = end + 1
             return self.text[start : self.position]
         self.position += 1
@@ -239,7 +307,11 @@ class _Reader:
                 end += 1
             name = self.text[self.position : end]
             self.position = end
-        return self.variables.get(name, self.text[start : self.position])
+        value = self.variables.get(name)
+        return self.text[start : self.position] if value is None or len(value) > _LONGEST_VALUE else value
+
+    def _read_inside(self, text: str) -> None:
+        self.inner += _read(text, self.variables, (*self.scope, object()), self.depth + 1, self.work)
 
 
 def _closing(text: str, start: int) -> int:

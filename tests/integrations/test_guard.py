@@ -141,6 +141,34 @@ READING_SHELL = [
     "amp list --json | head; amp status; amp check; amp prune",
     "cd /tmp && echo amp > x",
     "./example --stamp amp-clamp",
+    # a folder that only a subshell was in, or that was left again
+    "(cd .scaffolding/agent-memory/shared && cat KNOWLEDGE.md); rm build.log",
+    "x=$(cd .scaffolding/agent-memory/shared && ls); rm build.log",
+    "bash -c 'cd .scaffolding/agent-memory/shared && ls'; rm build.log",
+    "cd .scaffolding/agent-memory/shared && ls; cd - && rm build.log",
+    "cd .scaffolding/agent-memory/shared && ls; cd && rm build.log",
+    "pushd .scaffolding/agent-memory/shared; ls; popd; rm build.log",
+    # a place to look in, or to look past
+    "find .scaffolding -name '*.md' | xargs wc -l",
+    "find .scaffolding -name '*.md' | xargs -I{} cp {} /tmp/backup",
+    "find . -name '*.py' -not -path './.scaffolding/*' | xargs sed -i s/a/b/",
+    "git ls-files .scaffolding | xargs grep -l Redis",
+    "git clean -n .scaffolding",
+    "git -C /tmp/other checkout main && ls .scaffolding",
+    # a text that is written about memory, not into it
+    "sed -i 's/.scaffolding/memory/' README.md",
+    "sed -i '' 's/.scaffolding/memory/' README.md",
+    "perl -pi -e 's/.scaffolding/memory/' README.md",
+    "grep -rl '.scaffolding/agent-memory' docs | xargs sed -i s/a/b/",
+    f"python3 - <<'PY'\nopen('README.md', 'w').write('see {SHARED}')\nPY",
+    f"git apply <<'EOF'\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+see {SHARED}\nEOF",
+    f'git commit -m "$(cat <<EOF\nDo not rm {SHARED}\nEOF\n)"',
+    # code that reads, and does other things with what it has read
+    f"python3 -c \"print(open('{SHARED}').read().replace('a', 'b'))\"",
+    f"python3 -c \"t = open('{SHARED}', encoding='utf-8').read(); open('/tmp/x', 'w').write(t)\"",
+    f"python3 -c \"from pathlib import Path; Path('/tmp/x').write_text(Path('{SHARED}').read_text())\"",
+    f"python3 - <<'PY'\nfound = []\nfor line in open('{SHARED}'): found.append(line)\nPY",
+    f"node -e \"fs.writeFileSync('/tmp/x', fs.readFileSync('{SHARED}', 'utf8'))\"",
 ]
 
 
@@ -198,6 +226,33 @@ WRITING_SHELL = [
     f"python3 -c \"open('{SHARED}', 'w').write('x')\"",
     f"python3 - <<'PY'\nfrom pathlib import Path\nPath('{SHARED}').write_text('x')\nPY",
     f"node -e \"require('fs').appendFileSync('{SHARED}', 'x')\"",
+    f"python3 -c \"p = '{SHARED}'; t = open(p).read(); open(p, 'w').write(t)\"",
+    f"python3 -c \"t = open('{SHARED}').read(); open('{SHARED}', 'w').write(t)\"",
+    f"python3 -c \"import os; os.rename('x', '{SHARED}')\"",
+    f"(cd /tmp; ls); rm {SHARED}",
+    "cd .scaffolding/agent-memory/shared && (cd /tmp && ls) && rm KNOWLEDGE.md",
+    "pushd .scaffolding/agent-memory/shared; pushd /tmp; popd; rm KNOWLEDGE.md",
+    f"cd src; cd -; rm {SHARED}",
+    f"function f {{ rm {SHARED}; }}; f",
+    f"f() {{ rm {SHARED}; }}; f",
+    f"echo 'rm {SHARED}' | bash",
+    f"cat <<'EOF' | sh -e\nrm {SHARED}\nEOF",
+    "find .scaffolding -name '*.md' | xargs rm",
+    "find .scaffolding -name '*.md' -print0 | xargs -0 -n1 sed -i s/a/b/",
+    "find .scaffolding -type f | xargs -I FILE mv FILE /tmp",
+    "grep -rl Redis .scaffolding | xargs sed -i s/Redis/Valkey/",
+    "git ls-files .scaffolding | xargs rm",
+    f"xargs rm <<< {SHARED}",
+    f"git -C . checkout HEAD~3 -- {SHARED}",
+    "git -C .scaffolding/agent-memory rm shared/KNOWLEDGE.md",
+    f"git -c user.name=x rm {SHARED}",
+    f"curl -fsSLo {SHARED} https://acme.example/x",
+    f"curl -o{SHARED} https://acme.example/x",
+    f"wget -qO {SHARED} https://acme.example/x",
+    f"git apply <<'EOF'\n--- a/{SHARED}\n+++ b/{SHARED}\n@@ -1 +1 @@\n-a\n+b\nEOF",
+    f"cat <<'EOF' | patch -p1\n--- a/{SHARED}\n+++ b/{SHARED}\n@@ -1 +1 @@\n-a\n+b\nEOF",
+    f"Set-Content -Path {SHARED} -Value x",
+    f"Remove-Item {SHARED}",
     f"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {SHARED}\n+x\n*** End Patch\nEOF",
     f"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {SHARED}\n*** End Patch\nEOF",
     f"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n*** Move to: {SHARED}\n*** End Patch\nEOF",
@@ -225,6 +280,31 @@ def test_a_read_only_agent_s_shell_writes_no_memory(judge, command):
 def test_an_agent_changes_nothing_that_may_be_another_s(judge, command):
     assert shell(judge, command, agent="developer")
     assert shell(judge, command, agent=None) == ""
+
+
+def test_powershell_may_spell_a_path_its_way(judge):
+    path = SHARED.replace("/", "\\")
+    assert "it is read-only" in judge("PowerShell", {"command": f"Add-Content {path} 'x'"}, "reviewer")
+    assert judge("PowerShell", {"command": f"Get-Content {path}"}, "reviewer") == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "amp\n" + "$(for i in a b c d e f g h i j k l m n; do " * 12 + "rm $i" + ")" * 12,
+        "amp; a=xxxxxxxxxx; " + "a=$a$a$a$a$a$a$a$a; " * 40 + "rm $a",
+        "rm " + " ".join(f".scaffolding/agent-memory/agents/developer/note_{number}.md" for number in range(3_000)),
+    ],
+    ids=["loops inside of loops", "a value that doubles", "many files"],
+)
+def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
+    assert shell(judge, command, agent="developer") == ""
+
+
+def test_edits_that_double_a_file_again_and_again_pass_its_limit(judge):
+    judge.project.write(SHARED, "a\n")
+    edits = [{"old_string": "a", "new_string": "aa", "replace_all": True}] * 60
+    assert "25,600 are allowed" in judge("MultiEdit", {"file_path": SHARED, "edits": edits}, "developer")
 
 
 def test_an_agent_inside_the_memory_folder_is_held_to_the_same(judge):
@@ -384,6 +464,16 @@ IDENTITIES = [
     ("export AMP_AGENT=developer; amp remember x && amp forget y", ""),
     ("export AMP_AGENT=developer; unset AMP_AGENT; amp remember x", "as nobody"),
     ("bash -c 'amp remember x'", "as nobody"),
+    ("AMP_AGENT=developer bash -c 'amp remember x && amp forget y'", ""),
+    ("env AMP_AGENT=developer timeout 5 sh -c 'cd src; amp remember x'", ""),
+    ("AMP_AGENT=tester bash -c 'amp remember x'", "as 'tester'"),
+    ("AMP_AGENT=developer bash -c 'unset AMP_AGENT; amp remember x'", "as nobody"),
+    ("AMP_AGENT=developer bash -c 'amp remember x'; amp forget y", "as nobody"),
+    ("bash -c 'export AMP_AGENT=developer'; amp remember x", "as nobody"),
+    ("(export AMP_AGENT=developer); amp remember x", "as nobody"),
+    ("(export AMP_AGENT=developer; amp remember x)", ""),
+    ("export AMP_AGENT=developer; (amp remember x)", ""),
+    ("echo 'amp remember x' | bash", "as nobody"),
     ("echo x | amp remember -", "as nobody"),
     ("amp remember - <<'EOF'\nx --as developer\nEOF", "as nobody"),
     ("amp recall developer; amp remember x", "as nobody"),
