@@ -294,7 +294,7 @@ def _stripped(file: _File, part: _Part, content: Content, old: Mapping[str, Any]
     text = bom.decode() + decode(data, file.name)
     created = old.get("created") is True
     if _digest(content.data) == old.get("digest"):
-        taken = take_out(text, [(int(position), str(piece)) for position, piece in old.get("inserted", [])])
+        taken = take_out(text, old.get("inserted", []))
         if taken is not None:
             return None if created else taken
     try:

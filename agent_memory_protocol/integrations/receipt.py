@@ -77,8 +77,8 @@ class Receipt:
             return cls(place, None, {}, frozenset())
         try:
             read = json.loads(content.data)
-            hosts: dict[str, Any] = {str(name): dict(entry) for name, entry in read["hosts"].items()}
-            folders = frozenset(os.path.join(place.base, *name.split("/")) for name in read["folders"])
+            hosts: dict[str, Any] = {str(name): _entry(entry) for name, entry in read["hosts"].items()}
+            folders = frozenset(os.path.join(place.base, *_below(name)) for name in read["folders"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedFile(
                 "is no receipt of amp; remove it, and install again", path=shown(*place.receipt)
@@ -101,3 +101,22 @@ class Receipt:
         return (
             json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
         ).encode()
+
+
+def _entry(read: dict[str, Any]) -> dict[str, Any]:
+    """Return what was installed for a target. Raises whatever it raises where a part of it is of another kind."""
+    files = {}
+    for name, file in read.get("files", {}).items():
+        inserted = [(position, piece) for position, piece in file.get("inserted", [])]
+        if not all(isinstance(position, int) and isinstance(piece, str) for position, piece in inserted):
+            raise TypeError(name)
+        files[str(name)] = {**file, "inserted": inserted}
+    return {**read, "files": files}
+
+
+def _below(name: str) -> list[str]:
+    """Return the names on the way to a folder. A receipt comes with a checkout: none may lead out of it."""
+    names = name.split("/")
+    if "\0" in name or not {"", os.curdir, os.pardir}.isdisjoint(names):
+        raise ValueError(name)
+    return names

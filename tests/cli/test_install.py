@@ -298,6 +298,36 @@ def test_doctor_says_whether_what_was_installed_is_still_there(found):
     assert "is no receipt of amp" in answer.out
 
 
+NO_RECEIPTS = [
+    "{",
+    "[]",
+    '{"hosts": [], "folders": []}',
+    '{"hosts": {"claude": []}, "folders": []}',
+    '{"hosts": {"claude": {"files": []}}, "folders": []}',
+    '{"hosts": {"claude": {"files": {".claude/settings.json": 5}}}, "folders": []}',
+    '{"hosts": {"claude": {"files": {".claude/settings.json": {"inserted": [["x", 1]]}}}}, "folders": []}',
+    '{"hosts": {"claude": {"files": {".claude/settings.json": {"inserted": [1]}}}}, "folders": []}',
+    '{"hosts": {"claude": {}}, "folders": [1]}',
+    '{"hosts": {"claude": {}}, "folders": ["a\\u0000b"]}',
+    '{"hosts": {"claude": {}}, "folders": ["../empty"]}',
+    '{"hosts": {"claude": {}}, "folders": ["a/../../empty"]}',
+    '{"hosts": {"claude": {}}, "folders": ["/empty"]}',
+]
+
+
+@pytest.mark.parametrize("receipt", NO_RECEIPTS)
+def test_a_receipt_that_is_none_is_said_so_and_takes_nothing_away(found, receipt):
+    (found.root.parent / "empty").mkdir()
+    found.write(HOSTS["claude"], "{}")
+    found.write(RECEIPT, receipt)
+    before = everything(found)
+    for words in (["doctor"], ["install", "claude"], ["uninstall", "claude"]):
+        answer = found(*words)
+        assert answer.code == 4
+        assert f"{RECEIPT}: is no receipt of amp; remove it, and install again" in answer.out + answer.err
+    assert everything(found) == before
+
+
 def test_json_says_what_changes(found):
     planned = found("install", "claude", "--dry-run", "--json").json()
     done = found("install", "claude", "--json").json()
