@@ -155,6 +155,8 @@ class Memory:
 
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
+        if not isinstance(text, str):
+            raise InvalidArgument(f"what is remembered must be text, not {type(text).__name__}")
         with self._lock:
             allow = self._home.check_may_change()
             body = freeze_text("\n".join(split_lines(text.strip())))

@@ -266,6 +266,7 @@ class Workspace:
         """
         from . import searching
 
+        _check_text("the query", query)
         if self._missing:
             return []
         with self._session() as session:
@@ -487,6 +488,7 @@ class Workspace:
         from . import remembering
         from .ledger import About
 
+        _check_text("what is remembered", text)
         actor = acting(actor)
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
         with self._session(for_writing=True) as session:
@@ -528,6 +530,7 @@ class Workspace:
         """
         from . import upkeep
 
+        _check_text("the new text", text)
         with self._session(for_writing=True) as session:
             return upkeep.replace_text(session, acting(actor), entry_id, text)
 
@@ -577,7 +580,7 @@ class Workspace:
         Args:
             targets: the documents; all that this actor may read where it is left out.
             actor: who asks.
-            older_than: the age in days from which dated entries go; by default the setting `prune.older_than`.
+            older_than: the age from which dated entries go, in whole days; by default the setting `prune.older_than`.
             sections: take entries whose section is dated as well.
             to_limit: take the oldest dated entries until the document fits, instead of all that are old.
             today: the local calendar date (decision 19); the clock's where it is left out.
@@ -585,6 +588,8 @@ class Workspace:
         """
         from . import upkeep
 
+        if not (older_than is None or isinstance(older_than, timedelta)):
+            raise InvalidArgument(f"older_than is a timedelta, such as timedelta(days=90), not {older_than!a}")
         if self._missing:
             return []
         with self._session() as session:
@@ -1091,3 +1096,9 @@ def _status(session: Session, target: Target) -> Status:
         notes=notes,
         unlisted=unlisted,
     )
+
+
+def _check_text(what: str, given: object) -> None:
+    """Refuse what is no text, such as the None of a call that had no answer."""
+    if not isinstance(given, str):
+        raise InvalidArgument(f"{what} must be text, not {type(given).__name__}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol import Actor, AgentMemoryError, Tier, Workspace, recall_for_agent
+from agent_memory_protocol import Actor, AgentMemoryError, Memory, Tier, Workspace, recall_for_agent
 from agent_memory_protocol.answers import Headroom, Status
 from agent_memory_protocol.errors import (
     AccessDenied,
@@ -120,6 +120,23 @@ def test_one_text_is_not_taken_for_a_list_of_its_letters(workspace):
         with pytest.raises(InvalidArgument, match=r"is a list of texts, not one text; write \['dev'\]"):
             call("dev")
     assert tree(workspace.path) == before
+
+
+@pytest.mark.parametrize("given", [None, b"a fact", 3])
+def test_what_is_no_text_is_refused_in_words(workspace, tmp_path, given):
+    one = workspace.remember("a fact").entry.id
+    before = tree(workspace.path)
+    memory = Memory(tmp_path / "memory")
+    for call in (workspace.remember, lambda text: workspace.edit(one, text), workspace.search, memory.remember):
+        with pytest.raises(InvalidArgument, match=f"must be text, not {type(given).__name__}"):
+            call(given)
+    assert tree(workspace.path) == before
+
+
+@pytest.mark.parametrize("age", [90, "90d", 0])
+def test_an_age_that_is_no_timedelta_is_refused_in_words(workspace, age):
+    with pytest.raises(InvalidArgument, match=r"older_than is a timedelta, such as timedelta\(days=90\), not "):
+        workspace.plan_pruning(older_than=age)
 
 
 @pytest.mark.parametrize("dated", ["2026-01-01", 1, 0, ""])
