@@ -562,7 +562,11 @@ class Memory:
         for _ in range(_TRIES):
             same = self._standing(record)
             if same is None:
-                return self._put(record), True
+                try:
+                    return self._put(record), True
+                except IllegalMove:
+                    # Another process has just made the very same record, and it has gone further already.
+                    return self._store.get(record.id), False
             tags = tuple(dict.fromkeys([*same.tags, *record.tags]))
             if tags == same.tags:
                 return same, False

@@ -1025,3 +1025,19 @@ def test_threads_may_share_a_memory(memory):
     assert {record.body for record in memory.records()} >= {
         f"Thread {number} took step {count}." for number in range(4) for count in range(5)
     }
+
+
+def test_what_another_process_made_and_changed_in_the_same_millisecond_is_there_already():
+    class Raced(MemoryStore):
+        """A store in which somebody has just made the record that comes, and archived it."""
+
+        def put(self, record: Record, *, after: Record | None = None) -> int:
+            if after is None and not self.list():
+                super().put(record)
+                super().put(archive(record, reason="done with", now=NOW + timedelta(seconds=1)), after=record)
+            return super().put(record, after=after)
+
+    with Memory(store=Raced(), clock=lambda: NOW) as memory:
+        kept = memory.remember(POSTGRES)
+        (record,) = memory.records()
+        assert (kept.record_id, kept.new, record.state) == (record.id, False, State.ARCHIVED)
