@@ -111,7 +111,7 @@ class Database:
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
             except UnicodeDecodeError as error:  # in what SQLite says of a damaged file, it quotes the file
-                raise _damaged(error, self.path) from error
+                raise damaged(error, self.path) from error
 
     def _connect(self, *, create: bool) -> sqlite3.Connection:
         if self._connection is not None:
@@ -162,13 +162,14 @@ def explained(error: sqlite3.Error, path: str | None) -> StorageError:
     if code in _BUSY:
         return LockBusy(f"{place}: another process has been writing for {WAIT:.0f} s; try again")
     if code in _DAMAGED:
-        return _damaged(error, path)
+        return damaged(error, path)
     if code == _FULL:
         return StorageError(f"{place}: not written: {explain(OSError(errno.ENOSPC, str(error)))}")
     return StorageError(f"{place}: {error}; mend that and try again")
 
 
-def _damaged(error: Exception, path: str | None) -> DamagedFile:
+def damaged(error: Exception, path: str | None) -> DamagedFile:
+    """Return what it means for whoever uses the file that it is no sound one."""
     place = "the database" if path is None else shown(path)
     return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=place)
 

@@ -15,7 +15,7 @@ from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from ..database import WAIT, check_sqlite, explained
+from ..database import WAIT, check_sqlite, damaged, explained
 from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..float32 import unpack
@@ -278,3 +278,5 @@ def _connected(path: str, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
             connection.close()
     except sqlite3.Error as error:
         raise explained(error, path) from error
+    except UnicodeDecodeError as error:  # in what SQLite says of a damaged file, it quotes the file
+        raise damaged(error, path) from error

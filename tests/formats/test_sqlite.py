@@ -3,7 +3,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -206,6 +206,16 @@ def test_a_file_cut_off_is_damaged(path):
     for cut in range(0, len(data), 997):
         path.write_bytes(data[:cut])
         with pytest.raises(DamagedFile):
+            list(sqlite.read(str(path)))
+
+
+def test_a_file_with_a_wrong_byte_anywhere_in_its_tables_is_read_or_damaged(path, some):
+    write(path, *some)
+    data = path.read_bytes()
+    start = data.index(b"CREATE TABLE entries")
+    for place in range(start, start + 200):
+        path.write_bytes(data[:place] + b"\x8f" + data[place + 1 :])
+        with suppress(DamagedFile, StorageError):
             list(sqlite.read(str(path)))
 
 
