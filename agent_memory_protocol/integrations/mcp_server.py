@@ -99,20 +99,26 @@ async def _serve(door: Door, wire: int) -> None:
     async def messages() -> AsyncIterator[str]:
         """Yield what the SDK can read. It would drop all else and leave whoever asked without an answer."""
         async for line in Lines(wire, refuse_long):
-            try:
-                types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                if line.strip():
-                    refusal = refusals.explain(line)
-                    code = types.INVALID_REQUEST if refusal.is_json else types.PARSE_ERROR
-                    await refuse(refusal.id, code, show_invisible(refusal.message))
-            else:
+            if _is_message(line):
                 yield line
+            elif line.strip():
+                refusal = refusals.explain(line)
+                code = types.INVALID_REQUEST if refusal.is_json else types.PARSE_ERROR
+                await refuse(refusal.id, code, show_invisible(refusal.message))
 
     # The SDK iterates over what it is given, and needs nothing else of it.
     lines = cast("anyio.AsyncFile[str]", messages())
     async with stdio_server(stdin=lines) as (read, write):
         await server.run(read, write, server.create_initialization_options())
+
+
+def _is_message(line: str) -> bool:
+    """Say whether a line is a message. With an id of the wrong kind it is none: whoever sent it waits for an answer."""
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return False
+    return not (isinstance(message, types.JSONRPCNotification) and refusals.has_id(line))
 
 
 def _take_stdin() -> int:

@@ -46,6 +46,11 @@ def explain(line: str) -> Refusal:
     return Refusal(request, True, f"{where} has half a character: {_HALF}; send text without it")
 
 
+def has_id(line: str) -> bool:
+    """Say whether a message has an id, of whatever kind: then it is no notification (JSON-RPC 2.0, section 4.1)."""
+    return '"id"' in line and "id" in json.loads(line)
+
+
 def _request_id(sent: object) -> int | str | None:
     """Return the id of what is a request by its form: an answer has one too, but nobody waits behind that."""
     if not isinstance(sent, dict) or not isinstance(sent.get("method"), str):
