@@ -100,7 +100,12 @@ class Session:
         whole = {start: complete(start, known, known.__getitem__) for start in entry_ids}
         missing = sorted(start for start, one in whole.items() if one is None)
         if missing:
-            raise InvalidArgument(f"there is no entry {', '.join(missing)}; `amp list` shows the ids there are")
+            elsewhere = (
+                ", and with --conversation those of a conversation" if actor.agent and not actor.conversation else ""
+            )
+            words = "" if all(map(_is_hex, missing)) else "; `amp search` finds entries by their words"
+            ids = f"`amp list` shows the ids there are{elsewhere}"
+            raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
         named = [one for one in dict.fromkeys(whole.values()) if one is not None]
         found = {target: [one for one in named if one in here] for target, here in texts.items()}
         found = {target: here for target, here in found.items() if here}
@@ -290,6 +295,10 @@ class Session:
     def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
         self.check_size(new.target.path, old.data, new.data, way_out(old))
+
+
+def _is_hex(entry_id: str) -> bool:
+    return entry_id != "" and not entry_id.strip("0123456789abcdef-")
 
 
 def room_by_dates(full: Document, way_out: str) -> str:

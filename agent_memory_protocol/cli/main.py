@@ -56,6 +56,21 @@ _VERBS = {
 }
 """Each verb, the module of this package that has it, and the first line of its help, in the order of `amp --help`."""
 
+_OTHER_WORDS = {
+    "remember": ("add", "append", "save", "store", "write"),
+    "forget": ("delete", "drop", "remove", "rm"),
+    "edit": ("change", "correct", "replace", "update"),
+    "show": ("cat", "get", "open", "read", "view"),
+    "list": ("ls", "entries"),
+    "search": ("find", "grep", "query"),
+    "recall": ("context", "load", "start"),
+    "restore": ("undo", "undelete"),
+    "status": ("info", "size", "stats"),
+    "check": ("lint", "validate", "verify"),
+    "prune": ("archive", "clean", "gc"),
+}
+"""What others call a verb."""
+
 
 class Verbs(click.Group):
     """The group of verbs. Importing one module a call keeps `amp recall` as quick as a task start needs."""
@@ -83,13 +98,14 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is called; a misspelt one is told the nearest."""
+        """Find the verb that is called; for another word, or a misspelt one, say which is meant."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            for verb in get_close_matches(args[0], _VERBS, 1):
+            meant = [verb for verb, words in _OTHER_WORDS.items() if args[0] in words]
+            for verb in meant or get_close_matches(args[0], _VERBS, 1):
                 message = f"{error.message.rstrip('.')} (did you mean '{verb}'?)"
                 raise click.UsageError(message, ctx) from error
             raise
@@ -167,6 +183,14 @@ def _complain_about_usage(error: click.ClickException) -> None:
             message += ", and a text that begins with a dash goes after --"
         elif isinstance(error, click.NoSuchOption) and isinstance(context.command, click.Group):
             message += ", and options go behind the command, as in `amp list --as developer`"
+        elif isinstance(error, click.NoSuchOption) and error.option_name in ("--agent", "--tier"):
+            # What some verbs take as an option, these take as an argument.
+            shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
+            names = {
+                parameter.human_readable_name.strip("[].").rpartition("|")[2] for parameter in context.command.params
+            }
+            for name in names & shown.keys():
+                message += f", and the {name} goes behind the command, as in `{context.command_path} {shown[name]}`"
     _complain(message)
 
 

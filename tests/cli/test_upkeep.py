@@ -428,6 +428,21 @@ def test_forget_of_an_unknown_id_is_one_clear_line(told, args):
     assert told.tree() == before
 
 
+@pytest.mark.parametrize(
+    ("entry_id", "who", "searches", "asks"),
+    [
+        ("0" * 12, ("--as", "dev"), False, True),
+        ("the moon", ("--as", "dev"), True, True),
+        ("0" * 12, ("--as", "dev", "--conversation", "c1"), False, False),
+        ("0" * 12, (), False, False),
+    ],
+)
+def test_what_an_unknown_id_may_have_been_is_said_to_who_can_use_it(told, entry_id, who, searches, asks):
+    err = told("forget", entry_id, *who).err
+    assert ("`amp search` finds entries by their words" in err) is searches
+    assert ("with --conversation those of a conversation" in err) is asks
+
+
 def test_the_first_characters_of_an_id_are_enough_in_every_command(told):
     one = id_of(told, "lasting")
     assert f"forgotten: {one} from shared" in told("forget", one[:4]).out
