@@ -54,10 +54,11 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         since: when they were last known to stand there, in seconds since the epoch. Earlier steps count for nothing;
             git notes them to the second, and those of the same second count.
     """
+    folder, path = _nearest(folder, target)
     steps = _steps(folder, since) if ids else []
     if len(steps) < 2:
         return Moved()
-    there = _ids_at(folder, target, steps)
+    there = _ids_at(folder, path, target, steps)
     if there is None:
         return Moved()
     has_branch = cache(partial(_has_branch, folder))
@@ -73,6 +74,14 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         else:
             dropped.add(one)
     return Moved(frozenset(left), frozenset(dropped))
+
+
+def _nearest(folder: str, target: Target) -> tuple[str, str]:
+    """Return the folder nearest to a document, and its path from there; `.scaffolding` may be its own repository."""
+    *names, file = target.parts
+    while names and os.path.isdir(os.path.join(folder, names[0])):
+        folder = os.path.join(folder, names.pop(0))
+    return folder, "/".join([*names, file])
 
 
 def _steps(folder: str, since: float) -> list[str]:
@@ -100,12 +109,12 @@ def _wait_for_git(folder: str) -> None:
             time.sleep(_LOOK_AGAIN)
 
 
-def _ids_at(folder: str, target: Target, commits: Sequence[str]) -> list[frozenset[str]] | None:
+def _ids_at(folder: str, path: str, target: Target, commits: Sequence[str]) -> list[frozenset[str]] | None:
     """Return the ids of a document's entries at each of these commits, none where it was not there.
 
     None where one of them cannot be read: what stood in it might be taken for what did not.
     """
-    names = os.fsencode("".join(f"{commit}:./{target.path}\n" for commit in commits))
+    names = os.fsencode("".join(f"{commit}:./{path}\n" for commit in commits))
     objects = answer(folder, "cat-file", "--batch-check", given=names).splitlines()
     if len(objects) != len(commits):
         return None

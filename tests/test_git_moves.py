@@ -30,7 +30,8 @@ class Checkout:
 
     def __init__(self, top: Path, root: str = "", *setting_up: str, ignored: str = "") -> None:
         self.top, self.path = top, top / root
-        self.path.mkdir(parents=True)
+        for folder in (self.top, self.path):
+            folder.mkdir(parents=True, exist_ok=True)
         self.git("init", "--quiet", "--initial-branch=main", *setting_up)
         if ignored:
             (self.top / ".gitignore").write_text(ignored)
@@ -221,9 +222,20 @@ def test_what_stands_on_a_branch_that_was_left_has_not_gone(checkout, case):
     assert checkout.texts == [*there, "- Learned here."]
 
 
+def _inside_another(path: Path) -> Path:
+    outer = Checkout(path)
+    outer.git("rm", "--quiet", "-r", ".scaffolding")
+    (path / ".gitignore").write_text(".scaffolding\n")
+    outer.commit()
+    shutil.rmtree(path / ".scaffolding")
+    return path
+
+
 KINDS: dict[str, Callable[[Path], Checkout]] = {
     "the ledger is ignored": lambda path: Checkout(path, ignored="ledger.jsonl\n"),
     "the root lies deep in the repository": lambda path: Checkout(path, "packages/a b"),
+    ".scaffolding is a repository of its own": lambda path: Checkout(path / ".scaffolding", ".."),
+    ".scaffolding is one inside another": lambda path: Checkout(_inside_another(path) / ".scaffolding", ".."),
     "names are SHA-256": lambda path: Checkout(path, "", "--object-format=sha256"),
 }
 
