@@ -10,20 +10,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from . import remembering, rewriting, upkeep
+from . import git_ignore, remembering, rewriting, upkeep
 from .access import Actor
 from .distillation import ADD, MOVE, Candidate, Insight, Material, distill, find_insights, key_of, known_insights, learn
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
 from .files import decode
-from .layout import MEMORY, OWNER_FOLDERS, Target, Tier, parse_target
+from .layout import OWNER_FOLDERS, SIGHTINGS, Target, Tier, parse_target
 from .ledger import About
 from .session import Session
 from .tiers import store
 from .tiers.document import Document, parse
 from .writing import LOCAL, append, create, make_folders, make_local_folder, remove
-
-SIGHTINGS = (*MEMORY, "sightings.jsonl")
-"""The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 
 SOURCE = "distill"
 _DESIGN = ("specs", "design.md")
@@ -259,6 +256,7 @@ def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[
 def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:
     if sightings:
         make_folders(session.root, SIGHTINGS[:-1])
+        git_ignore.merge_by_lines(session.root)
         lines = (json.dumps({"insight": key, "conversation": conversation}) for key, conversation in sightings)
         append(session.root, SIGHTINGS, "".join(f"{line}\n" for line in lines).encode())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from . import reviewing
 from .files import Content, Root, split_bom
 from .git import ask
-from .layout import LEDGER, SCAFFOLDING, Target, Tier
+from .layout import LEDGER, SCAFFOLDING, SIGHTINGS, Target, Tier
 from .lock import hold
 from .writing import create, replace
 
@@ -19,6 +19,7 @@ _ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
 _BOTH_SIDES = (
     # Code hosts fold the changes of what is generated: a reviewer reads the document, from which the entries have gone.
     f"{LEDGER} merge=union -text linguist-generated",
+    f"{'/'.join(SIGHTINGS[1:])} merge=union -text linguist-generated",
     f"{'/'.join(reviewing.FILE[1:])} merge=union -text",
 )
 
@@ -69,7 +70,7 @@ def track(root: Root) -> bool:
 
 
 def merge_by_lines(root: Root) -> bool:
-    """Have git merge ledgers, and what is known of reviews, by keeping both sides' lines (decision 23).
+    """Have git merge ledgers, sightings and the days of reviews by keeping both sides' lines (decision 23).
 
     A hosted merge ignores it; what was merged by hand still reads right. Says whether anything changed.
     """

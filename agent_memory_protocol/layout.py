@@ -17,6 +17,9 @@ RECORDS = (*MEMORY, "records")
 LEDGER = "ledger.jsonl"
 """The file beside a document that keeps what has left it."""
 
+SIGHTINGS = (*MEMORY, "sightings.jsonl")
+"""The file that says in which conversations each insight was seen: no text, a key and an id a line."""
+
 AGENT_NAME_LENGTH = 64
 CONVERSATION_ID_LENGTH = 128
 NOTE_NAME_LENGTH = 100

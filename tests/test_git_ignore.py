@@ -158,15 +158,25 @@ def test_the_memory_of_a_subfolder_has_its_own_gitignore(project):
     assert git_ignore.is_ignored(project / "part") is True
 
 
-LEDGERS, REVIEWS = b"ledger.jsonl merge=union -text linguist-generated", b"agent-memory/reviewed merge=union -text"
+LEDGERS = b"ledger.jsonl merge=union -text linguist-generated"
+OTHERS = [
+    b"agent-memory/sightings.jsonl merge=union -text linguist-generated",
+    b"agent-memory/reviewed merge=union -text",
+]
+
+
+def lines(*given: bytes) -> bytes:
+    return b"".join(line + b"\n" for line in given)
+
+
 ATTRIBUTES = [
-    (None, LEDGERS + b"\n" + REVIEWS + b"\n"),
-    (b"*.md text\n", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
-    (b"*.md text", b"*.md text\n" + LEDGERS + b"\n" + REVIEWS + b"\n"),
-    (b"caf\xe9 text\r\n", b"caf\xe9 text\r\n" + LEDGERS + b"\r\n" + REVIEWS + b"\r\n"),
-    (LEDGERS + b"\n", LEDGERS + b"\n" + REVIEWS + b"\n"),
-    (b"ledger.jsonl merge=union -text\n" + REVIEWS, b"ledger.jsonl merge=union -text\n" + REVIEWS),
-    (b"ledger.jsonl -diff\n" + REVIEWS, b"ledger.jsonl -diff\n" + REVIEWS),
+    (None, lines(LEDGERS, *OTHERS)),
+    (b"*.md text\n", lines(b"*.md text", LEDGERS, *OTHERS)),
+    (b"*.md text", lines(b"*.md text", LEDGERS, *OTHERS)),
+    (b"caf\xe9 text\r\n", lines(b"caf\xe9 text", LEDGERS, *OTHERS).replace(b"\n", b"\r\n")),
+    (lines(LEDGERS), lines(LEDGERS, *OTHERS)),
+    (lines(b"ledger.jsonl merge=union -text", *OTHERS), lines(b"ledger.jsonl merge=union -text", *OTHERS)),
+    (lines(b"ledger.jsonl -diff", *OTHERS)[:-1], lines(b"ledger.jsonl -diff", *OTHERS)[:-1]),
 ]
 
 

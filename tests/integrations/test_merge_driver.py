@@ -97,6 +97,22 @@ def test_reviews_on_two_branches_are_no_conflict_and_the_last_one_counts(reposit
         assert bool(repository.workspace.check(select=["review-due"], today=today)) is is_due
 
 
+def test_what_two_branches_have_distilled_is_no_conflict_and_counts_for_both(repository):
+    for branch in ("theirs", "main"):
+        repository.git("checkout", "-q", *(["-b"] if branch == "theirs" else []), branch)
+        (repository.path / ".scaffolding/conversations").mkdir(exist_ok=True)
+        for conversation in "12":
+            repository.workspace.remember(f"Gotcha of {branch}: it is slow.", conversation=branch + conversation)
+        repository.workspace.apply_distillation(repository.workspace.plan_distillation())
+        repository.commit(branch)
+    repository.run("git", "merge", "theirs")
+    merged = (repository.path / ".scaffolding/agent-memory/sightings.jsonl").read_text()
+    assert [
+        conversation for conversation in ("theirs1", "theirs2", "main1", "main2") if conversation not in merged
+    ] == []
+    assert "<<<<<<<" not in merged
+
+
 def test_without_the_driver_the_same_is_a_conflict(repository):
     repository.branches("Ours is uv.", "Theirs is ruff.")
     assert repository.run("git", "merge", "theirs").returncode == 1
