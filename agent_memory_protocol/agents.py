@@ -15,7 +15,7 @@ from .layout import name_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .settings import Settings
 
@@ -28,6 +28,7 @@ _ALL = "*"
 _DEEPEST = 10
 _MOST_LOOKED_AT = 2_000
 _LARGEST_FILE = 1 << 20
+_NEARLY = 0.85
 
 
 def read_only_reason(
@@ -65,6 +66,17 @@ def defined(root: Root) -> list[str]:
     """Return the names of the agents that the project's own definitions, and its plugins', are of."""
     definitions = (*_definitions(root, _PROJECT, deep=True), *_plugin_definitions(root))
     return [_name(path, header) for path, header in definitions]
+
+
+def nearest(name: str, others: "Iterable[str]") -> str | None:
+    """Return the one of these other names that a name may be a slip of: spelled nearly so, with the same numbers."""
+    from difflib import get_close_matches  # who is named rightly need not load it
+
+    def digits(one: str) -> list[str]:
+        return [character for character in one if character.isdigit()]
+
+    alike = [one for one in others if one != name and digits(one) == digits(name)]
+    return next(iter(get_close_matches(name, alike, 1, _NEARLY)), None)
 
 
 def named_in_settings(agent: str, settings: "Settings") -> str | None:

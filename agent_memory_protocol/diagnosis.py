@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .agents import nearest
 from .block import Recall
 from .disk_errors import shown
 from .layout import TIERS, Target, name_key
@@ -55,9 +56,9 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
         elif target in existing:
             found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
         else:
-            found.append(
-                Diagnosis(f"{target} is not recalled: {target.path} does not exist yet; {_maker(target)} makes it")
-            )
+            why = f"{target} is not recalled: {target.path} does not exist yet; {_maker(target)} makes it"
+            meant = nearest(target.owner, [one.owner for one in existing if one.tier is target.tier])
+            found.append(Diagnosis(f"{why}, or is {meant} meant?" if meant else why))
     return found
 
 

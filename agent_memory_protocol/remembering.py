@@ -1,6 +1,5 @@
 """Remember: one text becomes one entry of one document, or is found to be there already."""
 
-import re
 from dataclasses import replace
 from datetime import date
 
@@ -19,9 +18,6 @@ from .transaction import Change
 _FEWEST_WORDS = 2
 _LONGEST_CLAIM = 400
 """A longer text is no single claim that another could repeat or negate."""
-
-_NEARLY = 0.85
-"""How alike two names are of which one is taken for a slip of the other."""
 
 
 def _full(full: Document) -> str:
@@ -132,18 +128,14 @@ def _raw(target: Target, new: NewEntry) -> str:
 
 def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> list[str]:
     """Say which agent was meant, where a memory begins for one whose name is nearly that of another."""
-    from difflib import get_close_matches  # no other call needs it
-
     owner = str(target.owner)
     known = agents.defined(session.root)
     if owner in known:
         return []
-    known += [str(one.owner) for one in session.readable(actor) if one.tier is Tier.AGENT and one != target]
-    numbered_alike = [agent for agent in known if re.findall(r"\d", agent) == re.findall(r"\d", owner)]
-    return [
-        f"this begins the memory of agent {owner}; if you meant {agent}, `amp forget {entry_id}` takes it out here"
-        for agent in get_close_matches(owner, numbered_alike, 1, _NEARLY)
-    ]
+    meant = agents.nearest(owner, [*known, *(one.owner for one in session.readable(actor) if one.tier is Tier.AGENT)])
+    if meant is None:
+        return []
+    return [f"this begins the memory of agent {owner}; if you meant {meant}, `amp forget {entry_id}` takes it out here"]
 
 
 def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:

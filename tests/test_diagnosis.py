@@ -33,6 +33,23 @@ def test_each_document_that_recall_looks_for_is_named_with_what_became_of_it():
 
 
 @pytest.mark.parametrize(
+    ("name", "others", "meant"),
+    [
+        ("developr", ["developer", "tester"], "developer"),
+        ("develop", ["developer"], "developer"),
+        ("dev", ["developer"], None),
+        ("developer2", ["developer1", "developer"], None),
+        ("ops", ["developer"], None),
+        ("developr", [], None),
+    ],
+)
+def test_a_name_that_is_nearly_that_of_another_agent_asks_whether_that_is_meant(name, others, meant):
+    existing = [SHARED, Target(Tier.CONVERSATION, name), *(Target(Tier.AGENT, other) for other in others)]
+    (found,) = of_recall(Recall("", [], []), [Target(Tier.AGENT, name)], existing)
+    assert (f", or is {meant} meant?" in found.message) is (meant is not None)
+
+
+@pytest.mark.parametrize(
     ("count", "words"), [(0, "lines"), (1, "lines, 1 entry left out"), (3, "lines, 3 entries left out")]
 )
 def test_what_was_left_out_is_counted(count, words):
