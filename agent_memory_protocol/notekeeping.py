@@ -49,7 +49,20 @@ def new(
             f"{routing.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)"
         )
     _index(session, target)
+    session.notices += _echo(session, target, file, description)
     return file
+
+
+def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
+    """Name another note of the folder that is described alike, of which no reader of the index could choose one."""
+    from .similarity import SAME, compare
+
+    where = " --tier shared" if target.tier is Tier.SHARED else f" --agent {target.owner}"
+    for row in _rows(session, target):
+        if row.file != file and compare(row.description, description) == SAME:
+            command = f"amp note merge {file[:-3]} --into {row.file[:-3]}{where}"
+            return [f"{row.file} is described alike; `{command}` makes one of them"]
+    return []
 
 
 def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> list[NoteRow]:
@@ -128,8 +141,8 @@ def merge(session: Session, actor: Actor, target: Target, names: Sequence[str], 
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
     keeper = _find(session, actor, target, into)
-    files = list(dict.fromkeys(_find(session, actor, target, name) for name in names))
-    if keeper in files or not files:
+    files = [file for file in dict.fromkeys(_find(session, actor, target, name) for name in names) if file != keeper]
+    if not files:
         raise InvalidArgument("merge other notes into one: name at least one that is not the one they go into")
     with hold(session.root, lock_name(target)):
         session.root.forget()

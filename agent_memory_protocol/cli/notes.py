@@ -225,10 +225,11 @@ def merge_command(
     who = actor(as_agent)
     target = _target(here, who, tier, agent)
     file = here.merge_notes(names, into, target=target, actor=who)
+    merged = [name for name in names if name not in (into, file, file[:-3])]
     if as_json:
-        print_json({"file": file, "merged": list(names)})
+        print_json({"file": file, "merged": merged})
     else:
-        click.echo(f"merged: {', '.join(names)} into {file}; `amp note show {file[:-3]}` shows it")
+        click.echo(f"merged: {', '.join(merged)} into {file}; `amp note show {file[:-3]}` shows it")
 
 
 @click.command("index")

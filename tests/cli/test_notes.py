@@ -1,5 +1,7 @@
 """`amp note`, `amp index` and `amp review`: what they print, their exit codes, and their answers for programs."""
 
+import re
+
 import pytest
 
 FOLDER = ".scaffolding/agent-memory/shared"
@@ -132,6 +134,24 @@ def test_merged_notes_are_one(written):
     assert answer.out.startswith("merged: name-a-user into feedback_ask-first.md; ")
     assert "Nobody came." in written("note", "show", "ask-first").out
     written("note", "merge", "ask-first", "--into", "ask-first").refuses(2, "at least one that is not")
+
+
+def test_the_note_that_takes_up_the_others_may_be_named_among_them(written):
+    for slug in ("name-a-user", "say-why"):
+        written("note", "new", "feedback", slug, "--description", slug, *PARTS[2:])
+    answer = written("note", "merge", "ask-first", "name-a-user", "say-why", "--into", "ask-first")
+    assert answer.out.startswith("merged: name-a-user, say-why into feedback_ask-first.md; ")
+    assert [one["file"] for one in written("note", "list", "--json").json()["notes"]] == ["feedback_ask-first.md"]
+
+
+@pytest.mark.parametrize(("description", "told"), [("Ask first, please", True), ("Ask last.", False)])
+def test_a_note_that_is_described_like_another_names_it_and_what_makes_one_of_them(amp, description, told):
+    for tier in (["--tier", "shared"], ["--agent", "dev"]):
+        amp("note", "new", "feedback", "ask-first", "--description", "Ask first.", *PARTS[2:], *tier)
+        answer = amp("note", "new", "feedback", "asking", "--description", description, *PARTS[2:], *tier)
+        assert ("feedback_ask-first.md is described alike; " in answer.err) is told
+        for command in re.findall("`amp ([^`]+)`", answer.err):
+            assert amp(*command.split()).code == 0
 
 
 # -- index -------------------------------------------------------------------------------------------------------------
