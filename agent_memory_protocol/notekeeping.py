@@ -55,11 +55,14 @@ def new(
 
 def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
     """Name another note of the folder that is described alike, of which no reader of the index could choose one."""
+    others = [row for row in _rows(session, target) if row.file != file]
+    if not others:
+        return []
     from .similarity import SAME, compare
 
     where = " --tier shared" if target.tier is Tier.SHARED else f" --agent {target.owner}"
-    for row in _rows(session, target):
-        if row.file != file and compare(row.description, description) == SAME:
+    for row in others:
+        if compare(row.description, description) == SAME:
             command = f"amp note merge {file[:-3]} --into {row.file[:-3]}{where}"
             return [f"{row.file} is described alike; `{command}` makes one of them"]
     return []

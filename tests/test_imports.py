@@ -195,7 +195,9 @@ DOES_WITHOUT = {
     ("status",): SLOW | SELDOM | SEARCHING | WRITING,
     ("note", "list"): SLOW | SELDOM | SEARCHING,
     ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"similarity"}) | SEARCHING | ours({"tiers.prune"}),
-    ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW | SELDOM | SEARCHING,
+    ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW
+    | SELDOM - ours({"similarity"})
+    | SEARCHING,
     ("search", "bold"): SLOW | SELDOM | WRITING | ours({"memory", "records", "search.minilm"}),
 }
 
