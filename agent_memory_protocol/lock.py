@@ -83,7 +83,7 @@ def _acquire_in_turn(root: Root, local: tuple[str, ...], name: str, start: float
             close(fd)
             raise
         close(fd)
-    raise StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
+    raise _never_still(name)
 
 
 def _wait_for(fd: int, root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> None:
@@ -95,6 +95,15 @@ def _wait_for(fd: int, root: Root, local: tuple[str, ...], name: str, start: flo
 
 
 def _open(root: Root, local: tuple[str, ...], name: str) -> int:
+    for _ in range(_TRIES):
+        # The folder may be deleted at any time: just after it was made, too.
+        with suppress(FileNotFoundError):
+            return _open_once(root, local, name)
+        root.forget()
+    raise _never_still(name)
+
+
+def _open_once(root: Root, local: tuple[str, ...], name: str) -> int:
     parts = (*make_local_folder(root, FOLDER, local=local), name)
     root.exists(parts)  # refuses a name that is a path
     folder = root.folder(parts[:-1])
@@ -152,6 +161,10 @@ def _read_record(fd: int) -> str:
         return ""
     pid, command, host, since = (shown(line)[:100] for line in lines)
     return f", probably process {pid} ({command}) on {host}, since {since}"
+
+
+def _never_still(name: str) -> StorageError:
+    return StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
 
 
 def _busy(root: Root, local: tuple[str, ...], name: str, waited: float) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from agent_memory_protocol import lock
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LockBusy, StorageError
 from agent_memory_protocol.files import Root
 from agent_memory_protocol.lock import hold
+from agent_memory_protocol.writing import make_local_folder
 
 PACKAGE = str(Path(lock.__file__).parents[1])
 NAME = "shared"
@@ -229,6 +232,27 @@ def test_a_lock_file_deleted_while_one_waits_is_made_anew(
     release.set()
     waiter.join()
     with hold(root, NAME, wait=0):
+        pass
+
+
+def test_a_folder_deleted_just_after_it_was_made_is_made_again(
+    root: Root, locks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = 3
+
+    def make(*words: Any, **more: Any) -> tuple[str, ...]:
+        nonlocal times
+        made = make_local_folder(*words, **more)
+        if times:
+            times -= 1
+            shutil.rmtree(locks)
+        return made
+
+    monkeypatch.setattr(lock, "make_local_folder", make)
+    with hold(root, NAME, wait=0):
+        refused(root)
+    times = 1_000
+    with pytest.raises(StorageError, match="is being replaced all the time"), hold(root, NAME, wait=0):
         pass
 
 
