@@ -46,6 +46,8 @@ def check(
     for path in paths:
         if not os.path.lexists(os.path.join(session.root.path, *path.split("/"))):
             raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
+    if any({*path.split("/")} <= {".", ".."} for path in paths):
+        paths = ()  # the project's own folder, or one above: everything lies below it
     targets = [target for target in _targets(session, actor) if _below(target.parts[:-1], paths)]
     run = _Check(session, selected, today)
     run.read(targets)
@@ -256,4 +258,8 @@ def _below(parts: tuple[str, ...], paths: Sequence[str]) -> bool:
 def relative(session_root: str, path: str) -> str:
     """Return a path named on the command line as one below the root, with forward slashes."""
     full = os.path.abspath(path) if os.path.exists(path) else os.path.join(session_root, path)
-    return os.path.relpath(full, session_root).replace(os.sep, "/")
+    found = os.path.relpath(full, session_root)
+    if found.startswith(os.pardir):
+        # By another way, such as a link to the project, it may lie there all the same.
+        found = os.path.relpath(os.path.realpath(full), os.path.realpath(session_root))
+    return found.replace(os.sep, "/")

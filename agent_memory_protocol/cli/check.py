@@ -1,14 +1,18 @@
 """`amp check`: what is wrong with the memory, for people, CI and code hosts."""
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
 from agent_memory_protocol import __version__
 from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.git import answer
+from agent_memory_protocol.layout import SCAFFOLDING
 from agent_memory_protocol.lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
 from agent_memory_protocol.phrases import counted
 
@@ -23,6 +27,9 @@ from .options import (
     root_option,
     workspace,
 )
+
+if TYPE_CHECKING:
+    from agent_memory_protocol.workspace import Workspace
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -81,11 +88,23 @@ def check_command(
         raise InvalidArgument(f"there is no rule {', '.join(map(ascii, strange))}; `amp check --rules` lists them")
     here = workspace(root, tells_settings=True)
     who = actor(as_agent)
-    found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
+    looked_at = 0
+    shown = progress("checking")
+
+    def count(done: int, total: int) -> None:
+        nonlocal looked_at
+        looked_at = total
+        if shown is not None:
+            shown(done, total)
+
+    found = here.check(paths, actor=who, select=only, ignore=ignored, progress=count)
     if fix:
         mended = here.fix(found, actor=who)
         note(f"{len(mended)} of {len(found)} findings mended")
-        found = here.check(paths, actor=who, select=only, ignore=ignored, progress=progress("checking"))
+        found = here.check(paths, actor=who, select=only, ignore=ignored, progress=count)
+    if not looked_at and not found:
+        for line in _nothing_there(here, paths):
+            note(line)
     told = {one.message for one in found}
     for problem in problems_in_settings(here):
         if problem.partition(": ")[2] not in told:
@@ -94,13 +113,30 @@ def check_command(
     if form == "json":
         print_json({"findings": [_as_json(one) for one in found]})
     elif form == "sarif":
-        click.echo(json.dumps(_sarif(found), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_sarif(found, _folder_in_git(here)), ensure_ascii=False, indent=2))
     else:
+        folder = _folder_in_git(here) if form == "github" and found else ""
         for one in found:
-            click.echo(_github(one) if form == "github" else _line(one))
+            click.echo(_github(one, folder) if form == "github" else _line(one))
         if form == "text":
             _sum_up(found)
     sys.exit(1 if any(one.severity in (ERROR, fail_on) for one in found) else 0)
+
+
+def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
+    """Say that there was no memory to look at, which is not the same as one that is in order."""
+    if not paths:
+        yield f"no memory yet in {here.path}; `amp init` lays it out"
+    for path in paths:
+        if os.path.isdir(os.path.join(path, SCAFFOLDING)):
+            yield f"{path} has a memory of its own, which was not checked: `amp check --root {path}` does"
+        elif SCAFFOLDING not in os.path.abspath(path).split(os.sep):
+            yield f"nothing of the memory in {here.path} lies below {path}"
+
+
+def _folder_in_git(here: "Workspace") -> str:
+    """Return where the project lies in its repository, with a slash: code hosts know files by their path in that."""
+    return os.fsdecode(answer(str(here.path), "rev-parse", "--show-prefix")).rstrip("\r\n")
 
 
 def _line(one: Finding) -> str:
@@ -119,10 +155,10 @@ def _sum_up(found: Sequence[Finding]) -> None:
     note(f"{counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}{mend}")
 
 
-def _github(one: Finding) -> str:
+def _github(one: Finding, folder: str) -> str:
     line = "" if one.line is None else f",line={one.line}"
     message = one.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    path = one.path.replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
+    path = f"{folder}{one.path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
     return f"::{one.severity} file={path}{line},title={one.rule}::{message}"
 
 
@@ -137,7 +173,7 @@ def _as_json(one: Finding) -> dict[str, object]:
     }
 
 
-def _sarif(found: Sequence[Finding]) -> dict[str, object]:
+def _sarif(found: Sequence[Finding], folder: str) -> dict[str, object]:
     used = sorted({one.rule for one in found})
     rules = [
         {
@@ -157,7 +193,7 @@ def _sarif(found: Sequence[Finding]) -> dict[str, object]:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": quote(one.path)},
+                        "artifactLocation": {"uri": quote(f"{folder}{one.path}")},
                         **({} if one.line is None else {"region": {"startLine": one.line}}),
                     }
                 }

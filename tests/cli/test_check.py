@@ -2,7 +2,10 @@
 
 import json
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import yaml
@@ -92,6 +95,35 @@ def test_github_annotations_are_one_line_each_and_escaped(messy):
     ]
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("top", ["", "..", "../.."])
+def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
+    root = amp.root / "packages/a b"
+    amp.write("packages/a b/" + SHARED, HEAD + "- 2026-01-05: a\n")
+    subprocess.run(["git", "init", "-q", root / top], check=True)
+    path = (root / SHARED).relative_to((root / top).resolve()).as_posix()
+    answer = amp("check", "--root", root, "--select", "date", "--format", "github")
+    assert answer.out.startswith(f"::warning file={path},line=2,")
+    sarif = json.loads(amp("check", "--root", root, "--select", "date", "--format", "sarif").out)
+    place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == quote(path)
+    assert amp("check", "--root", root, "--select", "date").out.startswith(f"{SHARED}:2: ")
+
+
+def test_where_there_is_no_memory_to_check_that_is_said(amp):
+    assert amp("check") == (0, "nothing is wrong\n", f"amp: no memory yet in {amp.root}; `amp init` lays it out\n")
+    amp("init", "--agent", "dev")
+    amp.write("README.md", "")
+    amp.write("part/.scaffolding/agent-memory/shared/KNOWLEDGE.md", HEAD)
+    said = f"amp: nothing of the memory in {amp.root} lies below README.md\n"
+    assert amp("check", "README.md") == (0, "nothing is wrong\n", said)
+    assert (
+        "part has a memory of its own, which was not checked: `amp check --root part` does" in amp("check", "part").err
+    )
+    for path in (".", ".scaffolding", SHARED, ".scaffolding/agent-memory/agents"):
+        assert amp("check", path, "--ignore", "store") == (0, "nothing is wrong\n", "")
+
+
 def test_github_annotations_cannot_be_forged_by_a_text(amp):
     amp.write(SHARED, "# S\n## 50%::error file=x::y\n- a\n\n## 50%::error file=x::y\n- b\n")
     (line,) = amp("check", "--select", "tier-double-heading", "--format", "github").out.splitlines()
@@ -149,6 +181,18 @@ def test_a_path_is_taken_from_where_one_stands(messy):
     assert messy("check", "--select", "date", "KNOWLEDGE.md", cwd=folder).code == 1
     messy("init", "--agent", "dev")
     assert messy("check", "--select", "date", ".", cwd=folder.parent / "agents").code == 0
+
+
+@pytest.mark.parametrize("path", [".", "./", "..", "../..", ".scaffolding", ".scaffolding/agent-memory/", "{root}"])
+def test_a_folder_stands_for_all_that_lies_below_it(messy, path):
+    code, out, _ = date_check(messy, path.format(root=messy.root))
+    assert (code, out.count("[date-")) == (1, 2)
+    (messy.root / "src").mkdir(exist_ok=True)
+    (messy.root / "src/link").symlink_to(messy.root)
+    cwd = messy.root / "src"
+    assert messy("check", "--select", "date", "link", f"link/{SHARED}", cwd=cwd).code == 1
+    assert messy("check", "--select", "date", ".", cwd=cwd).code == 0
+    assert messy("check", "--select", "date", "..", cwd=cwd).code == 1
 
 
 def test_rules_are_listed_with_whether_they_are_on(amp):
