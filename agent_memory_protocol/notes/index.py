@@ -6,6 +6,7 @@ end, holds the lines of the notes that are named nowhere else. Building it again
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from unicodedata import normalize
 
 from agent_memory_protocol import links, markdown, visible
@@ -60,8 +61,9 @@ class Built:
     unlisted: int
 
 
+@lru_cache(maxsize=4)
 def read(text: str) -> Index:
-    """Find the index in a tier file's text."""
+    """Find the index in a tier file's text. A watcher mostly asks of what it has just written itself."""
     shown = links.visible_lines(text)
     all_lines = [line.rstrip("\r\n") for line in split_lines_with_ends(text)]
     blocks = _find_blocks(all_lines)
@@ -139,9 +141,7 @@ def _fill(
     sizes = 0
     for file in files[: max(room_lines, 0) + 1]:
         head = heads[file]
-        # A header may spell a character that nobody sees, and the tier file may not hold it.
-        title, hook = visible.show_invisible(title_of(file, head)), visible.show_invisible(head.description)
-        line = f"- {links.index_line(title, file, hook, separator, LINE_WIDTH)}{newline}"
+        line = f"- {_line(title_of(file, head), file, head.description, separator)}{newline}"
         lines.append(line)
         sizes += len(line.encode())
     if len(lines) == len(files) and len(lines) <= room_lines and sizes <= room_bytes:
@@ -153,6 +153,13 @@ def _fill(
         if len(lines) + 1 <= room_lines and sizes + len(note) <= room_bytes:
             return [*lines, note], left
     return [], len(files)
+
+
+@lru_cache(maxsize=1_000)
+def _line(title: str, file: str, hook: str, separator: str) -> str:
+    """Return a note's line. A watcher makes all lines of an index anew for each note that changes."""
+    # A header may spell a character that nobody sees, and the tier file may not hold it.
+    return links.index_line(visible.show_invisible(title), file, visible.show_invisible(hook), separator, LINE_WIDTH)
 
 
 def _in_order(index: Index, files: Mapping[str, str]) -> list[str]:
