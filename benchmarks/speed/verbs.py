@@ -10,7 +10,7 @@ from benchmarks.speed.installed import environment
 from benchmarks.speed.measure import Figure, in_turn, ratio, run
 
 _PAIRS = 20
-_TARGET = 10
+_TARGET = 12
 _WORDS = {
     "--help": "--help",
     "where": "where",
@@ -19,7 +19,7 @@ _WORDS = {
     "status": "status",
     "search": "search database",
     "remember, a new entry": "remember Fact-{number}",
-    "note new": "note new project fact-{number} --description Fact --why Why --how How",
+    "note new": "note new project fact-{number} --description About-{number} --why Why --how How",
 }
 """What is measured, and the words of the command, where `number` makes each call another one."""
 
