@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.phrases import counted
 from agent_memory_protocol.records.proof import is_forged
 from agent_memory_protocol.records.record import Record, RecordType, State
@@ -179,6 +180,10 @@ def verify_command(store: str | None, as_json: bool, root: str | None, as_agent:
     Example:
         amp record verify --store ./memory
     """
+    if store is not None and not os.path.lexists(store):
+        raise InvalidArgument(
+            f"--store {store!a} does not exist, so nothing in it can be verified; name a memory directory"
+        )
     checked = open_memory(store, root, as_agent).check()
     if as_json:
         print_json(

@@ -123,6 +123,10 @@ def export_command(
     conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
         chosen.write(new, conversion.carry(withheld.pass_on(chain.from_iterable(parts))))
+    there = workspace(root).targets(who) if wanted else []
+    for target in wanted:
+        if target not in there:
+            note(f"{target.path} does not exist yet")
     tell(conversion, "memory", as_json=as_json)
     if conversion.left_out:
         sys.exit(4 if conversion.left_out > withheld.count else 3)

@@ -142,6 +142,14 @@ def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides)
     amp("record", "history", sides[0].id).refuses(4, "000001.json")
 
 
+def test_a_store_that_is_not_there_does_not_verify(amp):
+    (amp.root / "empty").mkdir()
+    assert amp("record", "verify", "--store", "empty").out.startswith("everything verifies: 0 records")
+    for name in ("mistyped", "mistyped.sqlite"):
+        amp("record", "verify", "--store", name).refuses(2, f"--store '{name}' does not exist")
+        assert not (amp.root / name).exists()
+
+
 def test_what_nobody_has_signed_is_signed_with_an_identity_that_is_made_once(amp, memory, sides):
     answer = amp("record", "sign", sides[0].id, "--identity", "agent.key")
     assert answer == (

@@ -15,6 +15,14 @@ def full(amp):
     return amp
 
 
+def test_exporting_says_which_of_the_documents_named_are_not_there(full):
+    missing = "amp: .scaffolding/agent-memory/agents/nobody/MEMORY.md does not exist yet"
+    assert missing in full("export", "agent:nobody", "--output", "a.ndjson").err
+    told = full("export", "shared", "agent:nobody", "--output", "b.ndjson").err
+    assert (missing in told, told.count("does not exist"), "1 entry from memory" in told) == (True, 1, True)
+    assert "does not exist" not in full("export", "--output", "c.ndjson").err
+
+
 def test_memory_goes_out_and_comes_in_again(full):
     assert full("export", "--output", "a.pb").code == 0
     planned = full("import", "a.pb")
