@@ -57,7 +57,22 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
     return gone
 
 
-def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Edited:
+def date_anew(session: Session, actor: Actor, entry_id: str, day: date) -> Edited:
+    """Give an entry another date, or its first; it says the same, so nothing goes to the ledger."""
+    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
+
+    def change(current: Document) -> Change:
+        old = current.entry(entry_id)
+        if old is None:
+            raise InvalidArgument(f"{entry_id} has just left {target.path}")
+        return Change(document.with_date(current, old, day.toordinal()))
+
+    done = session.change(target, change)
+    entry = stored_entry(done.document, entry_id)
+    return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def replace_text(session: Session, actor: Actor, entry_id: str, text: str, day: date | None = None) -> Edited:
     """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
     ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
     session.check_secrets(text)
@@ -69,7 +84,7 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str) -> Ed
         old = current.entry(entry_id)
         if old is None:
             raise InvalidArgument(f"{entry_id} has just left {target.path}")
-        new = compose.compose(text, max_bytes=max_bytes)
+        new = compose.compose(text, day=None if day is None else day.toordinal(), max_bytes=max_bytes)
         if new.day is None and old.mark is not None:
             new = compose.compose(text, day=old.mark.day, max_bytes=max_bytes)
         wanted = document.id_of_new(new, target)

@@ -519,10 +519,16 @@ class Workspace:
         with self._session(for_writing=True) as session:
             return upkeep.forget(session, acting(actor), entry_ids, reason)
 
-    def edit(self, entry_id: str, text: str, *, actor: Actor | None = None) -> Edited:
-        """Put another text in an entry's place; the old one stays in the ledger.
+    def edit(
+        self, entry_id: str, text: str | None = None, *, actor: Actor | None = None, dated: date | None = None
+    ) -> Edited:
+        """Put another text in an entry's place; the old one stays in the ledger. Or say that it holds on another day.
 
-        The entry keeps its date unless the new text begins with one.
+        Args:
+            entry_id: the entry.
+            text: its new text; where it is left out, only the date is changed.
+            actor: who edits; a person where it is left out.
+            dated: its new date; without it, it keeps its own unless the new text begins with one.
 
         Raises:
             InvalidArgument: there is no such entry, or one with the new text is there already.
@@ -530,9 +536,12 @@ class Workspace:
         """
         from . import upkeep
 
+        if text is None and dated is not None:
+            with self._session(for_writing=True) as session:
+                return upkeep.date_anew(session, acting(actor), entry_id, dated)
         _check_text("the new text", text)
         with self._session(for_writing=True) as session:
-            return upkeep.replace_text(session, acting(actor), entry_id, text)
+            return upkeep.replace_text(session, acting(actor), entry_id, text or "", dated)
 
     def rewrite(
         self,

@@ -22,7 +22,7 @@ _VERBS = {
     "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
     "list": ("read", "List every entry: its id, document, date and first words."),
     "forget": ("upkeep", "Remove entries by id."),
-    "edit": ("upkeep", "Put TEXT in the place of an entry."),
+    "edit": ("upkeep", "Put TEXT in the place of an entry, or date it anew."),
     "status": ("status", "Show how full each memory file is, and how old it is."),
     "note": ("notes", "Write, read, remove and merge notes: one fact, one file."),
     "index": ("notes", "Give every note its line in the index of its folder."),

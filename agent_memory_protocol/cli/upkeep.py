@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from datetime import date
 
 import click
 
@@ -152,23 +153,42 @@ def forget_command(
 
 @click.command("edit", cls=TextCommand)
 @click.argument("entry_id", metavar="ID")
-@click.argument("text")
+@click.argument("text", required=False)
+@click.option("--dated", is_flag=True, help="Date it with today: it still holds.")
+@click.option("--date", "day", metavar="YYYY-MM-DD", help="Date it with this day.")
 @conversation_option
 @json_option
 @root_option
 @as_option
 def edit_command(
-    entry_id: str, text: str, conversation: str | None, as_json: bool, root: str | None, as_agent: str | None
+    entry_id: str,
+    text: str | None,
+    dated: bool,
+    day: str | None,
+    conversation: str | None,
+    as_json: bool,
+    root: str | None,
+    as_agent: str | None,
 ) -> None:
-    """Put TEXT in the place of an entry. Its date stays unless TEXT begins with one; `-` reads stdin.
+    """Put TEXT in the place of an entry, or date it anew. Its date stays unless TEXT begins with one; `-` reads stdin.
 
     The beginning of its id is enough.
 
     \b
-    Example:
+    Examples:
         amp edit 3f9a1c2b7d10 "Redis needs AOF on since 7.2."
+        amp edit 3f9a1c2b7d10 --dated
     """
-    done = workspace(root).edit(entry_id, read_text(text), actor=actor(as_agent, conversation))
+    if dated and day is not None:
+        raise InvalidArgument("--dated and --date exclude each other; give one of them")
+    if text is None and not dated and day is None:
+        raise InvalidArgument("say the new TEXT, or --dated where the entry still holds")
+    done = workspace(root).edit(
+        entry_id,
+        None if text is None else read_text(text),
+        actor=actor(as_agent, conversation),
+        dated=parse_date(day) if day is not None else date.today() if dated else None,
+    )
     if as_json:
         print_json(
             {"id": done.entry.id, "old_id": done.old_id, **target_json(done.entry.target), "line": done.entry.line}

@@ -276,6 +276,25 @@ def redate(document: Document, entry: Entry, day: int) -> Document:
     return changed
 
 
+def with_date(document: Document, entry: Entry, day: int) -> Document:
+    """Give an entry another date of its own, or one where it has none; its text stays as it is, and so does its id.
+
+    Raises:
+        Refused: a date in front of it would change what it says.
+    """
+    if entry.mark is not None:
+        return redate(document, entry, day)
+    raw = list(document.raw)
+    line = raw[entry.start]
+    raw[entry.start] = f"{line[: entry.column]}[{dates.day_text(day)}] {line[entry.column :]}"
+    changed = rebuilt(document, raw)
+    now = changed.entry(document.ids[document.outline.entries.index(entry)]) if changed.ids == document.ids else None
+    # What begins with no paragraph, such as a fence or a table, would be none behind a date.
+    if not entry.paragraph or now is None or now.mark is None or now.mark.day != day:
+        raise Refused(f"{document.target.path}:{entry.start + 1}: it cannot be dated here; edit the line by hand")
+    return changed
+
+
 def mark_span(document: Document, entry: Entry, mark: dates.Mark) -> tuple[int, int, int]:
     """Return where the date mark of an entry stands in its document: the line, from 0, and its begin and end there."""
     before = entry.paragraph[: mark.start]

@@ -245,7 +245,7 @@ def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     answer = amp("review")
     assert answer.out.splitlines() == [
         "past their age:",
-        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?",
+        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true? then `amp edit {ids[1]} --dated`",
         "      - [2020-01-02] The audit is on.",
         "undated, from the top of each file:",
         f"  {SHARED}:3  {ids[0]}; still true?",

@@ -689,3 +689,55 @@ def test_where_there_is_no_memory_there_is_nothing_to_do(amp, args):
     before = amp.tree()
     assert amp.process(*args).code == 0
     assert amp.tree() == before
+
+
+# -- what still holds --------------------------------------------------------------------------------------------------
+
+DATED = [
+    ("- [2026-01-05] a fact\n", "- [2026-06-15] a fact\n"),
+    ("- 2026-01-05: a fact\n", "- 2026-06-15: a fact\n"),
+    ("- a fact\n  - and more\n", "- [2026-06-15] a fact\n  - and more\n"),
+    ("1. a fact, [2026-01-05] **told**\n", "1. a fact, [2026-06-15] **told**\n"),
+    ("A paragraph.\nOf two lines.\n", "[2026-06-15] A paragraph.\nOf two lines.\n"),
+    ("-   far off\r\n", "-   [2026-06-15] far off\r\n"),
+    ("- [2026-06-15] a fact\n", "- [2026-06-15] a fact\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DATED, ids=[before for before, _ in DATED])
+def test_what_still_holds_is_dated_anew_and_nothing_else_changes(amp, before, after):
+    head, tail = b"# Shared Knowledge\n\n## Facts\n\n", b"\n## More\n\n- other\n"
+    amp.write(SHARED, head + before.encode() + tail)
+    one = amp("list", "--json").json()["entries"][0]["id"]
+    answer = amp("edit", one[:6], "--date", "2026-06-15", "--json").json()
+    assert (answer["id"], answer["old_id"]) == (one, one)
+    assert (amp.root / SHARED).read_bytes() == head + after.encode() + tail
+    assert amp("restore", "--list", "--json").json()["entries"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["```\ncode\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "> told\n", "- ```\n  x\n  ```\n"]
+)
+def test_what_cannot_be_dated_without_changing_it_is_refused(amp, text):
+    amp.write(SHARED, f"# S\n\n{text}")
+    before = (amp.root / SHARED).read_bytes()
+    one = amp("list", "--json").json()["entries"][0]["id"]
+    amp("edit", one, "--date", "2026-06-15").refuses(3, f"{SHARED}:3: it cannot be dated here; edit the line by hand")
+    assert (amp.root / SHARED).read_bytes() == before
+
+
+def test_a_new_text_may_be_dated_too(amp):
+    amp("remember", "Redis needs AOF.", "--date", "2026-01-05")
+    for text, day in (("Redis needs AOF on.", "2026-06-15"), ("[2026-01-01] Redis has AOF on.", "2026-06-16")):
+        one = amp("list", "--json").json()["entries"][0]["id"]
+        assert amp("edit", one, text, "--date", day).code == 0
+        assert amp("list", "--json").json()["entries"][0]["date"] == day
+    assert len(amp("restore", "--list", "--json").json()["entries"]) == 2
+
+
+def test_an_edit_that_says_nothing_is_asked_what_it_means(amp):
+    amp("remember", "a fact")
+    one = amp("list", "--json").json()["entries"][0]["id"]
+    amp("edit", one).refuses(2, "say the new TEXT, or --dated where the entry still holds")
+    amp("edit", one, "--dated", "--date", "2026-01-01").refuses(2, "exclude each other")
+    amp("edit", one, "--date", "yesterday").refuses(2, "is no date")
