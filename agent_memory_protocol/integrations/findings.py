@@ -24,7 +24,7 @@ class Finding:
 def read_findings(output: str) -> list[Finding]:
     """Return the findings in an agent's output, in their order. A block inside another fence is only a sample."""
     found: list[Finding] = []
-    for block in _blocks(split_lines(output)):
+    for block in _blocks(split_lines(output.removeprefix("\ufeff"))):
         found += [_finding(bullet) for bullet in _bullets(block)]
     return [finding for finding in found if finding.text]
 

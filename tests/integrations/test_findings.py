@@ -33,8 +33,8 @@ FINDINGS = [
 @pytest.mark.parametrize(
     "output",
     [BLOCK, BLOCK.replace("```", "~~~~"), BLOCK.replace("\n", "\r\n"), BLOCK.replace("```memory", "``` memory"),
-     BLOCK.replace("```", "  ```"), BLOCK.rpartition("```")[0]],
-    ids=["backticks", "tildes", "crlf", "blank", "indented", "unclosed"],
+     BLOCK.replace("```", "  ```"), BLOCK.rpartition("```")[0], "\ufeff" + BLOCK.partition("\n\n")[2]],
+    ids=["backticks", "tildes", "crlf", "blank", "indented", "unclosed", "byte order mark"],
 )  # fmt: skip
 def test_each_bullet_of_a_block_is_a_finding(output):
     found = read_findings(output)
