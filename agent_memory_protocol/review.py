@@ -52,12 +52,7 @@ def items(
     ]
     found += _crowded(notes)
     found += [
-        Item(
-            "stale",
-            f"{entry.target.path}:{entry.line}",
-            f"{entry.id}, dated {entry.date}; still true? then `amp edit {entry.id} --dated`",
-            entry.text,
-        )
+        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.text)
         for entry in sorted(entries, key=lambda one: one.date or today)
         if entry.date is not None and today - entry.date > older_than
     ]

@@ -64,4 +64,6 @@ def _show(found: Sequence[Item]) -> None:
                 click.echo(f"  {plain(item.place)}  {plain(item.message)}\n      {first_words(item.text, behind=6)}")
     if not found:
         click.echo("nothing to look at")
+    if any(item.kind == "stale" for item in found):
+        note("`amp edit ID --dated` says that an entry still holds, `amp forget ID` takes it out")
     note("when you are through, `amp review --done` records it")

@@ -245,13 +245,19 @@ def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     answer = amp("review")
     assert answer.out.splitlines() == [
         "past their age:",
-        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true? then `amp edit {ids[1]} --dated`",
+        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?",
         "      - [2020-01-02] The audit is on.",
         "undated, from the top of each file:",
         f"  {SHARED}:3  {ids[0]}; still true?",
         "      - Redis loses its queue on restart.",
     ]
-    assert answer.err == "amp: when you are through, `amp review --done` records it\n"
+    assert answer.err == (
+        "amp: `amp edit ID --dated` says that an entry still holds, `amp forget ID` takes it out\n"
+        "amp: when you are through, `amp review --done` records it\n"
+    )
+    assert amp("edit", ids[1], "--dated").code == 0
+    assert "past their age" not in amp("review").out
+    amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")
     kinds = [(item["kind"], item["text"]) for item in amp("review", "--json").json()["items"]]
     assert kinds == [("stale", "- [2020-01-02] The audit is on."), ("undated", "- Redis loses its queue on restart.")]
     assert amp("check", "--select", "review").code == 1
