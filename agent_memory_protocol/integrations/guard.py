@@ -155,6 +155,7 @@ def _why_not(
         root = os.path.dirname(root)
     with Root.open(root) as opened:
         settings = config.load_settings(opened, environ)
+        opened.external_links = settings.external_links
         if not settings.enabled:
             return ""
         reason = _why_forbidden(place, opened, settings, name, environ)

@@ -6,10 +6,12 @@ import os
 import click
 import pytest
 
+from agent_memory_protocol.access import Actor
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.integrations import amp_commands, envelopes
 from agent_memory_protocol.integrations.glance import may_concern_memory
 from agent_memory_protocol.integrations.guard import reason_to_deny
+from agent_memory_protocol.workspace import Workspace
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 OWN = ".scaffolding/agent-memory/agents/developer/MEMORY.md"
@@ -335,6 +337,24 @@ def test_a_definition_and_the_settings_decide_who_is_read_only(judge):
 
 
 @pytest.mark.requirement("S4-17")
+@pytest.mark.requirement("S4-54")
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_definition_behind_a_link_decides_as_it_does_at_every_door(judge, followed):
+    """Whoever keeps the definitions of agents elsewhere follows links that lead there (decision 6)."""
+    elsewhere = judge.project.home / "definitions"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "developer.md").write_text("---\nname: developer\ntools: Read, Grep\n---\n")
+    (judge.root / ".claude").mkdir()
+    (judge.root / ".claude" / "agents").symlink_to(elsewhere)
+    settings = judge.project.home / ".config" / "amp" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"external_links = {str(followed).lower()}\n")
+    workspace = Workspace.open(judge.root, environ={"HOME": str(judge.project.home)})
+    refused = workspace.why_read_only(Actor("developer")) is not None
+    denied = "it is read-only" in judge("Write", TOOLS["Write"](OWN), "developer")
+    assert (refused, denied) == (followed, followed)
+
+
 def test_only_a_conversation_that_is_fixed_can_have_outsiders(judge):
     other = CONVERSATION.replace("c1", "c10")
     assert judge("Write", TOOLS["Write"](other), "developer") == ""
