@@ -47,7 +47,7 @@ def doctor_command(
     if here.path.is_dir():
         from agent_memory_protocol.integrations import installing, receipt
 
-        findings += installing.diagnose(receipt.in_project(str(here.path)))
+        findings += installing.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
     if protocol is not None:
         findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
     damaged = any(finding.is_damage for finding in findings)

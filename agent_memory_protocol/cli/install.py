@@ -85,7 +85,10 @@ def uninstall_command(
 
 
 def _place(root: str | None, user: bool) -> receipt.Place:
-    return receipt.for_person(os.environ) if user else receipt.in_project(str(workspace(root).path))
+    if user:
+        return receipt.for_person(os.environ)
+    here = workspace(root)
+    return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
 def _do(plan: installing.Plan, place: receipt.Place, dry_run: bool, as_json: bool) -> None:

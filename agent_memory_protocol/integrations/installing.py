@@ -15,7 +15,7 @@ from .. import __version__
 from ..access import Actor
 from ..diagnosis import Diagnosis
 from ..errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
-from ..files import Content, Root, decode, split_bom
+from ..files import Content, decode, split_bom
 from ..templates import shipped_file
 from ..writing import create, make_folders, remove, remove_empty_folder, replace
 from . import managed_block, settings_text
@@ -57,11 +57,13 @@ class Plan:
     """What installing or uninstalling does.
 
     Attributes:
+        place: where.
         changes: the files, the receipt last.
         folders: folders that go where they are left empty, deepest first: installing had made them.
         notes: what a person should know.
     """
 
+    place: Place
     changes: list[Change] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -107,13 +109,13 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
         DamagedFile: a file cannot be read as what it should be.
         InvalidArgument: the target has no such place.
     """
-    plan = Plan()
+    plan = Plan(place)
     receipt = Receipt.read(place)
     had = receipt.entry(target)
     record: dict[str, Any] = {"amp": __version__, "files": {}}
     folders = receipt.folders
     for file in _files(place, target, program):
-        before = _read(file)
+        before = _read(place, file)
         old = had.get("files", {}).get(file.name, {})
         inserted: list[Insertion] = []
         if file.part is None:
@@ -140,11 +142,11 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
 
 def plan_uninstall(place: Place, target: str) -> Plan:
     """Say what becomes of each file when what was installed goes. Changes nothing. Raises as `plan_install` does."""
-    plan = Plan()
+    plan = Plan(place)
     receipt = Receipt.read(place)
     had = receipt.entry(target)
     for file in _files(place, target, "amp-hook"):
-        before = _read(file)
+        before = _read(place, file)
         old = had.get("files", {}).get(file.name, {})
         if before is None:
             continue
@@ -173,7 +175,7 @@ def diagnose(place: Place) -> list[Diagnosis]:
 
 def _diagnosis(place: Place, target: str, receipt: Receipt) -> Diagnosis:
     for file in _files(place, target, "amp-hook"):
-        content = _read(file)
+        content = _read(place, file)
         old = receipt.entry(target).get("files", {}).get(file.name, {})
         if content is None:
             return Diagnosis(f"{target} lacks {file.name}; `amp install {target}` puts it back", is_problem=True)
@@ -192,7 +194,7 @@ def carry_out(plan: Plan) -> None:
         StorageError: a file cannot be written, or is not the one that was planned from; run it again.
     """
     for change in plan.changes:
-        with Root.open(change.base) as root:
+        with plan.place.open(change.base) as root:
             if change.after is None:
                 remove(root, change.parts)
             elif change.before is None:
@@ -203,7 +205,7 @@ def carry_out(plan: Plan) -> None:
     for path in plan.folders:
         above, name = os.path.split(path)
         if os.path.isdir(path):
-            with Root.open(above) as root:
+            with plan.place.open(above) as root:
                 remove_empty_folder(root, (name,))
 
 
@@ -313,8 +315,8 @@ def _add(plan: Plan, base: str, parts: tuple[str, ...], before: Content | None, 
         plan.changes.append(Change(base, parts, before, after))
 
 
-def _read(file: _File) -> Content | None:
-    with Root.open(file.base) as root:
+def _read(place: Place, file: _File) -> Content | None:
+    with place.open(file.base) as root:
         return root.read(file.parts, limit=LARGEST)
 
 

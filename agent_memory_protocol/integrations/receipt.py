@@ -10,7 +10,7 @@ from ..disk_errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..files import Content, Root
 from ..layout import SCAFFOLDING
-from ..settings import home_folder
+from ..settings import home_folder, load_settings
 from .hosts import FILES
 
 LARGEST = 4 << 20
@@ -25,11 +25,17 @@ class Place:
         base: the folder that the files lie below.
         receipt: the receipt, below `base`.
         moved: for a host whose settings an environment variable moves away, the folder they lie in then.
+        external_links: whether links that lead out of `base` are followed (decision 6).
     """
 
     base: str
     receipt: tuple[str, ...]
     moved: Mapping[str, str] = field(default_factory=dict)
+    external_links: bool = False
+
+    def open(self, folder: str | None = None) -> Root:
+        """Open `base`, or another folder that a host's files lie in."""
+        return Root.open(self.base if folder is None else folder, external_links=self.external_links)
 
     @property
     def is_project(self) -> bool:
@@ -37,9 +43,9 @@ class Place:
         return self.receipt[0] == SCAFFOLDING
 
 
-def in_project(root: str) -> Place:
+def in_project(root: str, *, external_links: bool = False) -> Place:
     """Return the place of a project."""
-    return Place(root, (SCAFFOLDING, "installed.json"))
+    return Place(root, (SCAFFOLDING, "installed.json"), external_links=external_links)
 
 
 def for_person(environ: Mapping[str, str]) -> Place:
@@ -52,7 +58,8 @@ def for_person(environ: Mapping[str, str]) -> Place:
     if not home:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
     moved = {host.name: environ[host.home] for host in FILES.values() if host.home and environ.get(host.home)}
-    return Place(home, (".config", "amp", "installed.json"), moved)
+    external_links = load_settings(None, environ).external_links
+    return Place(home, (".config", "amp", "installed.json"), moved, external_links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class Receipt:
         Raises:
             DamagedFile: what stands there is none.
         """
-        with Root.open(place.base) as root:
+        with place.open() as root:
             content = root.read(place.receipt, limit=LARGEST)
         if content is None:
             return cls(place, None, {}, frozenset())

@@ -298,6 +298,28 @@ def test_doctor_says_whether_what_was_installed_is_still_there(found):
     assert "is no receipt of amp" in answer.out
 
 
+@pytest.mark.parametrize("scope", ["project", "person"])
+def test_settings_behind_a_link_are_changed_where_the_person_lets_links_be_followed(found, tmp_path_factory, scope):
+    words, below = ([], found.root) if scope == "project" else (["--user"], found.home)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "settings.json").write_text("{}\n")
+    link = below / HOSTS["claude"]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(elsewhere / "settings.json")
+    found("install", "claude", *words).refuses(4, "set external_links = true in your own settings")
+    assert (elsewhere / "settings.json").read_text() == "{}\n"
+
+    own = found.home / ".config" / "amp" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("external_links = true\n")
+    assert found("install", "claude", *words).code == 0
+    assert link.is_symlink()
+    assert "amp-hook stop" in (elsewhere / "settings.json").read_text()
+    assert found("uninstall", "claude", *words).code == 0
+    assert link.is_symlink()
+    assert (elsewhere / "settings.json").read_text() == "{}\n"
+
+
 NO_RECEIPTS = [
     "{",
     "[]",
