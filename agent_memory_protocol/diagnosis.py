@@ -56,13 +56,14 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
         elif target in existing:
             found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
         else:
-            why = f"{target} is not recalled: {target.path} does not exist yet; {_maker(target)} makes it"
+            why = f"{target} is not recalled: {target.path} does not exist yet; {writer_of(target)} makes it"
             meant = nearest(target.owner, [one.owner for one in existing if one.tier is target.tier])
             found.append(Diagnosis(f"{why}, or is {meant} meant?" if meant else why))
     return found
 
 
-def _maker(target: Target) -> str:
+def writer_of(target: Target) -> str:
+    """Return the command that writes an entry into a document."""
     owner = f" --{target.tier.owner} {target.owner}" if target.owner else ""
     return f"`amp remember TEXT{owner}`"
 

@@ -234,8 +234,8 @@ class Watcher:
             return
         seen.document = _digest_of(state.left)
         if state.changed:
-            told = f"{counted(state.notes, 'note')}, {counted(len(state.added), 'line')} added"
-            yield Happened("indexed", seen.target, told)
+            done = f"{counted(len(state.added), 'line')} added" if state.added else "lines brought up to date"
+            yield Happened("indexed", seen.target, f"{counted(state.notes, 'note')}, {done}")
         if state.problem and state.problem != seen.problem:
             yield Happened("problem", seen.target, state.problem)
         seen.problem = state.problem

@@ -6,7 +6,7 @@ import click
 
 from agent_memory_protocol.answers import StoredEntry
 from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Tier, parse_target
+from agent_memory_protocol.layout import Target, Tier, parse_target
 
 from .options import (
     actor,
@@ -119,8 +119,10 @@ def list_command(
     for problem in problems:
         note(problem)
     if not problems_in_settings(here) and not problems and not entries:
+        from agent_memory_protocol.diagnosis import writer_of
+
         where = f" in {', '.join(targets)}" if targets else ""
-        note(f"there are no entries yet{where}; `amp remember TEXT` writes the first")
+        note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")
     if as_json:
         print_json({"entries": [_as_json(entry) for entry in entries], "problems": problems})
     else:

@@ -185,6 +185,8 @@ def test_status_tells_how_many_notes_there_are_and_how_many_of_them_are_listed(w
     (document,) = written("status", "--json").json()["documents"]
     assert (document["notes"], document["notes_unlisted"], document["notes_indexed"]) == (4, 3, 1)
     assert written("watch", "--once").out == "shared: 4 notes, 3 lines added\n"
+    written.write(f"{FOLDER}/user_b.md", NOTE.format("user_bee"))
+    assert written("watch", "--once").out == "shared: 4 notes, lines brought up to date\n"
     assert written("status").out.splitlines()[1].endswith("  4")
 
 

@@ -307,7 +307,7 @@ def test_a_list_of_some_documents_has_their_entries_alone(amp):
     assert amp("list", "agent:nobody") == (
         0,
         "",
-        "amp: there are no entries yet in agent:nobody; `amp remember TEXT` writes the first\n",
+        "amp: there are no entries yet in agent:nobody; `amp remember TEXT --agent nobody` writes the first\n",
     )
     amp("list", "agent:ops", "--as", "dev").refuses(3, "agent dev may not read agent:ops")
     for verb in ("list", "show"):
