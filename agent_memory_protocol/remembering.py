@@ -15,10 +15,6 @@ from .tiers.compose import NewEntry
 from .tiers.document import Added, Document
 from .transaction import Change
 
-_FEWEST_WORDS = 2
-_LONGEST_CLAIM = 400
-"""A longer text is no single claim that another could repeat or negate."""
-
 
 def _full(full: Document) -> str:
     return room_by_dates(full, f"add --make-room to archive its oldest dated entries, or run `amp prune {full.target}`")
@@ -90,19 +86,16 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id
 
 def _echo(now: Document, entry_id: str) -> list[str]:
     """Name the first other entry of the document that says the same, or the opposite, in other words."""
-    from .similarity import DIFFERENT, SAME, compare_gists, gist
+    from .similarity import OPPOSITE, SAME, claim, compare_gists
 
-    texts = {
-        one: document.identity_text(now.lines, entry) for one, entry in zip(now.ids, now.outline.entries, strict=True)
-    }
-    own = gist(texts[entry_id])
-    if len(own.words) < _FEWEST_WORDS or len(texts[entry_id]) > _LONGEST_CLAIM:
-        return []
-    for one, text in texts.items():
-        found = DIFFERENT if one == entry_id or len(text) > _LONGEST_CLAIM else compare_gists(own, gist(text))
+    entries = zip(now.ids, now.outline.entries, strict=True)
+    claims = {one: claim(document.identity_text(now.lines, entry)) for one, entry in entries}
+    own = claims.pop(entry_id)
+    for one, other in claims.items():
+        found = compare_gists(own, other) if own and other else ""
         if found == SAME:
             return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
-        if found != DIFFERENT:
+        if found == OPPOSITE:
             return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
     return []
 

@@ -1,4 +1,4 @@
-"""The verb that finds entries and notes by their words, for one actor, never stale.
+"""The verb that finds entries and notes, and what has left them, by their words, for one actor, never stale.
 
 Whether a file has changed is asked of the file system for every query, and a file that changed just now is read, since
 its times may not show it yet. What an index answers is looked up again in the file before it is given.
@@ -153,9 +153,8 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
         return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
 
     for target in store.list_targets(session.root):
-        folder, tier_file = target.parts[:-1], target.parts[-1]
         info = _info(session, target.parts)
-        yield target, {tier_file: (info and sign(info)) or _digest(session, target.parts)}
+        yield target, {target.parts[-1]: (info and sign(info)) or _digest(session, target.parts)}
     for target in indexing.folders(session, Actor()):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
@@ -177,6 +176,7 @@ def _info(session: Session, parts: tuple[str, ...]) -> os.stat_result | None:
 
 
 def _digest(session: Session, parts: tuple[str, ...]) -> str:
+    """Return what changes whenever the content does, where what the system says does not tell."""
     try:
         content = session.root.read(parts)
     except AgentMemoryError:

@@ -15,6 +15,10 @@ SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
 _KEPT = 1_000
 """Characters of the longest text whose gist is kept in this process."""
 
+_LONGEST_CLAIM = 400
+_FEWEST_WORDS = 2
+"""Of a text that is a single claim."""
+
 _QUOTES = "\"'`“”‘’„«»"
 _OPENING = _QUOTES + "([{"
 _CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
@@ -78,6 +82,14 @@ def compare_gists(one: Gist, other: Gist) -> str:
 def gist(text: str) -> Gist:
     """Reduce a sentence to the words that carry its meaning."""
     return _gist_once(text) if len(text) <= _KEPT else _gist(text)
+
+
+def claim(text: str) -> Gist | None:
+    """Return the gist of what another text could repeat or negate; None for a mere word, or more than one claim."""
+    if len(text) > _LONGEST_CLAIM:
+        return None
+    told = gist(text)
+    return told if len(told.words) >= _FEWEST_WORDS else None
 
 
 @lru_cache(maxsize=4_000)

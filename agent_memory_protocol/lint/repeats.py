@@ -6,12 +6,8 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import WARNING, Hit, rule
 from agent_memory_protocol.lint.store import StoreView
 from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.similarity import gist, normalised
+from agent_memory_protocol.similarity import claim, normalised
 from agent_memory_protocol.tiers.document import identity_text
-
-_FEWEST_WORDS = 2
-_LONGEST_CLAIM = 400
-"""A longer text is no single claim that another could negate."""
 
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
@@ -59,9 +55,8 @@ def contradiction(view: StoreView) -> Iterator[Hit]:
     for document in view.documents:
         path = document.target.path
         for entry in document.outline.entries:
-            text = identity_text(document.lines, entry)
-            own = gist(text)
-            if len(own.words) < _FEWEST_WORDS or len(text) > _LONGEST_CLAIM:
+            own = claim(identity_text(document.lines, entry))
+            if own is None:
                 continue
             others = seen.setdefault(own.words, [])
             other = next(
