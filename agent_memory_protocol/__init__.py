@@ -11,24 +11,24 @@ PROTOCOL = "agent-memory git:20260409.25dc3caA"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .access import Actor as Actor
     from .errors import AgentMemoryError as AgentMemoryError
     from .errors import InvalidName as InvalidName
     from .formats.jsonl_file import MemoryFile as MemoryFile
     from .layout import Tier as Tier
     from .memory import Memory as Memory
-    from .recall import recall_for_agent as recall_for_agent
+    from .project.access import Actor as Actor
+    from .recall.agent import recall_for_agent as recall_for_agent
     from .workspace import Workspace as Workspace
 
 _MODULES = {
-    "Actor": "access",
+    "Actor": "project.access",
     "AgentMemoryError": "errors",
     "InvalidName": "errors",
     "Memory": "memory",
     "MemoryFile": "formats.jsonl_file",
     "Tier": "layout",
     "Workspace": "workspace",
-    "recall_for_agent": "recall",
+    "recall_for_agent": "recall.agent",
 }
 
 __all__ = [

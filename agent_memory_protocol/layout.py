@@ -17,6 +17,9 @@ RECORDS = (*MEMORY, "records")
 LEDGER = "ledger.jsonl"
 """The file beside a document that keeps what has left it."""
 
+REVIEWED = (*MEMORY, "reviewed")
+"""The file with the days on which the memory began and was reviewed."""
+
 SIGHTINGS = (*MEMORY, "sightings.jsonl")
 """The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 

@@ -16,33 +16,33 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
-from .access import Actor, acting
+from .consolidation.answers import Checked, MemoryStatus, RememberedRecord
+from .disk.files import Root
+from .disk.writing import ChangedMeanwhile, create
+from .disk.writing import replace as replace_file
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError, UnknownRecord
-from .files import Root
-from .ids import complete
 from .limits import split_lines
-from .memory_answers import Checked, MemoryStatus, RememberedRecord
-from .memory_home import Home
-from .record_finder import Finder
+from .project.access import Actor, acting
 from .records.canonical import EMPTY, cut_moment, encode, freeze_text
 from .records.catalog import Catalog
+from .records.finder import Finder
+from .records.home import Home
 from .records.proof import check_history, is_forged
+from .records.rank import BUDGET_TOKENS, Recalled, choose
 from .records.record import LIVE, Provenance, Record, RecordType, State, is_id
 from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
-from .retrieval import BUDGET_TOKENS, Recalled, choose
 from .search.opening import open_index
 from .search.port import Embedder, SearchIndex
-from .writing import ChangedMeanwhile, create
-from .writing import replace as replace_file
+from .text.ids import complete
 
 if TYPE_CHECKING:
     from .consolidation.decay import Rates
     from .consolidation.duplicates import Echoes
     from .consolidation.pipeline import Operators
     from .consolidation.proposals import Action, Operator, Outcome, Report
-    from .formats.memory_file import SignedMemoryFile
+    from .formats.signed_file import SignedMemoryFile
 
 CONSOLIDATE_EVERY = 4
 """After so many new records, these are compared with the ones that resemble them; less often among thousands."""
@@ -510,7 +510,7 @@ class Memory:
             BadSignature: a record claims a signature that does not verify; nobody could load the file.
             StorageError: a record cannot be read, or the file cannot be written.
         """
-        from .formats.memory_file import SignedMemoryFile
+        from .formats.signed_file import SignedMemoryFile
 
         with self._lock:
             self._home.check_is_on()

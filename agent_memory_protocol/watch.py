@@ -11,18 +11,18 @@ from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from .access import Actor
-from .digest import blake2b
-from .disk_errors import damaged
+from .change.ledger import way_back
+from .disk.errors import damaged
+from .disk.file_events import FileEvents
+from .disk.files import Stamp, stamp
 from .errors import AgentMemoryError
-from .file_events import FileEvents
-from .files import Stamp, stamp
 from .layout import SCAFFOLDING, Target
-from .ledger import way_back
 from .limits import NEAR
 from .notes.store import KnownNotes
-from .phrases import beginning, counted
-from .settings import PROJECT_FILE
+from .project.access import Actor
+from .project.settings import PROJECT_FILE
+from .text.digest import blake2b
+from .text.phrases import beginning, counted
 from .workspace import Workspace
 
 DEBOUNCE = 0.2

@@ -14,33 +14,35 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import agents, config, limits
-from .access import Actor, acting
+from . import limits
 from .answers import Created, Shown, Status, Where
-from .block import Budget, Recall
-from .disk_errors import shown
+from .change.session import Session, open_session, stored_entries
+from .disk.errors import shown
+from .disk.files import decode, is_there
+from .disk.writing import create, make_folders
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
-from .files import decode, is_there
 from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
-from .recall import recall_here, targets_of
-from .session import Session, open_session, stored_entries
-from .settings import PROJECT_FILE, Settings, personal_file
+from .project import agents
+from .project import root as config
+from .project.access import Actor, acting
+from .project.settings import PROJECT_FILE, Settings, personal_file
+from .recall.agent import recall_here, targets_of
+from .recall.block import Budget, Recall
 from .tiers import document, store
 from .tiers.document import Document
-from .writing import create, make_folders
 
 if TYPE_CHECKING:
-    from .adoption import Adoption
     from .answers import Found, Indexed, NoteRow, Remembered, Rewritten, StoredEntry, StoredFile
-    from .diagnosis import Diagnosis
-    from .distilling import Distillation, Distilled
-    from .ledger import About
+    from .change.ledger import About
+    from .learning.merge_in import Adoption
+    from .learning.scattered import Place
     from .lint.finding import Finding
     from .notes.store import KnownNotes
-    from .review import Item
-    from .scattered import Place
     from .search.port import Embedder, SearchIndex
-    from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
+    from .verbs.distill import Distillation, Distilled
+    from .verbs.doctor import Diagnosis
+    from .verbs.review import Item
+    from .verbs.upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
 
 class Workspace:
@@ -185,7 +187,7 @@ class Workspace:
 
     def files(self, actor: Actor | None = None) -> list[StoredFile]:
         """List the documents, and the notes beside them, that this actor may read. Links are left out."""
-        from . import rewriting
+        from .verbs import rewrite as rewriting
 
         if self._missing:
             return []
@@ -200,7 +202,7 @@ class Workspace:
             DamagedFile: it cannot be read.
             LinkRefused: a link leads to it.
         """
-        from . import rewriting
+        from .verbs import rewrite as rewriting
 
         actor = acting(actor)
         if self._missing:
@@ -264,7 +266,7 @@ class Workspace:
             embedder: finds by similar meaning too, in the default index.
             on_problem: is told of each file that could not be read.
         """
-        from . import searching
+        from .verbs import search as searching
 
         _check_text("the query", query)
         if self._missing:
@@ -291,7 +293,7 @@ class Workspace:
         on_problem: Callable[[str], object] | None = None,
     ) -> list[Found]:
         """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
-        from . import searching
+        from .verbs import search as searching
 
         if self._missing:
             return []
@@ -363,11 +365,11 @@ class Workspace:
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
         """Say what keeps an actor's memory away, or that nothing does."""
-        from . import diagnosis
-        from .diagnosis import Diagnosis
+        from .verbs import doctor
+        from .verbs.doctor import Diagnosis
 
         settings = self.settings
-        found = diagnosis.of_settings(settings)
+        found = doctor.of_settings(settings)
         if self.problem:
             found.append(Diagnosis(self.problem, is_problem=True))
         if self._missing:
@@ -380,11 +382,11 @@ class Workspace:
             with self._session() as session:
                 for tier, folder in OWNER_FOLDERS.items():
                     names = session.root.list_folders(folder)
-                    found += diagnosis.of_names(names, tier.value)
+                    found += doctor.of_names(names, tier.value)
                     # Told to everyone: it may be their memory that lies under a name nobody can recall.
                     found += _misnamed(session, [Target(tier, name) for name in names])
                 found += [
-                    diagnosis.of_lookalike(target, file, exists=session.root.exists(target.parts))
+                    doctor.of_lookalike(target, file, exists=session.root.exists(target.parts))
                     for target, file in store.lookalikes(session.root)
                 ]
                 if actor.agent is not None:
@@ -396,7 +398,7 @@ class Workspace:
             said = {one.message for one in found}
             found += [
                 one
-                for one in diagnosis.of_recall(self.recall(actor), targets_of(actor, settings), existing)
+                for one in doctor.of_recall(self.recall(actor), targets_of(actor, settings), existing)
                 if one.message not in said
             ]
         for row in rows:
@@ -427,7 +429,7 @@ class Workspace:
             InvalidName: a name breaks the name rule; nothing was created.
             StorageError: one cannot be created.
         """
-        from . import git_ignore
+        from .git import ignore as git_ignore
 
         _check_several("agents", agents)
         actor = acting(actor)
@@ -485,8 +487,8 @@ class Workspace:
             RefusedText: the text cannot be remembered.
             StorageError: the document cannot be read or written.
         """
-        from . import remembering
-        from .ledger import About
+        from .change.ledger import About
+        from .verbs import remember as remembering
 
         _check_text("what is remembered", text)
         actor = acting(actor)
@@ -513,7 +515,7 @@ class Workspace:
             InvalidArgument: there is no such entry; nothing was changed.
             AccessDenied: this actor may not write its document; nothing was changed.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
@@ -534,7 +536,7 @@ class Workspace:
             InvalidArgument: there is no such entry, or one with the new text is there already.
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         if text is None and dated is not None:
             with self._session(for_writing=True) as session:
@@ -568,7 +570,7 @@ class Workspace:
             AccessDenied, LimitExceeded, SecretFound, RefusedText, LinkRefused: nothing was changed.
             StorageError: it cannot be read or written.
         """
-        from . import rewriting
+        from .verbs import rewrite as rewriting
 
         with self._session(for_writing=True) as session:
             return rewriting.rewrite(session, acting(actor), target, note, change, reason)
@@ -595,7 +597,7 @@ class Workspace:
             today: the local calendar date (decision 19); the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         if not (older_than is None or isinstance(older_than, timedelta)):
             raise InvalidArgument(f"older_than is a timedelta, such as timedelta(days=90), not {older_than!a}")
@@ -628,7 +630,7 @@ class Workspace:
             Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         with self._session(for_writing=True) as session:
             return upkeep.apply_pruning(session, acting(actor), plans, force=force, progress=progress)
@@ -648,7 +650,7 @@ class Workspace:
         Raises:
             InvalidArgument: one that is named is in no ledger.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         _check_several("entry_ids", entry_ids)
         if self._missing:
@@ -664,7 +666,7 @@ class Workspace:
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         with self._session(for_writing=True) as session:
             return upkeep.restore(session, acting(actor), chosen)
@@ -676,7 +678,7 @@ class Workspace:
 
         With `apply` it is done: for these documents, or for every one that this actor may write.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         if self._missing:
             return []
@@ -689,7 +691,7 @@ class Workspace:
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
-        from . import upkeep
+        from .verbs import upkeep
 
         _check_several("entry_ids", entry_ids)
         with self._session(for_writing=True) as session:
@@ -717,8 +719,8 @@ class Workspace:
             today: the local calendar date; the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
-        from . import checking
         from .lint import finding
+        from .verbs import check as checking
 
         if self._missing:
             return []
@@ -736,7 +738,7 @@ class Workspace:
 
     def fix(self, found: Sequence[Finding], *, actor: Actor | None = None) -> list[Finding]:
         """Mend what can be mended without losing anything. Returns the findings that are mended."""
-        from . import mending
+        from .verbs import mending
 
         if not any(one.fix for one in found):
             return []
@@ -754,7 +756,7 @@ class Workspace:
 
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
-        from . import review
+        from .verbs import review
 
         if self._missing:
             return []
@@ -765,11 +767,11 @@ class Workspace:
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
-        from . import reviewing
+        from .change import reviews
 
         with self._session(for_writing=True) as session:
             session.check_write(acting(actor), Target(Tier.SHARED))
-            reviewing.record(session.root, today or date.today())
+            reviews.record(session.root, today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
 
@@ -800,7 +802,7 @@ class Workspace:
         Raises:
             InvalidArgument, RefusedText, AccessDenied: nothing was written.
         """
-        from . import notekeeping
+        from .verbs import notes as notekeeping
 
         actor = acting(actor)
         target = target or self.target(actor)
@@ -812,7 +814,7 @@ class Workspace:
 
     def note_folders(self, actor: Actor | None = None) -> list[Target]:
         """List the documents beside which notes lie."""
-        from . import indexing
+        from .verbs import index as indexing
 
         if self._missing:
             return []
@@ -821,7 +823,7 @@ class Workspace:
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
-        from . import notekeeping
+        from .verbs import notes as notekeeping
 
         if self._missing:
             return []
@@ -837,7 +839,7 @@ class Workspace:
             InvalidArgument: there is no such note.
             AccessDenied: this actor may not read it.
         """
-        from . import notekeeping
+        from .verbs import notes as notekeeping
 
         actor = acting(actor)
         targets = [target] if target else list(dict.fromkeys([self.target(actor), Target(Tier.SHARED)]))
@@ -857,7 +859,7 @@ class Workspace:
 
         With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
         """
-        from . import notekeeping
+        from .verbs import notes as notekeeping
 
         actor = acting(actor)
         with self._session(for_writing=True) as session:
@@ -868,7 +870,7 @@ class Workspace:
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
         """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
-        from . import notekeeping
+        from .verbs import notes as notekeeping
 
         actor = acting(actor)
         with self._session(for_writing=True) as session:
@@ -881,7 +883,7 @@ class Workspace:
 
         No note is ever removed, and no line that a person wrote is ever changed.
         """
-        from . import indexing
+        from .verbs import index as indexing
 
         if self._missing:
             return []
@@ -902,7 +904,7 @@ class Workspace:
         Returns:
             What the index is now; None where nothing that it is made from has changed.
         """
-        from . import indexing
+        from .verbs import index as indexing
 
         with self._session(for_writing=True) as session:
             return indexing.reindex_known(session, target, known, touched, anyway=anyway)
@@ -915,12 +917,13 @@ class Workspace:
         Raises:
             InvalidArgument: a path holds no memory that is known here.
         """
-        from . import adopting, elsewhere
+        from .learning import elsewhere
+        from .verbs import adopt
 
         actor = acting(actor)
         stores = [store for path in paths for store in elsewhere.read_stores(path, datetime.now(UTC))]
         with self._session() as session:
-            return adopting.plan_adoption(session, actor, stores)
+            return adopt.plan_adoption(session, actor, stores)
 
     def apply_adoption(self, planned: Sequence[Adoption], *, actor: Actor | None = None) -> list[Adoption]:
         """Bring in what was planned; the answer says what was done, and why the rest was left out.
@@ -928,17 +931,17 @@ class Workspace:
         Raises:
             StorageError: the project cannot be opened.
         """
-        from . import adopting
+        from .verbs import adopt
 
         with self._session(for_writing=True) as session:
-            return adopting.apply_adoption(session, acting(actor), planned)
+            return adopt.apply_adoption(session, acting(actor), planned)
 
     def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
         """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
-        from . import distilling
+        from .verbs import distill
 
         with self._session() as session:
-            return distilling.plan(session, acting(actor))
+            return distill.plan(session, acting(actor))
 
     def plan_learning(self, conversation: str, *, agent: str | None = None, actor: Actor | None = None) -> Distillation:
         """Say what one conversation has taught. Changes nothing.
@@ -952,12 +955,12 @@ class Workspace:
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
-        from . import distilling
+        from .verbs import distill
 
         actor = acting(actor)
         with self._session() as session:
             named = Actor(agent, conversation)
-            return distilling.plan(session, actor, conversation=named.conversation, agent=named.agent or actor.agent)
+            return distill.plan(session, actor, conversation=named.conversation, agent=named.agent or actor.agent)
 
     def apply_distillation(
         self, planned: Distillation, *, actor: Actor | None = None, today: date | None = None
@@ -967,10 +970,10 @@ class Workspace:
         Raises:
             StorageError: the project cannot be written.
         """
-        from . import distilling
+        from .verbs import distill
 
         with self._session(for_writing=True) as session:
-            return distilling.apply(session, acting(actor), planned, today or date.today())
+            return distill.apply(session, acting(actor), planned, today or date.today())
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None
@@ -980,14 +983,14 @@ class Workspace:
         Raises:
             InvalidArgument: there is no such backup.
         """
-        from . import distilling
+        from .verbs import distill
 
         with self._session(for_writing=True) as session:
-            return distilling.restore(session, acting(actor), backup)
+            return distill.restore(session, acting(actor), backup)
 
     def find_stores(self) -> list[Place]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
-        from .scattered import find_places
+        from .learning.scattered import find_places
 
         return find_places(str(self.path), self._environ.get("HOME") or None)
 
@@ -995,7 +998,7 @@ class Workspace:
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`); say what was done, and what else has to be."""
-        from . import git_ignore
+        from .git import ignore as git_ignore
 
         with self._session(for_writing=True) as session:
             return git_ignore.set_tracking(session.root, wish)
@@ -1007,7 +1010,7 @@ class Workspace:
 
         None where nothing would change.
         """
-        from . import git_ignore
+        from .git import ignore as git_ignore
 
         with self._session() as session:
             return git_ignore.plan_attributes(session.root, add=add, drop=drop)
@@ -1018,14 +1021,14 @@ class Workspace:
         Raises:
             StorageError: it cannot be written.
         """
-        from . import git_ignore
+        from .git import ignore as git_ignore
 
         with self._session(for_writing=True) as session:
             return git_ignore.set_attributes(session.root, add=add, drop=drop)
 
     def git_notes(self) -> list[str]:
         """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
-        from . import git_ignore
+        from .git import ignore as git_ignore
 
         if git_ignore.is_ignored(self.path):
             return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
@@ -1065,7 +1068,7 @@ def _check_several(what: str, given: Sequence[str]) -> None:
 
 
 def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
-    from .diagnosis import Diagnosis
+    from .verbs.doctor import Diagnosis
 
     found = []
     for target in targets:
@@ -1076,7 +1079,7 @@ def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
 
 
 def _status(session: Session, target: Target) -> Status:
-    from . import indexing
+    from .verbs import index as indexing
 
     store.check_name(target)
     source = store.read(session.root, target)

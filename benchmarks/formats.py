@@ -15,7 +15,7 @@ from time import process_time
 
 from google.protobuf.internal import encoder
 
-from agent_memory_protocol.bench.sample import TAG, sample
+from agent_memory_protocol.exchange.sample import TAG, sample
 from agent_memory_protocol.formats import agentmemory_pb2, json_schema, protobuf, protobuf_index, sqlite
 from agent_memory_protocol.formats.entry import MemoryEntry
 from benchmarks.speed.measure import Figure, in_turn, ratio, table

@@ -1,10 +1,11 @@
-"""The picture in ARCHITECTURE.md is the code: its list of modules, who uses whom, and what recall loads."""
+"""The plan in ARCHITECTURE.md is the code: its rooms, who uses whom, and what recall loads."""
 
 import ast
 import re
 import subprocess
 import sys
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,61 +13,55 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 NAME = "agent_memory_protocol"
 PACKAGE = REPOSITORY / NAME
-LISTED = re.findall(r"^\| `([\w.]+)` \|", (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE)
-
-MAY_LOOK_UP = {("settings", "settings_file")}
-"""Loaded only where there is a file to read."""
+PLAN = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+LISTED = [
+    name for row in re.findall(r"^\| (`[`\w, ]+`) \|", PLAN, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+]
+"""The rooms: every folder and every file at the top of the package, in the order of who may use whom."""
+DRAWN = re.findall(r"^    (\w+) --> ([\w &]+)$", PLAN, re.MULTILINE)
 
 OUTSIDE = {
+    "anthropic": {"memory_tool.sdk"},
     "click": {"cli"},
-    "jinja2": {"templates"},
-    "markdown_it": {"tiers.referee"},
     "duckdb": {"formats.parquet"},
-    "filelock": {"kernel_lock"},
+    "filelock": {"disk.lock"},
     "google": {"formats.protobuf", "formats.agentmemory_pb2"},
-    "watchdog": {"file_events"},
-    "subprocess": {"consolidation.command_operator", "git", "integrations.merge_driver"},
+    "jinja2": {"project.templates"},
+    "markdown_it": {"text.referee"},
+    "mcp": {"mcp.server"},
+    "mcp_types": {"mcp.server"},
     "nacl": {"records.signing"},
     "numpy": {"search.minilm", "search.nearest"},
-    "sqlite3": {"database", "formats.sqlite"},
-    "anthropic": {"integrations.anthropic_tool"},
-    "mcp": {"integrations.mcp_server"},
-    "mcp_types": {"integrations.mcp_server"},
+    "sqlite3": {"disk.database", "formats.sqlite"},
+    "subprocess": {"consolidation.command_operator", "git.ask", "hosts.git_driver"},
+    "watchdog": {"disk.file_events"},
 }
 """What is used in one place only, and where."""
 
 RECALL_DOES_WITHOUT = {
-    *("click", "filelock", "jinja2", "markdown_it", "watchdog"),
-    *(
-        "dataclasses",
-        "enum",
-        "hashlib",
-        "inspect",
-        "json",
-        "pathlib",
-        "re",
-        "sqlite3",
-        "subprocess",
-        "tomllib",
-        "typing",
-    ),
+    *("click", "filelock", "jinja2", "markdown_it", "watchdog", "dataclasses", "enum", "hashlib", "inspect", "json"),
+    *("pathlib", "re", "sqlite3", "subprocess", "tomllib", "typing"),
 }
 
 
 @cache
 def modules() -> dict[str, Path]:
-    """Return every module by its dotted name, packages' own left out; `cli` is one."""
+    """Return every module by its dotted name; a folder's own is named like the folder."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        if path.name != "__init__.py" or name == "cli.__init__":
-            found["cli" if name.startswith("cli.") else name] = path
+        found[name.removesuffix(".__init__")] = path
     return found
 
 
 @cache
-def imports(path: Path) -> tuple[str, ...]:
-    """Return what a file imports when it runs: our own modules with the package's name in front, others as they are."""
+def imports(path: Path, *, type_hints: bool = False) -> tuple[str, ...]:
+    """Return what a file imports: our own modules with the package's name in front, others as they are.
+
+    Args:
+        path: the file.
+        type_hints: what is imported for type hints alone counts too.
+    """
     above = [NAME, *path.relative_to(PACKAGE).parent.parts]
     tree = ast.parse(path.read_text(encoding="utf-8"))
     skipped = {
@@ -74,6 +69,7 @@ def imports(path: Path) -> tuple[str, ...]:
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
+        if not type_hints
     }
     found = []
     for node in ast.walk(tree):
@@ -97,27 +93,82 @@ def own(imported: str) -> str | None:
     return name or None
 
 
-def files_of(module: str) -> list[Path]:
-    return sorted((PACKAGE / "cli").glob("*.py")) if module == "cli" else [modules()[module]]
+def room(module: str) -> str:
+    return module.partition(".")[0]
 
 
-def test_the_list_names_every_module_once():
-    assert sorted(LISTED) == sorted(modules())
+@cache
+def uses() -> dict[str, set[str]]:
+    """Return what each module uses, in type hints too."""
+    return {
+        module: {name for one in imports(path, type_hints=True) if (name := own(one)) and name != module}
+        for module, path in modules().items()
+    }
 
 
-@pytest.mark.parametrize("module", LISTED)
-def test_a_module_uses_only_modules_below_it(module):
-    below = LISTED[LISTED.index(module) + 1 :]
-    used = {own(imported) for path in files_of(module) for imported in imports(path)} - {None, module}
-    assert {(module, other) for other in used if other not in below} <= MAY_LOOK_UP
+@cache
+def arrows() -> dict[str, set[str]]:
+    """Return which rooms each room uses."""
+    found: dict[str, set[str]] = {room(module): set() for module in modules()}
+    for module, others in uses().items():
+        found[room(module)] |= {room(other) for other in others} - {room(module)}
+    return found
+
+
+def test_the_plan_names_every_room_once():
+    assert sorted(LISTED) == sorted(arrows())
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_room_uses_only_rooms_below_it(name):
+    assert arrows()[name] <= set(LISTED[LISTED.index(name) + 1 :])
+
+
+def test_no_files_use_each_other_in_a_circle_not_even_for_type_hints():
+    list(TopologicalSorter(uses()).static_order())
+
+
+def test_the_picture_shows_every_arrow_that_does_not_follow_from_the_others():
+    drawn = {(user, used) for user, line in DRAWN for used in line.split(" & ")}
+    real = {(user, used) for user, others in arrows().items() for used in others}
+    reached: dict[str, set[str]] = {}
+    for name in reversed(LISTED):
+        below = [used for user, used in real if user == name]
+        reached[name] = {*below, *(far for one in below for far in reached[one])}
+    needed = {
+        (user, used)
+        for user, used in real
+        if not any(used in reached[other] for other in arrows()[user] if other != used)
+    }
+    assert drawn == needed
+
+
+@pytest.mark.parametrize("module", modules())
+def test_a_module_says_in_one_line_what_it_is(module):
+    if module == "formats.agentmemory_pb2":  # as the protobuf compiler makes it
+        return
+    said = ast.get_docstring(ast.parse(modules()[module].read_text(encoding="utf-8")))
+    assert said
+    first, _, rest = said.partition("\n")
+    assert first.endswith((".", "?"))
+    assert not rest or rest.startswith("\n")
+
+
+MOST_LINES = {"workspace": 800}
+
+
+@pytest.mark.parametrize("module", modules())
+def test_a_module_has_at_most_600_lines(module):
+    lines = len(modules()[module].read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES.get(module, 600)
 
 
 @pytest.mark.parametrize("outside", OUTSIDE)
 def test_what_comes_from_outside_is_used_in_one_place(outside):
     users = {
-        module
-        for module in modules()
-        if any(one.split(".")[0] == outside for path in files_of(module) for one in imports(path))
+        "cli" if room(module) == "cli" else module
+        for module, path in modules().items()
+        if any(one.split(".")[0] == outside for one in imports(path))
     }
     assert users == OUTSIDE[outside]
 
@@ -126,18 +177,19 @@ FAMILIES = ("tiers", "notes", "records", "formats", "search", "consolidation")
 """What knows nothing of each other: what needs two of them stands above them."""
 
 KNOWN = {
-    ("formats.memory_file", "records"),
+    ("formats.signed_file", "records"),
     ("formats.record_entries", "records"),
     ("formats.markdown", "tiers"),
-    *((module, "records") for module in LISTED if "consolidation." in module),
+    *((module, "records") for module in modules() if room(module) == "consolidation"),
+    *((module, "search") for module in modules() if room(module) in ("records", "formats")),
 }
-"""Formats carry records and entries of documents, consolidation looks after records: they know what these are."""
+"""Formats carry records and entries of documents, consolidation looks after records, and records are searched."""
 
 
-@pytest.mark.parametrize("module", [module for module in LISTED if module.partition(".")[0] in FAMILIES])
+@pytest.mark.parametrize("module", [module for module in modules() if room(module) in FAMILIES])
 def test_families_do_not_know_each_other(module):
-    family = module.partition(".")[0]
-    used = {(own(imported) or "").partition(".")[0] for imported in imports(modules()[module])}
+    family = room(module)
+    used = {room(own(imported) or "") for imported in imports(modules()[module])}
     others = used & {*FAMILIES} - {family}
     assert {(module, other) for other in others} <= KNOWN
 
@@ -158,33 +210,18 @@ WORLD = {
 }
 CLOCK = {"now", "today", "utcnow"}
 RULES = [
-    *("access", "dates", "fit", "headers", "layout", "limits", "links", "markdown", "similarity", "visible"),
-    *("healing", "journal", "ledger", "routing", "secret_data", "secret_rules", "secret_values", "secret_views"),
-    *(module for module in LISTED if "consolidation." in module and module != "consolidation.command_operator"),
+    *("layout", "limits"),
+    *("change.healing", "change.journal", "change.ledger", "change.merge"),
+    *(module for module in modules() if room(module) == "consolidation" and module != "consolidation.command_operator"),
     *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
-    *(
-        "lint.belonging",
-        "lint.dates",
-        "lint.finding",
-        "lint.index",
-        "lint.ledgers",
-        "lint.notes",
-        "lint.repeats",
-        "lint.store",
-        "lint.tiers",
-        "merging",
-    ),
-    *(
-        "adoption",
-        "notes.index",
-        "notes.note",
-    ),
-    *("records.canonical", "records.lifecycle", "records.record", "records.spelling"),
-    "records.proof",
-    *("search.port", "search.ranking", "search.slips", "search.stem", "search.words"),
-    *("search.fusion", "search.nearest", "search.wordpiece", "embedding", "float32"),
-    *("tiers.compose", "tiers.document", "tiers.edit", "tiers.entries", "tiers.merge", "tiers.prune", "tiers.referee"),
-    *("tiers.around", "tiers.removing", "tiers.restoring", "tiers.spot", "tiers.taken"),
+    *("learning.merge_in", "learning.route", "learning.route_words"),
+    *(module for module in modules() if room(module) == "lint"),
+    *("notes.index", "notes.note", "project.access", "recall.fit"),
+    *("records.canonical", "records.lifecycle", "records.proof", "records.record", "records.spelling"),
+    *("search.embedding", "search.float32", "search.fusion", "search.nearest", "search.port", "search.ranking"),
+    *("search.slips", "search.stem", "search.wordpiece", "search.words"),
+    *(module for module in modules() if room(module) in ("secrets", "text")),
+    *(module for module in modules() if room(module) == "tiers" and module != "tiers.store"),
 ]
 
 
@@ -207,11 +244,11 @@ def test_rules_read_no_clock_no_disk_and_no_environment(module):
 
 
 def test_in_each_family_only_stores_and_doors_touch_the_disk():
-    doors = {"files", "writing", "walk", "lock", "large_files"}
+    doors = {f"disk.{name}" for name in ("files", "writing", "walk", "lock", "large_files")}
     touching = {
         module
         for module in modules()
-        if module.partition(".")[0] in ("tiers", "notes", "lint")
+        if room(module) in ("tiers", "notes", "lint")
         and not doors.isdisjoint({own(imported) for imported in imports(modules()[module])})
     }
     # `document` asks `files` only to decode bytes it was given.

@@ -95,7 +95,7 @@ class Project:
         programs = folder / "programs"
         for made in (self.path, self.path / ".scaffolding", programs, folder / "home"):
             made.mkdir()
-        hook = "-m agent_memory_protocol.integrations.hooks "
+        hook = "-m agent_memory_protocol.hosts.hook "
         amp_itself = "-m agent_memory_protocol "
         scripts = (("amp", amp_itself), ("agent-memory", amp_itself), ("amp-hook", hook), ("python3", ""))
         for name, arguments in scripts:

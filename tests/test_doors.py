@@ -23,14 +23,14 @@ from agent_memory_protocol import Actor, AgentMemoryError, Memory, Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, InvalidArgument, LimitExceeded, RefusedText, SecretFound
-from agent_memory_protocol.integrations import tool_arguments
-from agent_memory_protocol.integrations.hooks import answer_to
-from agent_memory_protocol.integrations.mcp_tools import TOOLS, find
-from agent_memory_protocol.integrations.memory_tool import MemoryTool, MemoryToolError
-from agent_memory_protocol.integrations.tool import Door as McpDoor
+from agent_memory_protocol.hosts.hook import answer_to
 from agent_memory_protocol.layout import Target, Tier, check_owner
+from agent_memory_protocol.mcp import arguments as tool_arguments
+from agent_memory_protocol.mcp.tier_tools import TOOLS, find
+from agent_memory_protocol.mcp.tool import Door as McpDoor
+from agent_memory_protocol.memory_tool.tool import MemoryTool, MemoryToolError
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
-from agent_memory_protocol.upkeep_answers import Restorable
+from agent_memory_protocol.verbs.upkeep_answers import Restorable
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED, AGENT, CONVERSATION = Tier.SHARED, Tier.AGENT, Tier.CONVERSATION

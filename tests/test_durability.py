@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from agent_memory_protocol import journal, transaction, writing
 from agent_memory_protocol.answers import StoredEntry
+from agent_memory_protocol.change import journal, transaction
+from agent_memory_protocol.disk import writing
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import StorageError
-from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.workspace import Workspace
@@ -159,7 +160,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, error: type[StorageError] = StorageE
         monkeypatch.undo()
         raise error("not today")
 
-    monkeypatch.setattr("agent_memory_protocol.transaction.replace", fails)
+    monkeypatch.setattr("agent_memory_protocol.change.transaction.replace", fails)
 
 
 def files_of(workspace: Workspace) -> dict[Path, bytes]:
@@ -173,7 +174,7 @@ def stop_before_replacing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("agent_memory_protocol.transaction.replace", stops)
+        patch.setattr("agent_memory_protocol.change.transaction.replace", stops)
         with pytest.raises(KeyboardInterrupt):
             action()
 
@@ -240,7 +241,7 @@ def test_what_has_left_stays_in_the_ledger_when_the_disk_has_not_confirmed_the_d
         monkeypatch.undo()
         raise writing.NotConfirmed("who knows")
 
-    monkeypatch.setattr("agent_memory_protocol.transaction.replace", unconfirmed)
+    monkeypatch.setattr("agent_memory_protocol.change.transaction.replace", unconfirmed)
     with pytest.raises(StorageError, match="who knows"):
         memory.forget([entry(memory, "Use pnpm here.").id])
     assert archived(memory) == [("Use pnpm here.", "forgotten")]
@@ -255,7 +256,7 @@ def test_a_save_in_the_middle_of_a_write_costs_neither_the_save_nor_what_stood_t
         path.write_text(path.read_text() + "- Saved by hand.\n")
         return real(*given, **options)
 
-    monkeypatch.setattr("agent_memory_protocol.transaction.replace", save_first)
+    monkeypatch.setattr("agent_memory_protocol.change.transaction.replace", save_first)
     memory.remember("Said meanwhile.")
     expected = {
         "The first port is 80.",
@@ -398,7 +399,7 @@ def test_a_note_that_a_write_is_done_does_not_decide_whether_it_is(memory, monke
             raise StorageError("no room for the note")
         writing.append(root, parts, line, sync=sync)
 
-    monkeypatch.setattr("agent_memory_protocol.books.append", append)
+    monkeypatch.setattr("agent_memory_protocol.change.books.append", append)
     memory.remember("Said.")
     assert "Said." in texts(memory)
     monkeypatch.undo()

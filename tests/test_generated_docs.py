@@ -20,8 +20,8 @@ from agent_memory_protocol import Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats.table import loss_rows
 from agent_memory_protocol.lint.finding import Finding, Rule, group_of, in_order
-from agent_memory_protocol.settings import KEYS, Key
-from agent_memory_protocol.visible import show_invisible
+from agent_memory_protocol.project.settings import KEYS, Key
+from agent_memory_protocol.text.visible import show_invisible
 
 DOCS = Path(__file__).parents[1] / "docs"
 CLI = DOCS / "cli.md"

@@ -22,10 +22,21 @@ FILES = (
 )
 
 ALWAYS = {
-    *("access", "block", "config", "digest", "disk_errors", "errors", "files", "layout", "limits", "recall"),
-    *("settings", "tiers", "tiers.store", "visible", "walk"),
+    *(
+        "project.access",
+        "recall.block",
+        "project.root",
+        "text.digest",
+        "disk.errors",
+        "errors",
+        "disk.files",
+        "layout",
+        "limits",
+        "recall.agent",
+    ),
+    *("disk", "project", "recall", "text", "project.settings", "tiers", "tiers.store", "text.visible", "disk.walk"),
 }
-TO_FIT = {"dates", "fit", "links", "markdown", "tiers.entries"}
+TO_FIT = {"text.dates", "recall.fit", "text.links", "text.markdown", "tiers.entries"}
 """Loaded where a document is over its limit, or the block over its budget."""
 
 STANDARD = {
@@ -119,14 +130,14 @@ HOOK = f"""
 import sys
 sys.path[:0] = [{str(REPOSITORY)!r}]
 before = set(sys.modules)
-from {NAME}.integrations import hooks, quick_json
+from {NAME}.hosts import hook as hooks, quick_json
 said = hooks.answer_to(sys.argv[1], sys.argv[2], sys.argv[3].encode(), {{}})
 text = quick_json.write(said) if said else "{{}}"
 assert (sys.argv[4] in text), text
 print(*sorted(set(sys.modules) - before))
 """
-HOOKS = {"integrations", "integrations.hooks", "integrations.quick_json"}
-STARTING = HOOKS | {"integrations.envelopes", "integrations.starting"}
+HOOKS = {"hosts", "hosts.hook", "hosts.quick_json"}
+STARTING = HOOKS | {"hosts.envelopes", "hosts.start"}
 
 
 def loaded_by_hook(event: str, message: Mapping[str, object], expected: str, host: str = "claude") -> set[str]:
@@ -141,7 +152,7 @@ def test_an_ordinary_tool_call_loads_next_to_nothing(host):
     message = {"tool_name": "Bash", "tool_input": {"command": "pytest -x && git status"}, "cwd": "/srv/example"}
     found = loaded_by_hook("pre-tool-use", message, "{}", host)
     # The test itself asks for `quick_json`; the program does without it where it has nothing to say.
-    assert found - {"_json"} <= named(HOOKS | {"integrations.glance"}) | STANDARD
+    assert found - {"_json"} <= named(HOOKS | {"guard", "guard.glance"}) | STANDARD
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the standard library loads other modules there")
@@ -156,7 +167,7 @@ def test_a_session_s_start_loads_what_recall_does_and_four_modules_more(tmp_path
 def test_only_a_call_that_concerns_memory_loads_the_guard(tmp_path):
     path = str(tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md")
     message = {"tool_name": "Read", "tool_input": {"file_path": path}, "cwd": str(tmp_path)}
-    assert f"{NAME}.integrations.guard" in loaded_by_hook("pre-tool-use", message, "{}")
+    assert f"{NAME}.guard.judge" in loaded_by_hook("pre-tool-use", message, "{}")
 
 
 ONE_VERB = f"""
@@ -178,14 +189,44 @@ SLOW = {"filelock", "hashlib", "jinja2", "markdown_it", "socket", "tomllib", "wa
 
 SELDOM = ours(
     {
-        *("adopting", "adoption", "checking", "distillation", "distilling", "elsewhere", "exporting", "importing"),
-        *("lint", "mending", "merging", "review", "scattered", "similarity", "upkeep", "watch"),
-        *("consolidation", "formats.memory_file", "records.signing", "secret_values", "tiers.merge", "tiers.restoring"),
+        *(
+            "verbs.adopt",
+            "learning.merge_in",
+            "verbs.check",
+            "learning.insights",
+            "verbs.distill",
+            "learning.elsewhere",
+            "exchange.export",
+            "exchange.import_",
+        ),
+        *(
+            "lint",
+            "verbs.mending",
+            "change.merge",
+            "verbs.review",
+            "learning.scattered",
+            "text.claims",
+            "verbs.upkeep",
+            "watch",
+        ),
+        *("consolidation", "formats.signed_file", "records.signing", "secrets.judge", "tiers.merge", "tiers.restore"),
     }
 )
-SEARCHING = ours({"memory", "search", "searching"}) | {"sqlite3"}
-WRITING = ours({"books", "healing", "journal", "ledger", "lock", "remembering", "routing", "secrets", "transaction"})
-READING = ours({"answers", "session", "tiers.document", "workspace"})
+SEARCHING = ours({"memory", "search", "verbs.search"}) | {"sqlite3"}
+WRITING = ours(
+    {
+        "change.books",
+        "change.healing",
+        "change.journal",
+        "change.ledger",
+        "disk.lock",
+        "verbs.remember",
+        "learning.route",
+        "secrets.find",
+        "change.transaction",
+    }
+)
+READING = ours({"answers", "change.session", "tiers.document", "workspace"})
 
 DOES_WITHOUT = {
     ("--help",): SLOW | SELDOM | SEARCHING | WRITING | READING,
@@ -194,9 +235,9 @@ DOES_WITHOUT = {
     ("list",): SLOW | SELDOM | SEARCHING | WRITING,
     ("status",): SLOW | SELDOM | SEARCHING | WRITING,
     ("note", "list"): SLOW | SELDOM | SEARCHING,
-    ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"similarity"}) | SEARCHING | ours({"tiers.prune"}),
+    ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"text.claims"}) | SEARCHING | ours({"tiers.prune"}),
     ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW
-    | SELDOM - ours({"similarity"})
+    | SELDOM - ours({"text.claims"})
     | SEARCHING,
     ("search", "bold"): SLOW | SELDOM | WRITING | ours({"memory", "records", "search.minilm"}),
 }

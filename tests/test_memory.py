@@ -33,7 +33,7 @@ from agent_memory_protocol.errors import (
     StorageError,
     UnknownRecord,
 )
-from agent_memory_protocol.formats.memory_file import SignedMemoryFile
+from agent_memory_protocol.formats.signed_file import SignedMemoryFile
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, verify_record
@@ -538,7 +538,7 @@ def test_an_id_may_be_shortened_as_long_as_it_is_one(memory):
 
 
 def test_a_beginning_that_several_records_have_names_them_and_what_they_say(memory, monkeypatch):
-    monkeypatch.setattr("agent_memory_protocol.ids.FEWEST", 1)
+    monkeypatch.setattr("agent_memory_protocol.text.ids.FEWEST", 1)
     ids = [memory.remember(f"Fact {number}.").record_id for number in range(17)]  # two begin with the same digit
     twice = next(one for one in ids if sum(other[4] == one[4] for other in ids) > 1)
     with pytest.raises(InvalidArgument, match=rf"several begin with {twice[4]}: .*{twice[4:]} \(Fact \d+\.\)"):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol import Memory
-from agent_memory_protocol.formats.memory_file import SignedMemoryFile
+from agent_memory_protocol.formats.signed_file import SignedMemoryFile
 from agent_memory_protocol.records.record import State
 
 fg = pytest.importorskip("fg_agent_memory")

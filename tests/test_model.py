@@ -13,9 +13,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from agent_memory_protocol import books, transaction
-from agent_memory_protocol.books import Books
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.change import books, transaction
+from agent_memory_protocol.change.books import Books
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.workspace import Workspace

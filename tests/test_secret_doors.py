@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, MemoryFile, Tier, Workspace
+from agent_memory_protocol.change.ledger import About
 from agent_memory_protocol.errors import Refused, SecretFound
-from agent_memory_protocol.ledger import About
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets.find import find_secrets
 
 DRAWN = "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 TOKEN = "ghp" + "_" + DRAWN

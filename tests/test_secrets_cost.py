@@ -8,8 +8,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 
 import pytest
 
-from agent_memory_protocol.secret_rules import rules
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets.find import find_secrets
+from agent_memory_protocol.secrets.rules import rules
 
 CLEAN = "- [2026-01-31] The queue is drained before a deploy; see docs/deploy.md#drain, tests/test_queue.py and #412.\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.secret_rules import rules
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets.find import find_secrets
+from agent_memory_protocol.secrets.rules import rules
 
 FAMILIES = tomllib.loads((Path(__file__).parent / "data" / "secrets.toml").read_text("utf-8"))["family"]
 ALPHABETS = {

@@ -13,7 +13,7 @@ import pytest
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.layout import TIERS, Target, Tier
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES
-from agent_memory_protocol.templates import render_header
+from agent_memory_protocol.project.templates import render_header
 
 SKILL = Path(__file__).parents[1] / "skill" / "agent-memory" / "SKILL.md"
 TEXT = SKILL.read_text(encoding="utf-8")

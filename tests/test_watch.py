@@ -26,7 +26,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.file_events import FileEvents
+from agent_memory_protocol.disk.file_events import FileEvents
 from agent_memory_protocol.watch import Watcher, changes
 
 SECONDS = 20

@@ -13,6 +13,7 @@ import pytest
 
 from agent_memory_protocol import Actor, AgentMemoryError, Memory, Tier, Workspace, recall_for_agent
 from agent_memory_protocol.answers import Headroom, Status
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import (
     AccessDenied,
     DamagedFile,
@@ -24,7 +25,6 @@ from agent_memory_protocol.errors import (
     RefusedText,
     StorageError,
 )
-from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import Target
 
 SHARED = Target(Tier.SHARED)
@@ -467,8 +467,8 @@ def test_what_recall_leaves_out_is_told_with_its_lines(workspace):
 
 HOLD = """
     import sys
-    from agent_memory_protocol.files import Root
-    from agent_memory_protocol.lock import hold
+    from agent_memory_protocol.disk.files import Root
+    from agent_memory_protocol.disk.lock import hold
 
     with Root.open(sys.argv[1]) as root, hold(root, "shared"):
         print("held", flush=True)

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from agent_memory_protocol.adoption import Adoption
-from agent_memory_protocol.phrases import counted
-
+from ..learning.merge_in import Adoption
+from ..text.phrases import counted
 from .options import (
     actor,
     as_option,

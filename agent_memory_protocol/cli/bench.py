@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.errors import InvalidArgument, MissingExtra
-from agent_memory_protocol.phrases import counted
-
+from ..errors import InvalidArgument, MissingExtra
+from ..text.phrases import counted
 from .formats import input_file
 from .options import actor, as_option, json_option, note, print_json, progress, root_option
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.bench.measure import Measured
-    from agent_memory_protocol.formats.entry import MemoryEntry
+    from ..exchange.measure import Measured
+    from ..formats.entry import MemoryEntry
 
 
 @click.group("bench")
@@ -56,8 +55,8 @@ def formats_command(
     actor(as_agent)
     if plot is not None and not plot.lower().endswith(".svg"):
         raise InvalidArgument("--plot draws SVG; end the name with .svg")
-    from agent_memory_protocol.bench.measure import COMPARED, measure
-    from agent_memory_protocol.bench.sample import TAG, sample
+    from ..exchange.measure import COMPARED, measure
+    from ..exchange.sample import TAG, sample
 
     if source is None:
         entries, tag = sample(records, dimensions), TAG
@@ -68,8 +67,8 @@ def formats_command(
     with tempfile.TemporaryDirectory() as folder:
         found = measure(entries, tag, folder, names=names, rounds=rounds, progress=progress("measuring"))
     if plot is not None:
-        from agent_memory_protocol.bench.chart import chart
-        from agent_memory_protocol.formats.record_files import replacing
+        from ..exchange.chart import chart
+        from ..formats.record_files import replacing
 
         width = len(entries[0].embedding) // 4
         with replacing(plot, overwrite=True) as new, open(new, "w", encoding="utf-8") as file:
@@ -86,8 +85,8 @@ def formats_command(
 
 def table(found: "list[Measured]") -> list[str]:
     """Return the figures as lines of a table, a column for each format."""
-    from agent_memory_protocol.bench.chart import size_text, time_text
-    from agent_memory_protocol.bench.measure import STEPS
+    from ..exchange.chart import size_text, time_text
+    from ..exchange.measure import STEPS
 
     rows = [["", *(one.format.name for one in found)]]
     rows.append(["on disk", *(size_text(one.size) for one in found)])
@@ -104,9 +103,9 @@ def table(found: "list[Measured]") -> list[str]:
 
 def _own(source: str) -> "tuple[list[MemoryEntry], str]":
     """Return the entries of a file and their most usual tag."""
-    from agent_memory_protocol.conversion import Conversion
-    from agent_memory_protocol.embedding import HashEmbedder
-    from agent_memory_protocol.formats import json_schema, table
+    from ..exchange.convert import Conversion
+    from ..formats import json_schema, table
+    from ..search.embedding import HashEmbedder
 
     conversion = Conversion(table.by_name("ndjson"), HashEmbedder())
     found = [json_schema.decode(line) for line in conversion.carry(table.detect(source).read(source))]
@@ -120,8 +119,8 @@ def _own(source: str) -> "tuple[list[MemoryEntry], str]":
 
 def _is_installed(name: str) -> bool:
     """Say whether a format can be used, and which package it lacks where it cannot."""
-    from agent_memory_protocol.bench.sample import sample
-    from agent_memory_protocol.formats.table import by_name
+    from ..exchange.sample import sample
+    from ..formats.table import by_name
 
     with tempfile.TemporaryDirectory() as folder:
         try:

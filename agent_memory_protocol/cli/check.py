@@ -9,27 +9,16 @@ from urllib.parse import quote
 
 import click
 
-from agent_memory_protocol import __version__
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.git import answer
-from agent_memory_protocol.layout import SCAFFOLDING
-from agent_memory_protocol.lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
-from agent_memory_protocol.phrases import counted
-
-from .options import (
-    actor,
-    as_option,
-    note,
-    plain,
-    print_json,
-    problems_in_settings,
-    progress,
-    root_option,
-    workspace,
-)
+from .. import __version__
+from ..errors import InvalidArgument
+from ..git.ask import answer
+from ..layout import SCAFFOLDING
+from ..lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
+from ..text.phrases import counted
+from .options import actor, as_option, note, plain, print_json, problems_in_settings, progress, root_option, workspace
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.workspace import Workspace
+    from ..workspace import Workspace
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -7,13 +7,12 @@ from dataclasses import fields, replace
 
 import click
 
-from agent_memory_protocol.access import Actor
-from agent_memory_protocol.consolidation.command_operator import CommandOperator
-from agent_memory_protocol.consolidation.pipeline import Operators
-from agent_memory_protocol.consolidation.proposals import Report, Stage, Unreadable, kind_of
-from agent_memory_protocol.errors import AccessDenied, InvalidArgument
-from agent_memory_protocol.memory import Memory
-
+from ..consolidation.command_operator import CommandOperator
+from ..consolidation.pipeline import Operators
+from ..consolidation.proposals import Report, Stage, Unreadable, kind_of
+from ..errors import AccessDenied, InvalidArgument
+from ..memory import Memory
+from ..project.access import Actor
 from .options import actor, note, plain, print_json
 from .record_options import identity_option, open_memory, record_options
 from .records import short

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from agent_memory_protocol.access import Actor
-from agent_memory_protocol.distillation import ADD, REMOVE, Candidate
-from agent_memory_protocol.distilling import Distillation, Distilled
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.workspace import Workspace
-
+from ..errors import InvalidArgument
+from ..learning.insights import ADD, REMOVE, Candidate
+from ..project.access import Actor
+from ..verbs.distill import Distillation, Distilled
+from ..workspace import Workspace
 from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
 _VERBS = {ADD: "+", REMOVE: "-"}

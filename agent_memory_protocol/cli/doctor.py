@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from agent_memory_protocol.diagnosis import of_protocol
-from agent_memory_protocol.errors import AgentMemoryError
-
+from ..errors import AgentMemoryError
+from ..verbs.doctor import of_protocol
 from .options import as_option, columns, json_option, plain, print_json, reader, root_option, workspace
 from .status import table, where_json, where_lines
 
@@ -45,9 +44,9 @@ def doctor_command(
     who = reader(agent, as_agent, conversation, root)
     findings = here.diagnose(who)
     if here.path.is_dir():
-        from agent_memory_protocol.integrations import installing, receipt
+        from ..hosts import install, receipt
 
-        findings += installing.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
+        findings += install.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
     if protocol is not None:
         findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
     damaged = any(finding.is_damage for finding in findings)

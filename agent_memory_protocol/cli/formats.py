@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.disk_errors import shown
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.files import is_there
-from agent_memory_protocol.formats import schemas
-from agent_memory_protocol.outside import check_outside
-from agent_memory_protocol.phrases import counted
-
+from ..disk.errors import shown
+from ..disk.files import is_there
+from ..errors import InvalidArgument
+from ..formats import schemas
+from ..project.outside import check_outside
+from ..text.phrases import counted
 from .options import actor, as_option, json_option, note, plain, print_json, root_option
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.conversion import Conversion
-    from agent_memory_protocol.formats.entry import Problem
+    from ..exchange.convert import Conversion
+    from ..formats.entry import Problem
 
 STDIO = "-"
 TOLD = 20
@@ -63,7 +62,7 @@ def convert_command(
         amp convert memory.jsonl - --format ndjson
         amp convert --losses
     """
-    from agent_memory_protocol.formats import table
+    from ..formats import table
 
     who = actor(as_agent)
     if losses:
@@ -79,8 +78,8 @@ def convert_command(
         if file != STDIO:
             check_outside(who, file)
     chosen = table.to_write(target, target_name)
-    from agent_memory_protocol.conversion import Conversion, convert
-    from agent_memory_protocol.embedding import HashEmbedder
+    from ..exchange.convert import Conversion, convert
+    from ..search.embedding import HashEmbedder
 
     conversion = Conversion(chosen, HashEmbedder(), strict=strict, progress=counter("converted"))
     with input_file(source) as path, output_file(target) as new:
@@ -182,7 +181,7 @@ def counter(what: str) -> Callable[[int], None] | None:
 
 
 def _print_losses(as_json: bool) -> None:
-    from agent_memory_protocol.formats.table import loss_rows
+    from ..formats.table import loss_rows
 
     rows = list(loss_rows())
     if as_json:

@@ -4,10 +4,9 @@ import sys
 
 import click
 
-from agent_memory_protocol.disk_errors import explain, shown
-from agent_memory_protocol.errors import StorageError
-from agent_memory_protocol.integrations.harvest import Harvested, harvest
-
+from ..disk.errors import explain, shown
+from ..errors import StorageError
+from ..hosts.harvest import Harvested, harvest
 from .options import actor, as_option, first_words, json_option, note, print_json, root_option, target_json, workspace
 from .write import LARGEST_TEXT, decode_text, read_text
 

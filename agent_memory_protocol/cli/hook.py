@@ -2,7 +2,7 @@
 
 import click
 
-from agent_memory_protocol.integrations import hooks
+from ..hosts import hook
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -19,4 +19,4 @@ def hook_command(event: str, host: str) -> None:
     Example:
         amp hook session-start --host claude < event.json
     """
-    click.echo(hooks.run([event, "--host", host]))
+    click.echo(hook.run([event, "--host", host]))

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import click
 
-from agent_memory_protocol.disk_errors import shown
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.integrations import installing, receipt
-
+from ..disk.errors import shown
+from ..errors import InvalidArgument
+from ..hosts import install, receipt
 from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
 
 _GIT = "git"
-_target = click.argument("target", type=click.Choice([*installing.TARGETS, _GIT]))
+_target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))
 _user = click.option("--user", is_flag=True, help="For you in every project, in place of this project for everyone.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 _WHOLE = ("SKILL.md", "installed.json")
@@ -44,14 +43,14 @@ def install_command(
         amp install codex --user
         amp install git --dry-run
     """
-    installing.check_may_install(actor(as_agent))
+    install.check_may_install(actor(as_agent))
     if target == _GIT:
         _git(root, user, dry_run, as_json, installs=True)
         return
     place = _place(root, user)
     installed = os.path.join(sysconfig.get_path("scripts"), "amp-hook")
-    program = installing.program_for(target, place, shutil.which("amp-hook"), installed)
-    plan = installing.plan_install(place, target, program)
+    program = install.program_for(target, place, shutil.which("amp-hook"), installed)
+    plan = install.plan_install(place, target, program)
     if installed in program and place.is_project and plan.changes:
         plan.notes.append("no shell finds amp-hook here, so the settings name its path on this machine")
     _do(plan, place, dry_run, as_json)
@@ -76,12 +75,12 @@ def uninstall_command(
     Example:
         amp uninstall claude
     """
-    installing.check_may_install(actor(as_agent))
+    install.check_may_install(actor(as_agent))
     if target == _GIT:
         _git(root, user, dry_run, as_json, installs=False)
         return
     place = _place(root, user)
-    _do(installing.plan_uninstall(place, target), place, dry_run, as_json)
+    _do(install.plan_uninstall(place, target), place, dry_run, as_json)
 
 
 def _place(root: str | None, user: bool) -> receipt.Place:
@@ -91,10 +90,10 @@ def _place(root: str | None, user: bool) -> receipt.Place:
     return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
-def _do(plan: installing.Plan, place: receipt.Place, dry_run: bool, as_json: bool) -> None:
+def _do(plan: install.Plan, place: receipt.Place, dry_run: bool, as_json: bool) -> None:
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
-        installing.carry_out(plan)
+        install.carry_out(plan)
     notes = list(plan.notes)
     if plan.changes and not dry_run and not place.is_project:
         notes.insert(0, f"this holds for every project of yours; the files lie below {place.base}")
@@ -103,17 +102,17 @@ def _do(plan: installing.Plan, place: receipt.Place, dry_run: bool, as_json: boo
 
 
 def _git(root: str | None, user: bool, dry_run: bool, as_json: bool, *, installs: bool) -> None:
-    from agent_memory_protocol.integrations import merge_driver
+    from ..hosts import git_driver
 
     if user:
         raise InvalidArgument("git's merge driver is for one checkout; leave out --user")
     here = workspace(root)
-    plan = merge_driver.plan_install(here) if installs else merge_driver.plan_uninstall(here)
+    plan = git_driver.plan_install(here) if installs else git_driver.plan_uninstall(here)
     if not dry_run:
-        merge_driver.carry_out(here, plan)
+        git_driver.carry_out(here, plan)
     notes = []
-    if installs and shutil.which(merge_driver.COMMAND) is None:
-        notes.append(f"no shell finds {merge_driver.COMMAND} here; until one does, git merges memory line by line")
+    if installs and shutil.which(git_driver.COMMAND) is None:
+        notes.append(f"no shell finds {git_driver.COMMAND} here; until one does, git merges memory line by line")
     _report([(step.place, step.what, step.diff) for step in plan], notes, dry_run, as_json)
 
 

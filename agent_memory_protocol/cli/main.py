@@ -8,10 +8,9 @@ from importlib import import_module
 
 import click
 
-from agent_memory_protocol import PROTOCOL, __version__
-from agent_memory_protocol.disk_errors import explain
-from agent_memory_protocol.errors import AgentMemoryError
-
+from .. import PROTOCOL, __version__
+from ..disk.errors import explain
+from ..errors import AgentMemoryError
 from .options import plain
 
 _VERBS = {

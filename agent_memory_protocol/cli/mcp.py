@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from agent_memory_protocol.access import Actor
-
+from ..project.access import Actor
 from .options import root_option, typed, workspace
 
 
@@ -41,10 +40,10 @@ def mcp_command(root: str | None, agent: str | None, conversation: str | None, p
         server = {"command": _script(), "args": arguments}
         click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
         return
-    from agent_memory_protocol.integrations.mcp_server import serve
-    from agent_memory_protocol.integrations.tool import Door
-    from agent_memory_protocol.layout import MEMORY
-    from agent_memory_protocol.memory import Memory
+    from ..layout import MEMORY
+    from ..mcp.server import serve
+    from ..mcp.tool import Door
+    from ..memory import Memory
 
     directory = os.path.join(here.path, *MEMORY) if path is None else path
     with Memory(directory, actor=actor) as records:

@@ -4,8 +4,7 @@ import sys
 
 import click
 
-from agent_memory_protocol.outside import check_outside
-
+from ..project.outside import check_outside
 from .options import actor, as_option, note, root_option, workspace
 
 
@@ -36,17 +35,17 @@ def merge_command(
     Example:
         amp merge base.md ours.md theirs.md > merged.md
     """
-    from agent_memory_protocol.integrations import merge_driver
+    from ..hosts import git_driver
 
     who = actor(as_agent)
     for file in (base, ours, theirs):
         check_outside(who, file)
     settings = workspace(root).settings
-    merged = merge_driver.merge_paths(
+    merged = git_driver.merge_paths(
         base, ours, theirs, path=path or ours, max_lines=settings.max_lines, max_bytes=settings.max_bytes
     )
     if write:
-        merge_driver.write(ours, merged.data, who)
+        git_driver.write(ours, merged.data, who)
     else:
         click.echo(merged.data, nl=False)
     for line in merged.notes:

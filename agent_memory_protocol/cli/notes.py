@@ -5,14 +5,13 @@ from collections.abc import Sequence
 
 import click
 
-from agent_memory_protocol.access import Actor
-from agent_memory_protocol.answers import Indexed, NoteRow
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Target, Tier, check_agent_name
-from agent_memory_protocol.notes.note import TYPES
-from agent_memory_protocol.phrases import counted
-from agent_memory_protocol.workspace import Workspace
-
+from ..answers import Indexed, NoteRow
+from ..errors import InvalidArgument
+from ..layout import Target, Tier, check_agent_name
+from ..notes.note import TYPES
+from ..project.access import Actor
+from ..text.phrases import counted
+from ..workspace import Workspace
 from .options import (
     Function,
     TextCommand,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agent_memory_protocol.access import Actor, check_read
-from agent_memory_protocol.phrases import beginning
+from ..project.access import Actor, check_read
+from ..text.phrases import beginning
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.layout import Target
-    from agent_memory_protocol.workspace import Workspace
+    from ..layout import Target
+    from ..workspace import Workspace
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -97,7 +97,7 @@ def reader(agent: str | None, as_agent: str | None, conversation: str | None, ro
     who = actor(as_agent, conversation)
     wanted = Actor(who.agent if agent is None else agent, who.conversation if conversation is None else conversation)
     if who.agent is not None and wanted != who:
-        from agent_memory_protocol.layout import Target, Tier
+        from ..layout import Target, Tier
 
         if wanted.conversation is not None:
             check_read(who, Target(Tier.CONVERSATION, wanted.conversation))
@@ -113,7 +113,7 @@ def workspace(root: str | None, *, tells_settings: bool = False) -> "Workspace":
         root: the folder that was named.
         tells_settings: whether the answer tells that itself.
     """
-    from agent_memory_protocol.workspace import Workspace
+    from ..workspace import Workspace
 
     opened = Workspace.open(root)
     context = click.get_current_context()
@@ -176,8 +176,8 @@ def note(message: str) -> None:
 
 def problems_in_settings(here: "Workspace") -> list[str]:
     """Return what is wrong in the settings, or switched off by them; nothing where they cannot be read at all."""
-    from agent_memory_protocol.diagnosis import of_settings
-    from agent_memory_protocol.errors import AgentMemoryError
+    from ..errors import AgentMemoryError
+    from ..verbs.doctor import of_settings
 
     try:
         return [problem.message for problem in of_settings(here.settings)]
@@ -195,7 +195,7 @@ def plain(line: str) -> str:
     """Return a line with control and invisible characters escaped, so that it cannot play with the terminal."""
     if line.isascii() and line.isprintable():
         return line
-    from agent_memory_protocol.visible import show_invisible
+    from ..text.visible import show_invisible
 
     return show_invisible(line)
 

@@ -7,13 +7,12 @@ from datetime import date, timedelta
 
 import click
 
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Target, parse_target
-from agent_memory_protocol.phrases import counted
-from agent_memory_protocol.tiers.prune import Judged
-from agent_memory_protocol.upkeep import PlanOutdated
-from agent_memory_protocol.upkeep_answers import Pruning, Removed
-
+from ..errors import InvalidArgument
+from ..layout import Target, parse_target
+from ..text.phrases import counted
+from ..tiers.prune import Judged
+from ..verbs.upkeep import PlanOutdated
+from ..verbs.upkeep_answers import Pruning, Removed
 from .options import (
     actor,
     as_option,
@@ -129,7 +128,7 @@ def parse_age(text: str, today: date) -> timedelta:
         if age < timedelta():
             raise InvalidArgument(f"{text} lies in the future; give a day that has passed, or an age such as 90d")
         return age
-    from agent_memory_protocol.settings_file import parse_days
+    from ..project.settings import parse_days
 
     days = parse_days(text)
     if days is None:

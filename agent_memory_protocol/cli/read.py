@@ -4,10 +4,9 @@ import sys
 
 import click
 
-from agent_memory_protocol.answers import StoredEntry
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.layout import Target, Tier, parse_target
-
+from ..answers import StoredEntry
+from ..errors import InvalidArgument
+from ..layout import Target, Tier, parse_target
 from .options import (
     actor,
     as_option,
@@ -119,7 +118,7 @@ def list_command(
     for problem in problems:
         note(problem)
     if not problems_in_settings(here) and not problems and not entries:
-        from agent_memory_protocol.diagnosis import writer_of
+        from ..verbs.doctor import writer_of
 
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")

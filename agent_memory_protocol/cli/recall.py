@@ -2,9 +2,8 @@
 
 import click
 
-from agent_memory_protocol.block import Budget, Recall
-from agent_memory_protocol.recall import recall_here
-
+from ..recall.agent import recall_here
+from ..recall.block import Budget, Recall
 from .options import (
     as_option,
     budget_options,

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.layout import MEMORY, RECORDS
-
+from ..layout import MEMORY, RECORDS
 from .options import Function, actor, as_option, json_option, root_option, workspace
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.consolidation.pipeline import Operators
-    from agent_memory_protocol.memory import Memory
-    from agent_memory_protocol.search.port import Embedder
+    from ..consolidation.pipeline import Operators
+    from ..memory import Memory
+    from ..search.port import Embedder
 
 store_option = click.option(
     "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
@@ -37,8 +36,8 @@ def open_memory(
     operators: "Operators | None" = None,
 ) -> "Memory":
     """Open the memory directory that is meant."""
-    from agent_memory_protocol.memory import Memory
-    from agent_memory_protocol.records.sqlite_store import SqliteStore
+    from ..memory import Memory
+    from ..records.sqlite_store import SqliteStore
 
     open_it = partial(Memory, actor=actor(as_agent), identity=identity, embedder=embedder, operators=operators)
     if store is not None and store.endswith(".sqlite"):

@@ -5,19 +5,11 @@ import sys
 
 import click
 
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.phrases import counted
-from agent_memory_protocol.records.proof import is_forged
-from agent_memory_protocol.records.record import Record, RecordType, State
-
-from .options import (
-    first_words,
-    note,
-    plain,
-    print_json,
-    problems_in_settings,
-    workspace,
-)
+from ..errors import InvalidArgument
+from ..records.proof import is_forged
+from ..records.record import Record, RecordType, State
+from ..text.phrases import counted
+from .options import first_words, note, plain, print_json, problems_in_settings, workspace
 from .record_options import identity_option, open_memory, record_options
 
 _WIDTH = 72

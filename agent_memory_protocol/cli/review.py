@@ -6,8 +6,7 @@ from datetime import date
 
 import click
 
-from agent_memory_protocol.review import Item
-
+from ..verbs.review import Item
 from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
 
 _TITLES = {

@@ -2,9 +2,8 @@
 
 import click
 
-from agent_memory_protocol import routing
-from agent_memory_protocol.routing_words import REPOSITORY, SECRET, STATE
-
+from ..learning import route
+from ..learning.route_words import REPOSITORY, SECRET, STATE
 from .options import TextCommand, actor, as_option, json_option, plain, print_json, root_option
 from .write import read_text
 
@@ -33,8 +32,8 @@ def route_command(text: str, as_json: bool, root: str | None, as_agent: str | No
     """
     actor(as_agent)
     text = read_text(text)
-    found = routing.route(text)
-    command = routing.command(found, text)
+    found = route.route(text)
+    command = route.command(found, text)
     if as_json:
         print_json(
             {
@@ -55,6 +54,6 @@ def route_command(text: str, as_json: bool, root: str | None, as_agent: str | No
     click.echo(plain(f"save: {command}"))
 
 
-def _lesson(found: routing.Route) -> str:
+def _lesson(found: route.Route) -> str:
     what = f"a {found.note_type} note beside the {found.tier} tier" if found.note_type else f"the {found.tier} tier"
     return f"lesson: {what}"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_memory_protocol.answers import Found
-from agent_memory_protocol.layout import Tier
-
+from ..answers import Found
+from ..layout import Tier
 from .options import (
     TextCommand,
     actor,
@@ -28,8 +27,8 @@ from .options import (
 from .record_options import has_records, open_memory, store_option
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.memory import Memory
-    from agent_memory_protocol.search.port import Embedder
+    from ..memory import Memory
+    from ..search.port import Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def _tell(found: Sequence[_Hit], matching: int, limit: int, history: bool) -> No
 
 
 def _model() -> "Embedder":
-    from agent_memory_protocol.search.minilm import MiniLM
+    from ..search.minilm import MiniLM
 
     return MiniLM()
 

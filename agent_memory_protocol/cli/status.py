@@ -4,10 +4,9 @@ import sys
 
 import click
 
-from agent_memory_protocol import PROTOCOL, __version__
-from agent_memory_protocol.answers import Status
-from agent_memory_protocol.workspace import Workspace
-
+from .. import PROTOCOL, __version__
+from ..answers import Status
+from ..workspace import Workspace
 from .options import (
     actor,
     as_option,

@@ -5,20 +5,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_memory_protocol.conversion import Conversion
-from agent_memory_protocol.embedding import HashEmbedder
-from agent_memory_protocol.formats import table
-from agent_memory_protocol.formats.record_files import replacing
-from agent_memory_protocol.layout import parse_target
-from agent_memory_protocol.outside import check_outside
-from agent_memory_protocol.phrases import counted
-
+from ..exchange.convert import Conversion
+from ..formats import table
+from ..formats.record_files import replacing
+from ..layout import parse_target
+from ..project.outside import check_outside
+from ..search.embedding import HashEmbedder
+from ..text.phrases import counted
 from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
 from .options import actor, as_option, first_words, json_option, note, print_json, root_option, workspace
 from .record_options import open_memory, store_option
 
 if TYPE_CHECKING:
-    from agent_memory_protocol.importing import Import
+    from ..exchange.import_ import Import
 
 
 @click.command("import")
@@ -53,7 +52,7 @@ def import_command(
         amp import memory.jsonl --apply
         amp import notes.md --to shared --apply
     """
-    from agent_memory_protocol.importing import LEFT_OUT, import_file, into_document, into_records
+    from ..exchange.import_ import LEFT_OUT, import_file, into_document, into_records
 
     if file != STDIO:
         check_outside(actor(as_agent), file)
@@ -102,8 +101,8 @@ def export_command(
     """
     from itertools import chain
 
-    from agent_memory_protocol import exporting
-    from agent_memory_protocol.errors import InvalidArgument
+    from ..errors import InvalidArgument
+    from ..exchange import export
 
     if output == STDIO and name is None:
         raise InvalidArgument("in which format? say --format, since stdout has no ending")
@@ -113,13 +112,13 @@ def export_command(
     who = actor(as_agent)
     if output != STDIO:
         check_outside(who, output)
-    wanted = [parse_target(one) for one in targets if one != exporting.RECORDS]
+    wanted = [parse_target(one) for one in targets if one != export.RECORDS]
     parts = []
     if wanted or not targets:
-        parts.append(exporting.documents(workspace(root), who, wanted or None))
-    if exporting.RECORDS in targets:
-        parts.append(exporting.records(open_memory(store, root, as_agent)))
-    withheld = exporting.Withheld(workspace(root).settings.secrets_allow)
+        parts.append(export.documents(workspace(root), who, wanted or None))
+    if export.RECORDS in targets:
+        parts.append(export.records(open_memory(store, root, as_agent)))
+    withheld = export.Withheld(workspace(root).settings.secrets_allow)
     conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
         chosen.write(new, conversion.carry(withheld.pass_on(chain.from_iterable(parts))))
@@ -133,7 +132,7 @@ def export_command(
 
 
 def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
-    from agent_memory_protocol.importing import KNOWN, LEFT_OUT, NEW
+    from ..exchange.import_ import KNOWN, LEFT_OUT, NEW
 
     if as_json:
         print_json(

@@ -7,10 +7,9 @@ from datetime import date
 
 import click
 
-from agent_memory_protocol.errors import InvalidArgument
-from agent_memory_protocol.ledger import way_back
-from agent_memory_protocol.upkeep_answers import Restorable, Synced
-
+from ..change.ledger import way_back
+from ..errors import InvalidArgument
+from ..verbs.upkeep_answers import Restorable, Synced
 from .options import (
     TextCommand,
     actor,

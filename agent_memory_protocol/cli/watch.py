@@ -7,8 +7,7 @@ import time
 
 import click
 
-from agent_memory_protocol.watch import DEBOUNCE, Happened, Watcher
-
+from ..watch import DEBOUNCE, Happened, Watcher
 from .options import note, plain, root_option, target_json, workspace
 
 

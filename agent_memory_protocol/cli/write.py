@@ -6,13 +6,12 @@ from datetime import date
 
 import click
 
-from agent_memory_protocol.answers import Remembered
-from agent_memory_protocol.dates import parse_day
-from agent_memory_protocol.errors import InvalidArgument, RefusedText
-from agent_memory_protocol.formats.jsonl_rules import KINDS
-from agent_memory_protocol.layout import SCAFFOLDING, Tier
-from agent_memory_protocol.ledger import About
-
+from ..answers import Remembered
+from ..change.ledger import About
+from ..errors import InvalidArgument, RefusedText
+from ..formats.jsonl_rules import KINDS
+from ..layout import SCAFFOLDING, Tier
+from ..text.dates import parse_day
 from .options import (
     TextCommand,
     actor,

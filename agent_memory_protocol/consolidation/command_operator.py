@@ -16,7 +16,7 @@ from typing import IO
 
 from ..errors import InvalidArgument, OperatorFailed
 from ..records.record import Record
-from ..visible import show_invisible
+from ..text.visible import show_invisible
 from .proposals import Defer, Proposal, Question, Stage
 from .wire import read, relevant, spell
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
 from ..records.record import LIVE, Record, RecordType, slots_said
-from ..similarity import gist
+from ..text.claims import gist
 from .claims import Claim, claims, denies
 from .duplicates import CLAIMS
 from .language import ENGLISH, Language

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from ..errors import Refused, RefusedText
 from ..records.canonical import Json
 from ..records.record import Record
-from ..secrets import check_text
-from ..visible import first_invisible
+from ..secrets.find import check_text
+from ..text.visible import first_invisible
 
 LONGEST_REASON = 500
 """So many characters of a reason are shown wherever its record is."""

@@ -15,7 +15,18 @@ from ..records.canonical import format_moment, parse_moment, thaw
 from ..records.record import Provenance, Record, RecordType, State, new_record
 from .duplicates import CLAIMS, merge
 from .promotion import promote, signature
-from .proposals import MAY_PROPOSE, Create, Dispute, Promote, Proposal, Question, Resolve, Stage, Supersede, Unreadable
+from .proposals import (
+    MAY_PROPOSE,
+    Create,
+    Dispute,
+    Promote,
+    Proposal,
+    Question,
+    Resolve,
+    Stage,
+    Supersede,
+    Unreadable,
+)
 
 VERSION = 1
 

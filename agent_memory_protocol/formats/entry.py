@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import InvalidArgument
-from ..float32 import pack, unpack
+from ..search.float32 import pack, unpack
 
 ENTRY_BYTES = 1 << 20
 """The most bytes of text and embedding that one entry has. A file that claims more is damaged or hostile."""

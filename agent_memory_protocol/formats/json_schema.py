@@ -16,9 +16,9 @@ from json.scanner import make_scanner
 from types import MappingProxyType
 from typing import Any, BinaryIO, NoReturn
 
-from ..disk_errors import shown
+from ..disk.errors import shown
+from ..disk.files import split_bom
 from ..errors import DamagedFile
-from ..files import split_bom
 from . import record_files
 from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, check
 from .loss import FOREIGN_IDS, unknown_fields

@@ -14,8 +14,8 @@ from json.scanner import make_scanner
 from sys import intern
 from typing import Any, NamedTuple
 
+from ..disk.files import split_bom
 from ..errors import InvalidArgument
-from ..files import split_bom
 from .jsonl_rules import (
     DEPTH,
     ENTRY_RULES,

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
 
-from .. import garbage
-from ..disk_errors import damaged, explain, shown
+from ..disk import garbage
+from ..disk.errors import damaged, explain, shown
+from ..disk.files import Root, is_there
+from ..disk.walk import close
+from ..disk.writing import ChangedMeanwhile, append, create
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
-from ..files import Root, is_there
 from ..layout import LEDGER
-from ..walk import close
-from ..writing import ChangedMeanwhile, append, create
 from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
 from .jsonl_lock import WAIT, Locked, chunks, open_for_lock
 from .jsonl_prompt import Outranked, find_outranked, render_prompt

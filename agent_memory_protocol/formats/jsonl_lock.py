@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 
-from .. import kernel_lock
-from ..disk_errors import check_regular, shown
+from ..disk import kernel_lock
+from ..disk.errors import check_regular, shown
+from ..disk.files import Root, split_bom
+from ..disk.walk import SAFE_FLAGS, close
+from ..disk.writing import ChangedMeanwhile, replace
 from ..errors import LockBusy, Refused
-from ..files import Root, split_bom
-from ..walk import SAFE_FLAGS, close
-from ..writing import ChangedMeanwhile, replace
 from .jsonl import FORMAT, Header, Line, Unreadable, encode, parse_file, parse_line
 from .jsonl_view import Compacted, compacted
 from .moments import sort_key

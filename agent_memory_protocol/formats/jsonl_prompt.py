@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..bullets import bullet
-from ..digest import blake2b
-from ..similarity import Gist, gist
-from ..visible import escape_line
+from ..text.bullets import bullet
+from ..text.claims import Gist, gist
+from ..text.digest import blake2b
+from ..text.visible import escape_line
 from .jsonl import USER, Entry
 from .jsonl_rules import KINDS
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from ..errors import RefusedText
-from ..visible import first_invisible
+from ..text.visible import first_invisible
 from .moments import is_expiry, is_instant
 
 LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -143,7 +143,7 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
     if not text or text.isspace():
         raise RefusedText(f"the {what} is empty")
     if allow is not None:
-        from ..secrets import check_text as check_secrets
+        from ..secrets.find import check_text as check_secrets
 
         check_secrets(text, allow=allow, what=what)
     if text.isascii() and text.isprintable():

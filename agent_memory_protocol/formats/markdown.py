@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..disk_errors import shown
+from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidName, RefusedText
 from ..layout import Target, Tier, check_owner
 from ..tiers import compose, document

@@ -14,9 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..disk_errors import shown
+from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument, MissingExtra, StorageError
-from ..float32 import unpack
+from ..search.float32 import unpack
 from . import record_files
 from .entry import NOTHING, BadEntry, MemoryEntry, Problem, check, embedding_of
 from .loss import unknown_fields

@@ -14,9 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from ..disk_errors import shown
+from ..disk.errors import shown
 from ..errors import DamagedFile, MissingExtra
-from ..secrets import check_text
+from ..secrets.find import check_text
 from . import record_files
 from .entry import (
     ENTRY_BYTES,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..database import Database
-from ..digest import blake2b
-from ..disk_errors import shown
+from ..disk.database import Database
+from ..disk.errors import shown
 from ..errors import DamagedFile, StorageError
+from ..text.digest import blake2b
 from . import record_files
 from .entry import BadEntry, MemoryEntry
 from .protobuf import Torn, decode, frames, is_header

@@ -10,13 +10,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from ..disk_errors import shown
+from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidRecord
 from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
 from . import record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
 from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, Loss, unknown_fields
-from .memory_file import SignedMemoryFile
+from .signed_file import SignedMemoryFile
 
 LARGEST = 256 << 20
 """A memory file is verified, and therefore read, as a whole; a larger one is refused."""

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from .. import config, kernel_lock
-from ..disk_errors import check_regular, explain, shown
+from ..disk import kernel_lock
+from ..disk.errors import check_regular, explain, shown
+from ..disk.files import TEMPORARY, Root
+from ..disk.walk import SAFE_FLAGS
 from ..errors import InvalidArgument, LockBusy, Refused, StorageError
-from ..files import TEMPORARY, Root
-from ..walk import SAFE_FLAGS
+from ..project import root as config
 
 WAIT = 10.0
 """Seconds to wait for another writer."""

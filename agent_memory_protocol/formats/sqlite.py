@@ -15,10 +15,10 @@ from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from ..database import WAIT, check_sqlite, damaged, explained
-from ..disk_errors import shown
+from ..disk.database import WAIT, check_sqlite, damaged, explained
+from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument
-from ..float32 import unpack
+from ..search.float32 import unpack
 from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check
 from .loss import Loss, unknown_fields
 from .record_files import reading

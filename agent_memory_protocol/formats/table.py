@@ -14,9 +14,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ..disk_errors import shown
+from ..disk.errors import shown
+from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
-from ..files import split_bom
 from .entry import MemoryEntry, Problem
 from .loss import Loss
 from .record_files import reading

@@ -1,1 +1,1 @@
-"""Doors by which hosts and their agents reach memory: each speaks their language, and all go through `Workspace`."""
+"""The names by which programs import what stands in `memory_tool`."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from agent_memory_protocol import routing
-from agent_memory_protocol.layout import Tier
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.lint.ledgers import LedgerView
-from agent_memory_protocol.lint.notes import NoteView
-from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.routing_words import REPOSITORY, STATE
-from agent_memory_protocol.secrets import Secret, find_secrets
+from ..layout import Tier
+from ..learning import route
+from ..learning.route_words import REPOSITORY, STATE
+from ..secrets.find import Secret, find_secrets
+from .finding import ERROR, WARNING, Hit, rule
+from .ledgers import LedgerView
+from .notes import NoteView
+from .tiers import TierView
 
 
 @rule(
@@ -73,9 +73,9 @@ def repository(view: TierView | NoteView) -> Iterator[Hit]:
 
 def _outside(view: TierView | NoteView, place: str) -> Iterator[Hit]:
     for line, text, is_dated in _texts(view):
-        found = routing.outside(text)
+        found = route.outside(text)
         if found is not None and found.place == place and not (is_dated and place == STATE):
-            yield Hit(line, routing.doubt(found))
+            yield Hit(line, route.doubt(found))
 
 
 def _texts(view: TierView | NoteView) -> Iterator[tuple[int, str, bool]]:

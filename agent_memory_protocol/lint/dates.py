@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from agent_memory_protocol import dates
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
-from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.tiers.document import mark_span
-from agent_memory_protocol.tiers.entries import OWN
-from agent_memory_protocol.tiers.prune import suspicious_days
+from ..text import dates
+from ..tiers.document import mark_span
+from ..tiers.entries import OWN
+from ..tiers.prune import suspicious_days
+from .finding import ERROR, WARNING, Fix, Hit, rule
+from .tiers import TierView
 
 _UNREAD = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
 """What was meant for a date, in digits and brackets, and is none (B65)."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from agent_memory_protocol import links
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Fix, Hit, rule
-from agent_memory_protocol.notes.index import LINE_WIDTH, SCREEN, Index
+from ..notes.index import LINE_WIDTH, SCREEN, Index
+from ..text import links
+from .finding import ERROR, WARNING, Fix, Hit, rule
 
 _HARD_WIDTH = 2 * LINE_WIDTH
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_memory_protocol.formats.jsonl import Entry, Line, Unreadable
-from agent_memory_protocol.formats.jsonl_view import Contents
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
+from ..formats.jsonl import Entry, Line, Unreadable
+from ..formats.jsonl_view import Contents
+from .finding import ERROR, WARNING, Hit, rule
 
 
 @dataclass(frozen=True, slots=True)

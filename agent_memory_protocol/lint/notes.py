@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from agent_memory_protocol import dates, links, visible
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.notes import note as notes
-from agent_memory_protocol.notes.note import Note
+from ..notes import note as notes
+from ..notes.note import Note
+from ..text import dates, links, visible
+from .finding import ERROR, WARNING, Hit, rule
 
 _LONGEST_LABEL = 60
 

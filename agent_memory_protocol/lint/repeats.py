@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.lint.finding import WARNING, Hit, rule
-from agent_memory_protocol.lint.store import StoreView
-from agent_memory_protocol.lint.tiers import TierView
-from agent_memory_protocol.similarity import claim, normalised
-from agent_memory_protocol.tiers.document import identity_text
+from ..layout import Target, Tier
+from ..text.claims import claim, normalised
+from ..tiers.document import identity_text
+from .finding import WARNING, Hit, rule
+from .store import StoreView
+from .tiers import TierView
 
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")

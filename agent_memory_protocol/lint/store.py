@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.tiers.document import Document
+from ..tiers.document import Document
+from .finding import ERROR, WARNING, Hit, rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent_memory_protocol import limits, markdown, visible
-from agent_memory_protocol.layout import Tier
-from agent_memory_protocol.lint.finding import ERROR, WARNING, Hit, rule
-from agent_memory_protocol.tiers.document import Document, conflict_line, merged_anew
-from agent_memory_protocol.tiers.entries import Entry
+from .. import limits
+from ..layout import Tier
+from ..text import markdown, visible
+from ..text.paths import first_missing_path
+from ..tiers.document import Document, conflict_line, merged_anew
+from ..tiers.entries import Entry
+from .finding import ERROR, WARNING, Hit, rule
 
 _RAW_LINES = 20
 _BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
-_PATH_STARTS = ("src/", "lib/", "app/", "apps/", "packages/", "tests/", "test/", "docs/", "scripts/", "./")
-_PATH_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,30 +203,6 @@ def _is_first(view: TierView, line: int) -> bool:
     """Say whether nothing but front matter, comments and blanks stands above a line."""
     blocks = view.document.outline.blocks
     return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
-
-
-def first_missing_path(text: str, exists: Callable[[str], bool]) -> str:
-    """Return the first path of this repository that a text names and that is not there; "" where there is none."""
-    for path in _named_paths(text):
-        # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
-        if exists(path.partition("/")[0]) and not exists(path):
-            return path
-    return ""
-
-
-def _named_paths(text: str) -> list[str]:
-    """Return the paths in code spans that look like files of this repository."""
-    found = []
-    for piece in text.split("`")[1::2]:
-        path = piece.partition(":")[0].rstrip("/")
-        if (
-            path.startswith(_PATH_STARTS)
-            and not set(path) - _PATH_CHARACTERS
-            and ".." not in path
-            and "." in path.rpartition("/")[2]
-        ):
-            found.append(path.removeprefix("./"))
-    return found
 
 
 def _raw_lines(lines: Sequence[str]) -> int:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
-from agent_memory_protocol import links, markdown, visible
-from agent_memory_protocol.limits import split_lines_with_ends
-from agent_memory_protocol.notes.note import Head, title_of
+from ..limits import split_lines_with_ends
+from ..text import links, markdown, visible
+from .note import Head, title_of
 
 OPENING = "<!-- amp:index -->"
 CLOSING = "<!-- /amp:index -->"

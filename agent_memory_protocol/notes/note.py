@@ -7,10 +7,10 @@ Headers come nested or flat, with unknown keys and broken YAML; they are read li
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_memory_protocol import headers, markdown, visible
-from agent_memory_protocol.errors import InvalidArgument, RefusedText
-from agent_memory_protocol.headers import Header
-from agent_memory_protocol.limits import split_lines
+from ..errors import InvalidArgument, RefusedText
+from ..limits import split_lines
+from ..text import headers, markdown, visible
+from ..text.headers import Header
 
 TYPES = ("user", "feedback", "project", "reference")
 REQUIRED_IN_FULL = ("feedback", "project")

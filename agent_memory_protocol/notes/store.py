@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from agent_memory_protocol import files
-from agent_memory_protocol.errors import DamagedFile
-from agent_memory_protocol.files import Root, Stamp
-from agent_memory_protocol.notes import note
-from agent_memory_protocol.notes.note import Head, Note
+from ..disk import files
+from ..disk.files import Root, Stamp
+from ..errors import DamagedFile
+from . import note
+from .note import Head, Note
 
 Signed = TypeVar("Signed")
 

@@ -5,8 +5,8 @@ It holds no content, only hashes, and may be deleted at any time: then every rec
 
 from collections.abc import Iterable
 
-from ..database import check_sqlite
-from ..digest import blake2b
+from ..disk.database import check_sqlite
+from ..text.digest import blake2b
 from .record import Record, RecordType
 from .side_file import SideFile
 

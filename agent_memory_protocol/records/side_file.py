@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..database import Database
+from ..disk.database import Database
 from ..errors import DamagedFile, LockBusy, StorageError
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Protocol, Self
 
-from ..disk_errors import shown
+from ..disk.errors import shown
+from ..disk.files import Root
+from ..disk.writing import create
 from ..errors import BadSignature, DamagedFile, InvalidArgument, MissingExtra, StorageError
-from ..files import Root
-from ..writing import create
 from .canonical import Json, encode
 from .record import Record
 

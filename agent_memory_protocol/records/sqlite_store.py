@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
-from ..database import Database
-from ..disk_errors import shown
+from ..disk.database import Database
+from ..disk.errors import shown
+from ..disk.writing import NotConfirmed
 from ..errors import AgentMemoryError, DamagedFile, InvalidRecord
-from ..writing import NotConfirmed
 from .lifecycle import redact
 from .record import Record, RecordType, State
 from .store import check_put, chosen, parsed, unknown

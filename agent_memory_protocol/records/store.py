@@ -18,10 +18,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
-from ..disk_errors import shown
+from ..disk.errors import shown
+from ..disk.files import Root, stamp
+from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
 from ..errors import DamagedFile, IllegalMove, InvalidRecord, Refused, UnknownRecord
-from ..files import Root, stamp
-from ..writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
 from .lifecycle import check_version, redact
 from .record import Record, RecordType, State, is_id
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..digest import blake2b
 from ..errors import StorageError, UnknownRecord
+from ..text.digest import blake2b
 from .catalog import Catalog
 from .record import Record
 from .store import RecordStore, Watched

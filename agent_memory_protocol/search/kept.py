@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from ..database import Database
-from ..digest import blake2b
+from ..disk.database import Database
 from ..errors import DamagedFile, StorageError
+from ..text.digest import blake2b
 from .port import Source
 
 if TYPE_CHECKING:

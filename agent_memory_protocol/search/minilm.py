@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..disk_errors import explain, shown
+from ..disk.errors import explain, shown
 from ..errors import DamagedFile, MissingExtra
 from .wordpiece import pieces
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from ..digest import blake2b
+from ..text.digest import blake2b
 
 
 @dataclass(frozen=True, slots=True)

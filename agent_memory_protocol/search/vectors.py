@@ -5,9 +5,9 @@ from array import array
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ..disk_errors import shown
+from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
-from ..float32 import from_bytes, to_bytes
+from .float32 import from_bytes, to_bytes
 from .kept import KeptIndex
 from .nearest import similarities
 from .port import Embedder, Hit, Source

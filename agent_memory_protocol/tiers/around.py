@@ -6,10 +6,10 @@ A block's key is made from its text alone, as an entry's id is, so it survives o
 from bisect import bisect_right
 from itertools import islice, takewhile
 
-from agent_memory_protocol.markdown import Block
-from agent_memory_protocol.tiers import document as documents
-from agent_memory_protocol.tiers.document import Document, entry_id, section_key
-from agent_memory_protocol.tiers.entries import Entry, Heading
+from ..text.markdown import Block
+from . import document as documents
+from .document import Document, entry_id, section_key
+from .entries import Entry, Heading
 
 
 def text(document: Document, span: Block | Heading) -> str:

@@ -6,10 +6,10 @@ something a reader of the page would not see.
 
 from dataclasses import dataclass
 
-from agent_memory_protocol import dates, links, markdown, visible
-from agent_memory_protocol.errors import RefusedText
-from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.tiers.entries import is_placeholder
+from ..errors import RefusedText
+from ..limits import split_lines
+from ..text import dates, links, markdown, visible
+from .entries import is_placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _as_item(lines: list[str]) -> list[str]:
 
 
 def _is_item(lines: list[str]) -> bool:
-    from agent_memory_protocol.tiers import referee
+    from ..text import referee
 
     return referee.find_blocks(lines)[0].kind == markdown.ITEM
 

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
-from agent_memory_protocol import dates, files, headers, markdown, visible
-from agent_memory_protocol.digest import blake2b
-from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
-from agent_memory_protocol.layout import Target
-from agent_memory_protocol.limits import split_lines, split_lines_with_ends
-from agent_memory_protocol.markdown import Block
-from agent_memory_protocol.tiers import entries
-from agent_memory_protocol.tiers.compose import NewEntry, without_leading_mark
-from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline
+from ..disk import files
+from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
+from ..layout import Target
+from ..limits import split_lines, split_lines_with_ends
+from ..text import dates, headers, markdown, visible
+from ..text.digest import blake2b
+from ..text.markdown import Block
+from . import entries
+from .compose import NewEntry, without_leading_mark
+from .entries import Entry, Heading, IndexLine, Outline
 
 _LONGEST_SECTION = 120
 _SHORT = 1000
@@ -125,7 +126,7 @@ def outline_of(text: str) -> Outline:
 def _find_blocks(lines: list[str], begin: int) -> list[Block]:
     blocks = markdown.scan(lines, begin)
     if blocks is None:
-        from agent_memory_protocol.tiers import referee
+        from ..text import referee
 
         blocks = referee.find_blocks(lines, begin)
     return blocks

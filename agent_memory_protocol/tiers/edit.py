@@ -6,11 +6,11 @@ After every edit the document is read again: everything else must be what it was
 
 from collections.abc import Sequence
 
-from agent_memory_protocol import markdown
-from agent_memory_protocol.errors import Refused
-from agent_memory_protocol.tiers.compose import NewEntry
-from agent_memory_protocol.tiers.document import Document, item_lines, signature, with_block
-from agent_memory_protocol.tiers.entries import Entry
+from ..errors import Refused
+from ..text import markdown
+from .compose import NewEntry
+from .document import Document, item_lines, signature, with_block
+from .entries import Entry
 
 
 def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document, str]:

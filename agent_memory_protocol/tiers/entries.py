@@ -4,8 +4,8 @@
 nothing: lines in, values out.
 """
 
-from agent_memory_protocol import dates, links, markdown
-from agent_memory_protocol.markdown import Block
+from ..text import dates, links, markdown
+from ..text.markdown import Block
 
 OWN = "own mark"
 FROM_HEADING = "heading"

@@ -11,10 +11,10 @@ from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from agent_memory_protocol.markdown import Block
-from agent_memory_protocol.tiers.around import blocks_in
-from agent_memory_protocol.tiers.document import Document, conflict_line, rebuilt, section_key
-from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine
+from ..text.markdown import Block
+from .around import blocks_in
+from .document import Document, conflict_line, rebuilt, section_key
+from .entries import Entry, Heading, IndexLine
 
 TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
 _SIMILAR = 0.5

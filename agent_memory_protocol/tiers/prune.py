@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from agent_memory_protocol.errors import Refused
-from agent_memory_protocol.tiers.document import Document
-from agent_memory_protocol.tiers.entries import OWN, Entry
-from agent_memory_protocol.tiers.removing import remove
+from ..errors import Refused
+from .document import Document
+from .entries import OWN, Entry
+from .remove import remove
 
 SUSPICIOUS_DAYS = 180
 

@@ -6,10 +6,10 @@ Its neighbours, headings and label may be gone, moved or reworded, so the place 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent_memory_protocol.tiers import around
-from agent_memory_protocol.tiers.document import Document
-from agent_memory_protocol.tiers.entries import Entry
-from agent_memory_protocol.tiers.taken import Above, Place, Taken
+from . import around
+from .document import Document
+from .entries import Entry
+from .taken import Above, Place, Taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Find and read tier documents on disk; the only part of `tiers` that touches it, through `files`."""
 
-from agent_memory_protocol import files
-from agent_memory_protocol.disk_errors import shown
-from agent_memory_protocol.errors import DamagedFile, InvalidName
-from agent_memory_protocol.files import Root, TooLarge
-from agent_memory_protocol.layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
-from agent_memory_protocol.limits import count_lines, split_lines
-from agent_memory_protocol.visible import blank_hidden, rare_bytes
+from ..disk import files
+from ..disk.errors import shown
+from ..disk.files import Root, TooLarge
+from ..errors import DamagedFile, InvalidName
+from ..layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
+from ..limits import count_lines, split_lines
+from ..text.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024
 """A larger file is never read whole: ten times the limit is no page of memory any more."""
@@ -19,8 +19,8 @@ _TAIL_BYTES = 128 * 1024
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from agent_memory_protocol.files import Content
-    from agent_memory_protocol.tiers.document import Document
+    from ..disk.files import Content
+    from .document import Document
 
 
 class Source:
@@ -145,7 +145,7 @@ def read(root: Root, target: Target) -> Source | None:
 
 
 def _read_ends(root: Root, target: Target) -> Source | None:
-    from agent_memory_protocol import large_files
+    from ..disk import large_files
 
     middle = [_Hiding(*marks) for marks in _HIDING]
 
@@ -179,7 +179,7 @@ def _read_ends(root: Root, target: Target) -> Source | None:
 
 def _closed(text: str) -> str:
     """Close the fence that a head leaves open, in place of its last line: the tail is no part of it."""
-    from agent_memory_protocol import markdown
+    from ..text import markdown
 
     lines = split_lines(text)
     closed = markdown.close_fence(lines)
@@ -246,7 +246,7 @@ def read_document(root: Root, target: Target) -> "tuple[Document, Content] | Non
     Raises:
         DamagedFile: it is too large, or cannot be read.
     """
-    from agent_memory_protocol.tiers.document import parse
+    from .document import parse
 
     check_name(target)
     try:

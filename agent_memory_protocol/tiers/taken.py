@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent_memory_protocol import markdown
-from agent_memory_protocol.markdown import Block
-from agent_memory_protocol.tiers import around
-from agent_memory_protocol.tiers.document import Document
-from agent_memory_protocol.tiers.entries import Heading
+from ..text import markdown
+from ..text.markdown import Block
+from . import around
+from .document import Document
+from .entries import Heading
 
 
 @dataclass(frozen=True, slots=True)

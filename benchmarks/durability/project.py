@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
-from agent_memory_protocol.books import Books
+from agent_memory_protocol.change.books import Books
+from agent_memory_protocol.change.transaction import lock_name
 from agent_memory_protocol.cli.main import main
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.layout import LEDGER, Target, Tier
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.tiers.document import Document
-from agent_memory_protocol.transaction import lock_name
 from agent_memory_protocol.workspace import Workspace
 
 SHARED = Target(Tier.SHARED)

@@ -9,11 +9,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from agent_memory_protocol.change.transaction import lock_name
+from agent_memory_protocol.disk.files import Root
+from agent_memory_protocol.disk.lock import hold
 from agent_memory_protocol.errors import LockBusy, StorageError
-from agent_memory_protocol.files import Root
-from agent_memory_protocol.lock import hold
 from agent_memory_protocol.tiers import document as documents
-from agent_memory_protocol.transaction import lock_name
 
 from .project import Project, amp, new_project, start, wait_for
 from .row import Row, problems
@@ -241,7 +241,7 @@ def stopped_holder(folder: Path, long: bool) -> list[Row]:  # noqa: ARG001  (not
             time.sleep(3600)
 
     def write_late() -> None:
-        import agent_memory_protocol.writing as writing
+        import agent_memory_protocol.disk.writing as writing
 
         def rename(*given: object, real: Callable[..., None] = writing._rename) -> None:
             gate.touch()

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.errors import MissingExtra
 from agent_memory_protocol.search import words
+from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.fusion import VECTOR_WEIGHT, FusedIndex
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.minilm import MiniLM

@@ -23,7 +23,7 @@ _START = {"hook_event_name": "SessionStart", "source": "startup", "agent_type": 
 _NEWER_SCRIPT = """\
 #!{python}
 import sys
-from agent_memory_protocol.integrations.hooks import main
+from agent_memory_protocol.hosts.hook import main
 if __name__ == "__main__":
     sys.exit(main())
 """

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from agent_memory_protocol.bench.sample import sample
+from agent_memory_protocol.exchange.sample import sample
 from agent_memory_protocol.formats import json_schema
 
 SMALL = ("bench", "formats", "--records", "40", "--dimensions", "4", "--rounds", "1")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.integrations.hosts import FILES
+from agent_memory_protocol.hosts.table import FILES
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
 HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
@@ -363,10 +363,10 @@ def test_json_says_what_changes(found):
 
 
 def test_what_is_installed_runs_at_every_event_the_host_has(found):
-    from agent_memory_protocol.integrations import envelopes, hosts
+    from agent_memory_protocol.hosts import envelopes, table
 
-    assert tuple(hosts.FILES) == tuple(envelopes.HOSTS)
-    for host, files in hosts.FILES.items():
+    assert tuple(table.FILES) == tuple(envelopes.HOSTS)
+    for host, files in table.FILES.items():
         assert {event: native for event, native, _ in files.events} == envelopes.HOSTS[host].events
         found("install", host)
         hooks = json.loads((found.root / file_of(host)).read_text())["hooks"]

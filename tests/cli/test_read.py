@@ -214,7 +214,7 @@ def test_an_id_survives_moving_and_dating_and_tells_doubles_apart(amp):
         ([], {"AMP_AGENT": "tester", "AMP_CONVERSATION": "c1"}, {"shared", "conversation:c1"}),
         ([], {"AMP_AGENT": "dev", "AMP_CONVERSATION": "c"}, {"shared", "agent:dev"}),
     ],
-    ids=str,
+    ids=lambda given: " ".join(sorted(given)) if isinstance(given, set) else str(given),
 )
 def test_list_holds_only_what_who_asks_may_read(told, args, environ, targets):
     """B74."""

@@ -22,7 +22,7 @@ from agent_memory_protocol.consolidation.proposals import (
 from agent_memory_protocol.errors import AgentMemoryError, IllegalMove, SecretFound
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets.find import find_secrets
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

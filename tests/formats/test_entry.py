@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
-from agent_memory_protocol.float32 import unpack
 from agent_memory_protocol.formats import entry as entries
 from agent_memory_protocol.formats.entry import (
     BadEntry,
@@ -21,6 +20,7 @@ from agent_memory_protocol.formats.entry import (
     to_milliseconds,
     to_moment,
 )
+from agent_memory_protocol.search.float32 import unpack
 
 LARGEST = embedding_of([struct.unpack("<f", b"\xff\xff\x7f\x7f")[0], -struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]])
 

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol import kernel_lock
+from agent_memory_protocol.disk import kernel_lock
+from agent_memory_protocol.disk.files import Root
+from agent_memory_protocol.disk.writing import append
 from agent_memory_protocol.errors import InvalidArgument, LockBusy, Refused, RefusedText, StorageError
-from agent_memory_protocol.files import Root
 from agent_memory_protocol.formats import jsonl_file, jsonl_lock
 from agent_memory_protocol.formats.jsonl import Entry, Header, Unreadable, encode, parse_file, parse_line
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 from agent_memory_protocol.formats.jsonl_view import compacted
-from agent_memory_protocol.writing import append
 
 REPOSITORY = Path(__file__).parents[2]
 DATA = REPOSITORY / "tests" / "data" / "jsonl"

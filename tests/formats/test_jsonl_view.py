@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.formats.jsonl import (
-    FORMAT,
-    Entry,
-    Header,
-    Line,
-    Tombstone,
-    Unreadable,
-    encode,
-    parse_file,
-)
+from agent_memory_protocol.formats.jsonl import FORMAT, Entry, Header, Line, Tombstone, Unreadable, encode, parse_file
 from agent_memory_protocol.formats.jsonl_view import compacted, current, sort_out, view
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

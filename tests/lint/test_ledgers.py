@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from agent_memory_protocol.secrets import find_secrets
+from agent_memory_protocol.secrets.find import find_secrets
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 LEDGER = ".scaffolding/agent-memory/shared/ledger.jsonl"

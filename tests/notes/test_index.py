@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.notes import index, note
 from agent_memory_protocol.notes.note import Head
-from agent_memory_protocol.visible import first_invisible
+from agent_memory_protocol.text.visible import first_invisible
 
 HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "second")}
 

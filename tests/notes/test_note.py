@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.notes import note
-from agent_memory_protocol.visible import first_invisible
+from agent_memory_protocol.text.visible import first_invisible
 
 NESTED = (
     "---\nname: feedback_x\ndescription: D\nmetadata:\n  type: feedback\n---\n\n"

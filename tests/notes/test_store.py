@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.notes.note import Head
 from agent_memory_protocol.notes.store import KnownNotes, read_folder
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, BadSignature, IllegalMove, InvalidRecord
-from agent_memory_protocol.formats.memory_file import SignedMemoryFile
+from agent_memory_protocol.formats.signed_file import SignedMemoryFile
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.canonical import canonical, decode, parse_moment
 from agent_memory_protocol.records.record import Record, RecordType, State

@@ -403,7 +403,7 @@ def test_without_the_extra_everything_imports_and_signing_names_it():
     program = (
         "import sys; sys.modules['nacl'] = None\n"
         "from agent_memory_protocol.records import lifecycle, signing, sqlite_store, store\n"
-        "from agent_memory_protocol.formats import memory_file\n"
+        "from agent_memory_protocol.formats import signed_file\n"
         "from agent_memory_protocol.errors import MissingExtra\n"
         f"assert len(signing.from_address({ONE.address!r})) == 32\n"
         "for use in (signing.Identity.generate, lambda: signing.verify(bytes(32), b'', bytes(64))):\n"

@@ -17,22 +17,15 @@ from typing import Any
 
 import pytest
 
-from agent_memory_protocol import writing
-from agent_memory_protocol.errors import (
-    DamagedFile,
-    IllegalMove,
-    LockBusy,
-    Refused,
-    StorageError,
-    UnknownRecord,
-)
-from agent_memory_protocol.files import Root
+from agent_memory_protocol.disk import writing
+from agent_memory_protocol.disk.files import Root
+from agent_memory_protocol.disk.writing import ChangedMeanwhile, NotConfirmed
+from agent_memory_protocol.errors import DamagedFile, IllegalMove, LockBusy, Refused, StorageError, UnknownRecord
 from agent_memory_protocol.records import store as store_module
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, resolve, supersede
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.records.store import DirectoryStore, RecordStore
-from agent_memory_protocol.writing import ChangedMeanwhile, NotConfirmed
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 UNKNOWN = "mem:" + "0" * 32
@@ -621,7 +614,7 @@ def test_a_changed_row_is_reported(path):
 
 
 def test_a_writer_that_never_ends_is_not_waited_for_for_ever(path, monkeypatch):
-    monkeypatch.setattr("agent_memory_protocol.database.WAIT", 0.1)
+    monkeypatch.setattr("agent_memory_protocol.disk.database.WAIT", 0.1)
     with SqliteStore(path) as store:
         store.put(record())
         blocker = sqlite3.connect(path, isolation_level=None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_memory_protocol.formats.memory_file import SignedMemoryFile
+from agent_memory_protocol.formats.signed_file import SignedMemoryFile
 from agent_memory_protocol.records.canonical import canonical, freeze_object
 from agent_memory_protocol.records.lifecycle import is_legal
 from agent_memory_protocol.records.record import Record, State, address

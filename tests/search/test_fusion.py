@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.embedding import HashEmbedder
+from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.fusion import FusedIndex, fuse
 from agent_memory_protocol.search.opening import VECTORS, open_index
 from agent_memory_protocol.search.port import Hit, Passage, source_of

@@ -214,7 +214,7 @@ def test_where_there_can_be_no_file_the_index_lives_in_this_process(tmp_path, pl
 
 
 def test_while_another_process_writes_the_index_lives_in_this_process(index, path, monkeypatch):
-    monkeypatch.setattr("agent_memory_protocol.database.WAIT", 0.01)
+    monkeypatch.setattr("agent_memory_protocol.disk.database.WAIT", 0.01)
     index.refresh(SOURCES[:1])
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

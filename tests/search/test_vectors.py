@@ -5,9 +5,9 @@ from contextlib import closing
 
 import pytest
 
-from agent_memory_protocol.embedding import HashEmbedder
 from agent_memory_protocol.errors import InvalidVector
 from agent_memory_protocol.search import nearest
+from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.port import Passage, Source, source_of
 from agent_memory_protocol.search.vectors import VectorIndex
 

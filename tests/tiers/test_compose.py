@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agent_memory_protocol import dates
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, Refused, RefusedText
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.text import dates
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 

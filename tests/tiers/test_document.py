@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol import dates
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.text import dates
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 from agent_memory_protocol.tiers.document import Document

@@ -4,19 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol import markdown
-from agent_memory_protocol.dates import day_text
-from agent_memory_protocol.files import decode
+from agent_memory_protocol.disk.files import decode
 from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.tiers import referee
-from agent_memory_protocol.tiers.entries import (
-    Entry,
-    Heading,
-    IndexLine,
-    Outline,
-    is_placeholder,
-    outline,
-)
+from agent_memory_protocol.text import markdown, referee
+from agent_memory_protocol.text.dates import day_text
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline, is_placeholder, outline
 
 
 def read(text: str) -> Outline:

@@ -12,7 +12,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.merge import merge
-from agent_memory_protocol.tiers.removing import remove
+from agent_memory_protocol.tiers.remove import remove
 
 SHARED = Target(Tier.SHARED)
 HEAD = "# Shared Knowledge\n<!-- Cross-agent. -->\n"

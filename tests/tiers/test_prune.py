@@ -12,7 +12,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document, prune
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.prune import Judged, Plan
-from agent_memory_protocol.tiers.removing import remove
+from agent_memory_protocol.tiers.remove import remove
 
 SHARED = Target(Tier.SHARED)
 TODAY = date(2026, 6, 15)

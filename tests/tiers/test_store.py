@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile
-from agent_memory_protocol.files import Root
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.limits import count_lines
+from agent_memory_protocol.text.visible import without_hidden
 from agent_memory_protocol.tiers import store
-from agent_memory_protocol.visible import without_hidden
 
 SHARED = Target(Tier.SHARED)
 FILLER = "- an entry of ordinary length about something that was learned once\n"

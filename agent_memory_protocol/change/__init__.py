@@ -1,0 +1,1 @@
+"""Changing a document: lock, heal, journal, ledger and replace, so that nothing is lost."""

@@ -1,0 +1,290 @@
+"""The books of a document: its journal and its ledger on disk.
+
+Whoever uses them holds the document's lock. `journal` and `ledger` say what the lines mean; here they are read and
+written, through `files` and `writing`.
+"""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+
+from ..disk.files import Content, Root
+from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove, replace
+from ..errors import StorageError
+from ..formats.jsonl import Entry, Header, Line, parse_file
+from ..formats.jsonl_view import Contents
+from ..git import ignore
+from ..git.moves import moved_entries
+from ..layout import Target
+from ..tiers.document import Document, plain_id
+from ..tiers.remove import regrouped_prose
+from ..tiers.taken import Taken, take
+from . import healing, journal, ledger
+from .healing import RACE_SECONDS, Healing
+from .journal import Add
+from .ledger import About, Archived
+
+JOURNALS = "journal"
+
+
+class Books:
+    """The journal and the ledger of one document, at one moment."""
+
+    def __init__(self, root: Root, target: Target, name: str, now: datetime, command: str = "") -> None:
+        self._root = root
+        self._target = target
+        self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
+        self._now = now.astimezone(UTC)
+        self._journal: Content | None = None
+        self._lines: list[journal.Line] = []
+        self._healing = Healing()
+        self._ledger_size = 0
+        self._has_header = False
+        self._added_to_ledger = b""
+        self.run = os.urandom(6).hex()
+        """The id of this write in the journal."""
+        self.command = command or self.run
+        """The id, in the ledger, of the command that it is a part of."""
+
+    # -- the journal ---------------------------------------------------------------------------------------------------
+
+    def plan_healing(self, current: Document, changed_at: float | None) -> Healing:
+        """Say what must go back into the document as it is, and what was taken out by hand.
+
+        `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
+        """
+        self._journal = self._root.read(self._parts)
+        self._lines = []
+        self._added_to_ledger = b""
+        if self._journal is None:
+            self._healing = Healing()
+        elif journal.last_write_is(self._journal.data, journal.fingerprint(current.data)):
+            self._healing = Healing(is_known=True)
+        else:
+            self._lines = journal.decode(self._journal.data)
+            moment = self._now.timestamp() if changed_at is None else changed_at
+            self._healing = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
+        return self._healing
+
+    def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:
+        """Say which missing entries a branch still has, or the ledger, as git or an undo has taken them out again."""
+        moved = moved_entries(self._root.path, self._target, {one.id for one in missing}, since)
+        dropped = [one for one in missing if is_back or one.id in moved.dropped]
+        texts = {one.taken.id: one.taken.markdown for one in self.archived(current)} if dropped else {}
+        return {*moved.left, *(one.id for one in dropped if texts.get(one.id) == one.markdown)}
+
+    def begin(self, current: Document, new: Document, *, archived: Collection[str] = ()) -> None:
+        """Note what is about to be written, so that it is finished should this process end half way.
+
+        `archived` are the ids of overwritten entries that are in the ledger now, instead of in the document.
+        """
+        now = self._now.timestamp()
+        again = {add.taken.id for add in self._healing.put_back}
+        there, then = set(current.ids), set(new.ids)
+        # Prose that is only in other pieces now was told long ago: no race can have cost it.
+        regrouped = regrouped_prose(current, new)
+        adds = tuple(
+            Add(take(new, one), 0 if one in regrouped else now, again=one in again)
+            for one in new.ids
+            if one not in there
+        )
+        gone = tuple(one for one in current.ids if one not in then)
+        before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)
+        write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived))
+        parts = self._parts
+        if self._must_begin_anew(now):
+            journalled = self._lines or journal.decode(self._journal.data if self._journal else b"")
+            settled = self._healing.settled
+            recent = tuple(
+                add for add in journal.rest_of(journalled, now - RACE_SECONDS) if add.taken.id not in settled
+            )
+            lines = self._version(current, recent) + journal.encode(write)
+            make_local_folder(self._root, JOURNALS)
+            if self._journal is None:
+                create(self._root, parts, lines, alone=True)
+            else:
+                replace(self._root, parts, lines, expected=self._journal)
+            return
+        version = b"" if self._healing.is_known else self._version(current, ())
+        append(self._root, parts, version + journal.encode(write))
+
+    def undo(self) -> None:
+        """Take back what was noted, since the document was not written: nobody was told of it.
+
+        Should that fail too, the next write does what this one could not, and the ledger knows what stands anyway.
+        """
+        with suppress(StorageError):
+            parts = ledger.parts_of(self._target)
+            content = self._root.read(parts) if self._added_to_ledger else None
+            before = self._ledger_size - len(self._added_to_ledger)
+            if (
+                content is not None
+                and content.size == self._ledger_size
+                and content.data[before:] == self._added_to_ledger
+            ):
+                cut(self._root, parts, before) if before else remove(self._root, parts)
+        with suppress(StorageError):
+            now = self._root.read(self._parts)
+            if now is None or self._journal is None:
+                remove(self._root, self._parts)
+            elif now.data.startswith(self._journal.data):
+                cut(self._root, self._parts, self._journal.size)
+            else:
+                replace(self._root, self._parts, self._journal.data, expected=now)
+
+    def done(self) -> None:
+        """Note that the write has reached the document. It has, so a disk too full for the note is no failure."""
+        with suppress(StorageError):
+            append(self._root, self._parts, journal.encode(journal.Done(self.run)), sync=False)
+
+    def drop_journal(self) -> None:
+        """Remove the journal, which may hold a text that must go."""
+        remove(self._root, self._parts)
+
+    @property
+    def has_journal(self) -> bool:
+        """Whether anything is known of earlier writes."""
+        return self._journal is not None
+
+    def _must_begin_anew(self, now: float) -> bool:
+        if self._journal is None or self._journal.size > journal.LARGEST:
+            return True
+        changed_at = self._journal.stamp[2] / 1e9
+        return abs(now - changed_at) > journal.KEEP_SECONDS
+
+    def _version(self, current: Document, recent: tuple[Add, ...]) -> bytes:
+        version = journal.Version(
+            journal.fingerprint(current.data), current.data.decode(), self._now.timestamp(), recent
+        )
+        return journal.encode(version)
+
+    # -- the ledger ----------------------------------------------------------------------------------------------------
+
+    def archive(
+        self,
+        taken: Sequence[tuple[Taken, str]],
+        *,
+        by_hand: bool = False,
+        successors: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep entries word for word, each with the reason why it goes, before they leave the document.
+
+        What went `by_hand` is no work of this command, and does not come back with it. `successors` says, for what
+        was edited, which entry stands in its place.
+        """
+        if not taken:
+            return
+        contents, _ = self._ledger()
+        command = "" if by_hand else self.command
+        lines = ledger.removal_lines(
+            taken,
+            now=self._now,
+            latest=contents.latest,
+            run=command,
+            known=contents.entries,
+            successors=successors,
+        )
+        self._append_to_ledger(lines)
+
+    def note(self, about: Mapping[str, tuple[str, About]]) -> None:
+        """Keep what a writer said of new entries: for each id, its Markdown and the rest."""
+        if not about:
+            return
+        contents, _ = self._ledger()
+        for entry_id, (markdown, said) in about.items():
+            line = ledger.about_line(entry_id, markdown, said, now=self._now, latest=contents.latest)
+            self._append_to_ledger(line)
+            contents, _ = self._ledger()
+
+    def archive_note(self, file: str, entry_id: str, text: str, reason: str) -> None:
+        """Keep a whole note word for word before its file is removed."""
+        contents, _ = self._ledger()
+        lines = ledger.note_lines(file, entry_id, text, reason, now=self._now, latest=contents.latest, run=self.command)
+        self._append_to_ledger(lines)
+
+    def archived(self, current: Document | None) -> list[Archived]:
+        """List what was removed from the document and does not stand in it now, oldest first."""
+        contents, lines = self._ledger()
+        return ledger.archived(contents, lines, () if current is None else current.ids)
+
+    def last_command(self) -> tuple[str, str]:
+        """Return when a command last took something out of the document, as a sort key, and the command's id."""
+        return ledger.last_command(self._ledger()[1])
+
+    @property
+    def path(self) -> str:
+        """The ledger's path below the root, for people."""
+        return "/".join(ledger.parts_of(self._target))
+
+    def texts(self) -> list[str]:
+        """Return the Markdown of every entry that the ledger has, the last of each."""
+        entries = self._ledger()[0].entries.values()
+        return [str((entry.extra or {}).get("markdown", "")) or entry.text for entry in entries]
+
+    def said_of(self, entry_id: str) -> About:
+        """Return what the writer of an entry said of it beside its text."""
+        entry = self._ledger()[0].entries.get(entry_id)
+        return About() if entry is None else ledger.said_of(entry)
+
+    def said(self) -> dict[str, About]:
+        """Return what the writers of entries said of them, by the id of the entry."""
+        return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
+
+    def known_texts(self) -> dict[str, str]:
+        """Return every entry that the ledger has a text of: the text, by its id."""
+        return {one: entry.text for one, entry in self._ledger()[0].entries.items()}
+
+    def ids_of_note(self, file: str) -> list[str]:
+        """Return the ids under which the ledger has texts of a note."""
+        entries = self._ledger()[0].entries
+        return [one for one, entry in entries.items() if (entry.extra or {}).get("note") == file]
+
+    def versions_of(self, entry_id: str) -> dict[str, str]:
+        """Return the ledger's texts of an entry, of its equals, and of what each was edited from, by their ids."""
+        contents, lines = self._ledger()
+        versions = ledger.versions_of([entry_id], lines)
+        texts = {one: str((entry.extra or {}).get("markdown", "")) for one, entry in contents.entries.items()}
+        return {one: text for one, text in texts.items() if plain_id(one) in versions}
+
+    def redact(self, entry_ids: Collection[str]) -> int:
+        """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went.
+
+        The one time that lines of a ledger are taken out; all others stay as they are, byte for byte.
+        """
+        parts = ledger.parts_of(self._target)
+        content = self._root.read(parts)
+        if content is None:
+            return 0
+        kept, dropped = [], 0
+        for raw in content.data.splitlines(keepends=True):
+            line = next(iter(parse_file([raw])), None)
+            if isinstance(line, Entry) and line.id in entry_ids:
+                dropped += 1
+            else:
+                kept.append(raw)
+        if dropped:
+            latest = ledger.read(content.data, "/".join(parts)).latest
+            stones = [ledger.redaction(one, now=self._now, latest=latest) for one in entry_ids]
+            joint = b"" if not kept or kept[-1].endswith(b"\n") else b"\n"
+            replace(self._root, parts, b"".join([*kept, joint, *stones]), expected=content)
+        return dropped
+
+    def _ledger(self) -> tuple[Contents, list[Line]]:
+        parts = ledger.parts_of(self._target)
+        content = self._root.read(parts)
+        data = b"" if content is None else content.data
+        self._ledger_size = len(data)
+        lines = list(parse_file([data]))
+        # A first line that was torn or garbled is passed over; one header further down is enough.
+        self._has_header = any(isinstance(line, Header) for line in lines)
+        return ledger.sorted_out(lines, "/".join(parts)), lines
+
+    def _append_to_ledger(self, lines: bytes) -> None:
+        if not self._has_header:
+            lines = ledger.header_line(self._now) + lines
+            ignore.merge_by_lines(self._root)
+        append(self._root, ledger.parts_of(self._target), lines)
+        self._added_to_ledger += lines
+        self._ledger_size += len(lines)

@@ -1,0 +1,226 @@
+"""Compare a document with its journal: what has gone missing by accident and goes back, what was meant to go.
+
+The comparison is a plan: values in, values out (decision 23).
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..errors import Refused
+from ..tiers import document as documents
+from ..tiers.document import Document, section_key
+from ..tiers.taken import Place, Taken, take
+from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
+
+RACE_SECONDS = 600
+"""How long an editor may have held an older copy for its save to count as an accident."""
+
+_ALIKE = 0.5
+"""From this share of common words on, one text is what became of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Healing:
+    """What must happen before the next write.
+
+    Attributes:
+        put_back: entries that go back into the document.
+        kept_out: entries that should, but have no room there or no place any more, for the ledger.
+        removed: entries that someone took out by hand, for the ledger.
+        edited: entries as they were before someone changed them by hand, for the ledger.
+        successors: for each of those, by id, the id of what it has become.
+        settled: ids of entries that git took out and keeps, or that the ledger has already: nothing is owed them.
+        is_known: whether the document is as the last write left it, so that nothing needs to be noted.
+    """
+
+    put_back: tuple[Add, ...] = ()
+    kept_out: tuple[Taken, ...] = ()
+    removed: tuple[Taken, ...] = ()
+    edited: tuple[Taken, ...] = ()
+    successors: Mapping[str, str] = field(default_factory=dict)
+    settled: frozenset[str] = frozenset()
+    is_known: bool = False
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the document or the ledger would change."""
+        return bool(self.put_back or self.kept_out or self.removed or self.edited)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the journal knows to have stood in the document: entries by id, and the adds among them in order."""
+
+    entries: dict[str, Taken] = field(default_factory=dict)
+    adds: list[Add] = field(default_factory=list)
+    versions: set[str] = field(default_factory=set)
+
+    def drop(self, entry_ids: Collection[str]) -> None:
+        """Go on as if these had not stood there."""
+        for entry_id in entry_ids:
+            self.entries.pop(entry_id, None)
+        self.adds = [add for add in self.adds if add.taken.id not in entry_ids]
+
+
+def _nothing_settled(_missing: Sequence[Taken], _since: float, _is_back: bool) -> Collection[str]:
+    return ()
+
+
+def plan_healing(
+    lines: Sequence[Line],
+    current: Document,
+    changed_at: float,
+    settled: Callable[[Sequence[Taken], float, bool], Collection[str]] = _nothing_settled,
+) -> Healing:
+    """Compare a document with its journal.
+
+    Args:
+        lines: the journal, oldest first.
+        current: the document as it is.
+        changed_at: when its file was last changed, in seconds since the epoch.
+        settled: is given the entries that are missing, when they were last known to stand there, and whether the
+            document is back at an earlier version, and says which of them nothing need be done for. Not asked where
+            nothing is missing.
+    """
+    now = fingerprint(current.data)
+    writes = [line for line in lines if isinstance(line, Write)]
+    if not lines or (writes and now == writes[-1].after):
+        return Healing(is_known=bool(lines))
+    if writes and now == writes[-1].before and Done(writes[-1].run) not in lines:
+        # The process ended between journal and document: what it was about to add is added now. Where it was also
+        # about to take something out, nobody was told of either, and only what it was putting back is owed.
+        adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
+        return Healing(put_back=adds, is_known=True)
+    known = _replay(lines, current)
+    missing = _missing(known, current)
+    is_back = now in known.versions
+    dropped = frozenset(settled(missing, last_known(lines), is_back) if missing else ())
+    known.drop(dropped)
+    if is_back:
+        # A version that is known was brought back on purpose: an undo, a checkout.
+        return Healing(removed=tuple(one for one in missing if one.id not in dropped), settled=dropped)
+    return replace(_judge(known, current, changed_at), settled=dropped)
+
+
+def heal(current: Document, healing: Healing, check: Callable[[Document, Document], None]) -> tuple[Document, Healing]:
+    """Put back what can go back, and return the document with the plan as it was carried out.
+
+    An entry that would break a limit, or change what stands around its place, is kept out: the ledger has it, and a
+    person can make room and restore it. `check` raises Refused where the step from one document to the next breaks a
+    limit.
+    """
+    if not healing.put_back:
+        return current, healing
+    from ..tiers.restore import put_back
+
+    back: list[Add] = []
+    kept_out = list(healing.kept_out)
+    for add in healing.put_back:
+        try:
+            healed = put_back(current, add.taken)
+            check(current, healed)
+        except Refused:
+            kept_out.append(add.taken)
+        else:
+            current = healed
+            back.append(add)
+    return current, replace(healing, put_back=tuple(back), kept_out=tuple(kept_out))
+
+
+def _replay(lines: Sequence[Line], current: Document) -> _Known:
+    known = _Known()
+    stopped = broken_off(lines)
+    standing = set(current.ids)
+    # Every version is known, but what stood in the document goes by the last one that is written out.
+    last = max((number for number, line in enumerate(lines) if isinstance(line, Version)), default=0)
+    for line in lines[:last]:
+        if isinstance(line, Version):
+            known.versions.add(line.fingerprint)
+        elif isinstance(line, Write):
+            known.versions |= {line.before, line.after}
+    for line in lines[last:]:
+        if isinstance(line, Version):
+            known.versions.add(line.fingerprint)
+            then = documents.parse(line.text.encode(), current.target)
+            # What stands needs no description: nobody will put it back or archive it.
+            known.entries = {one: Taken(one, "", Place()) if one in standing else take(then, one) for one in then.ids}
+            known.adds = list(line.recent)
+            known.entries |= {add.taken.id: add.taken for add in line.recent}
+        elif isinstance(line, Write):
+            known.versions |= {line.before, line.after}
+            known.drop(line.archived)
+            is_broken_off = line.run in stopped
+            known.drop([one for one in line.gone if not (is_broken_off and one in standing)])
+            for add in () if is_broken_off else line.adds:
+                known.entries[add.taken.id] = add.taken
+                known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
+    return known
+
+
+def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
+    standing = set(current.ids)
+    back: list[Add] = []
+    adds = {add.taken.id for add in known.adds}
+    missing = _missing(known, current)
+    successors = _successors(missing, known, current)
+    edited = [one for one in missing if one.id in successors]
+    removed = [one for one in missing if one.id not in adds and one not in edited]
+    older = set(known.entries) - adds
+    for number, add in enumerate(known.adds):
+        before = older | {earlier.taken.id for earlier in known.adds[:number]}
+        if add.taken in edited or add.taken not in missing:
+            continue
+        later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
+        in_a_race = changed_at - add.at <= RACE_SECONDS
+        half_stands = len(before & standing) * 2 >= len(before)
+        if add.again or later_stands or not in_a_race or not half_stands:
+            removed.append(add.taken)
+        else:
+            back.append(add)
+    return Healing(tuple(back), removed=tuple(removed), edited=tuple(edited), successors=successors)
+
+
+def _missing(known: _Known, current: Document) -> list[Taken]:
+    """Return the entries that are known and do not stand. Prose may stand in other pieces, as part of other prose."""
+    standing = set(current.ids)
+    prose = {
+        line
+        for entry in current.outline.entries
+        if not entry.is_item
+        for line in current.lines[entry.start : entry.end]
+    }
+    return [
+        one
+        for entry_id, one in known.entries.items()
+        if entry_id not in standing and not all(line in prose for line in one.markdown.split("\n") if line.strip(" \t"))
+    ]
+
+
+def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> dict[str, str]:
+    """Say which missing entries have become others, and which: they share most words with a new one in their section.
+
+    One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
+    """
+    new = [
+        (entry_id, section_key(current.section(entry)), _words(current.text(entry)))
+        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
+        if entry_id not in known.entries
+    ]
+    alike = []
+    for index, one in enumerate(missing):
+        section, words = section_key(one.place.section), _words(one.markdown)
+        for entry_id, there, others in new:
+            share = 1.0 if words <= others else len(words & others) / len(words | others)
+            if there == section and share >= _ALIKE:
+                alike.append((share, index, entry_id))
+    successors: dict[str, str] = {}
+    for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):
+        old = missing[index].id
+        if old not in successors and (share == 1 or entry_id not in successors.values()):
+            successors[old] = entry_id
+    return successors
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of an entry. Bullet and date are none: all entries of a day have them in common."""
+    return {word for word in documents.bare_text(text).casefold().split() if any(map(str.isalnum, word))}

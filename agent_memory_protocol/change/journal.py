@@ -1,0 +1,178 @@
+"""The journal: what was promised lately, so that no promise is lost to a crash or to an editor without our lock.
+
+Agents and editors rewrite memory files as they like. The journal of a document, local and short-lived, holds each
+write with the document's fingerprint before and after it; `healing` compares it with the document.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..text.digest import blake2b
+from ..tiers.taken import Taken, as_json, from_json
+
+KEEP_SECONDS = 86_400
+"""A journal whose last line is older is begun anew."""
+
+LARGEST = 256 * 1024
+"""From this size on, a journal is begun anew with the adds of the last minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """An entry that was written and acknowledged, or was about to be.
+
+    Attributes:
+        taken: its id, Markdown and place.
+        at: when, in seconds since the epoch.
+        again: whether it was put back before; it is not put back twice.
+    """
+
+    taken: Taken
+    at: float
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A document as it was found, from which the following writes went on."""
+
+    fingerprint: str
+    text: str
+    at: float
+    recent: tuple[Add, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write of a document.
+
+    Attributes:
+        run: its id.
+        before, after: the document's fingerprint before and after it.
+        at: when, in seconds since the epoch.
+        adds: what it added.
+        gone: the ids that it took out.
+        archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
+    """
+
+    run: str
+    before: str
+    after: str
+    at: float
+    adds: tuple[Add, ...] = ()
+    gone: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The write of that run has reached the document."""
+
+    run: str
+
+
+Line = Version | Write | Done
+
+
+def fingerprint(data: bytes) -> str:
+    """Return what tells one version of a document from another."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def rest_of(lines: Sequence[Line], since: float) -> tuple[Add, ...]:
+    """Return the adds made since a moment, for a journal that is begun anew."""
+    stopped = broken_off(lines)
+    writes = [line for line in lines if isinstance(line, Write)]
+    adds = [add for line in lines if isinstance(line, Version) for add in line.recent]
+    adds += [add for write in writes if write.run not in stopped for add in write.adds]
+    gone = {entry_id for write in writes for entry_id in (*write.gone, *write.archived)}
+    return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
+
+
+def last_known(lines: Sequence[Line]) -> float:
+    """Return when the document was last seen or written, in seconds since the epoch; 0 where it never was."""
+    return max((line.at for line in lines if not isinstance(line, Done)), default=0.0)
+
+
+def broken_off(lines: Sequence[Line]) -> set[str]:
+    """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
+
+    One that only added may be finished at any time, so it is none of these.
+    """
+    reached = {line.run for line in lines if isinstance(line, Done)}
+    built_on: set[str] = set()
+    stopped: set[str] = set()
+    for line in reversed(lines):
+        if isinstance(line, Version):
+            built_on.add(line.fingerprint)
+        elif isinstance(line, Write):
+            if line.gone and line.run not in reached and line.after not in built_on:
+                stopped.add(line.run)
+            built_on.add(line.before)
+    return stopped
+
+
+# How the lines are written.
+
+
+def encode(line: Line) -> bytes:
+    """Return a line as JSON, with its end."""
+    return json.dumps(_as_json(line), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(data: bytes) -> list[Line]:
+    """Read a journal. A line that was torn off, or is none of ours, is passed over."""
+    return [line for text in data.split(b"\n") if text and (line := _read(text)) is not None]
+
+
+def last_write_is(data: bytes, now: str) -> bool:
+    """Say, from the end of a journal alone, whether its last write left the document with this fingerprint."""
+    for text in reversed(data[-65_536:].split(b"\n")[-3:]):
+        if text.startswith(b'{"run":'):
+            line = _read(text)
+            return isinstance(line, Write) and line.after == now
+    return False
+
+
+def _as_json(line: Line) -> dict[str, object]:
+    if isinstance(line, Done):
+        return {"done": line.run}
+    if isinstance(line, Version):
+        recent = {"recent": [_add_json(add) for add in line.recent]} if line.recent else {}
+        return {"state": line.fingerprint, "at": line.at, "text": line.text, **recent}
+    fields: dict[str, object] = {"run": line.run, "before": line.before, "after": line.after, "at": line.at}
+    if line.adds:
+        fields["adds"] = [_add_json(add) for add in line.adds]
+    if line.gone:
+        fields["gone"] = list(line.gone)
+    if line.archived:
+        fields["archived"] = list(line.archived)
+    return fields
+
+
+def _add_json(add: Add) -> dict[str, object]:
+    again = {"again": True} if add.again else {}
+    return {"id": add.taken.id, "at": add.at, **again, **as_json(add.taken)}
+
+
+def _read(text: bytes) -> Line | None:
+    try:
+        value: Any = json.loads(text)
+        if "done" in value:
+            return Done(str(value["done"]))
+        if "state" in value:
+            recent = tuple(_read_add(add) for add in value.get("recent", ()))
+            return Version(str(value["state"]), str(value["text"]), float(value["at"]), recent)
+        adds = tuple(_read_add(add) for add in value.get("adds", ()))
+        gone, archived = (tuple(map(str, value.get(name, ()))) for name in ("gone", "archived"))
+        run, before, after = (str(value[name]) for name in ("run", "before", "after"))
+        return Write(run, before, after, float(value["at"]), adds, gone, archived)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _read_add(value: Mapping[str, Any]) -> Add:
+    taken = from_json(str(value["id"]), value)
+    return Add(taken, float(value["at"]), bool(value.get("again", False)))

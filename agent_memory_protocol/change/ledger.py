@@ -1,0 +1,237 @@
+"""The ledger: what has left a document, word for word, so that it can come back (decision 23).
+
+`ledger.jsonl` beside each document is an append-only agent-memory/0.1 file that travels with the repository. The
+document is the truth about what is there: an entry that stands in it is live, whatever the ledger says.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..errors import StorageError
+from ..formats.jsonl import FORMAT, Entry, Header, Line, Tombstone, default_confidence, encode, parse_file
+from ..formats.jsonl_view import Contents, sort_out
+from ..formats.moments import new_stamp, sort_key
+from ..layout import LEDGER, Target
+from ..text.visible import show_invisible
+from ..tiers.document import plain_id
+from ..tiers.taken import Taken, as_json, from_json
+
+_REDACTED = "redacted"
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """An entry that has left its document.
+
+    Attributes:
+        taken: its id, exact Markdown and former place.
+        removed_at: when, RFC 3339 UTC.
+        reason: why, in words.
+        run: the id of the command that removed it; entries removed together share it.
+        note: the file name where it was a whole note; "" for an entry of the document.
+    """
+
+    taken: Taken
+    removed_at: str
+    reason: str
+    run: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a writer says of an entry beside its text; it stands in the ledger, not in the document."""
+
+    source: str | None = None
+    kind: str | None = None
+    confidence: float | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any of it is given."""
+        return bool(self.source or self.kind or self.tags) or self.confidence is not None
+
+
+def parts_of(target: Target) -> tuple[str, ...]:
+    """Return the path of a document's ledger below the root."""
+    return (*target.parts[:-1], LEDGER)
+
+
+def read(data: bytes, path: str) -> Contents:
+    """Read a ledger. A line that is nothing is passed over; `amp check` reports it.
+
+    Raises:
+        StorageError: its first line names another format.
+    """
+    return sorted_out(parse_file([data]), path)
+
+
+def sorted_out(lines: Iterable[Line], path: str) -> Contents:
+    """Say what the lines of a ledger come to. Raises as `read`."""
+    contents = sort_out(lines, by_time=True)
+    if contents.header is not None and not contents.known:
+        raise StorageError(f"{path}: the format {contents.header.format!r} is unknown here; use a newer amp")
+    return contents
+
+
+def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str]) -> list[Archived]:
+    """List what was removed and does not stand in the document now, oldest removal first."""
+    there = set(standing)
+    tombstones: dict[str, Tombstone] = {}
+    for line in lines:
+        # After a merge the latest need not be the last.
+        if isinstance(line, Tombstone) and is_later(line, tombstones.get(line.id)):
+            tombstones[line.id] = line
+    found = []
+    for entry_id in contents.deleted:
+        tombstone = tombstones[entry_id]
+        if entry_id in there:
+            continue
+        try:
+            taken = from_json(entry_id, contents.entries[entry_id].extra or {})
+        except ValueError:
+            continue  # some other tool's line: nothing that could be put back
+        about = tombstone.extra or {}
+        note = str((contents.entries[entry_id].extra or {}).get("note", ""))
+        reason, run = str(about.get("reason", "")), str(about.get("run", ""))
+        found.append(Archived(taken, tombstone.created_at, reason, run, note))
+    order = {entry_id: number for number, entry_id in enumerate(contents.entries)}
+    return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
+
+
+def way_back(target: Target, ids: Sequence[str]) -> str:
+    """Say how entries come back that the ledger has because there was no room for them."""
+    them = "it" if len(ids) == 1 else "them"
+    return (
+        f"there is no room for {them}, so the ledger has {them}: "
+        f"make room, as with `amp prune {target} --apply`, then `amp restore {' '.join(ids)} --apply`"
+    )
+
+
+def is_later(one: Tombstone, other: Tombstone | None) -> bool:
+    """Say whether a tombstone counts, rather than one that stands before it in the file."""
+    return other is None or sort_key(one.created_at) >= sort_key(other.created_at)
+
+
+def last_command(lines: Iterable[object]) -> tuple[str, str]:
+    """Return when the last command took something out, as a sort key, and its id; two empty texts where none did."""
+    last = ("", "")
+    for line in lines:
+        run = (line.extra or {}).get("run") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(run, str) and run and sort_key(line.created_at) >= last[0]:
+            last = (sort_key(line.created_at), run)
+    return last
+
+
+def redaction(entry_id: str, *, now: datetime, latest: str) -> bytes:
+    """Return the line that says that an entry was taken out of the ledger for good."""
+    return encode(Tombstone(entry_id, new_stamp(now, latest), {"reason": _REDACTED}))
+
+
+def redacted(lines: Iterable[object]) -> set[str]:
+    """Return the ids of entries that were taken out of the ledger for good."""
+    return {line.id for line in lines if isinstance(line, Tombstone) and (line.extra or {}).get("reason") == _REDACTED}
+
+
+def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
+    """Return these ids, those of equal entries, and those of what each of them was edited from, by their plain form."""
+    edited_from: dict[str, set[str]] = {}
+    for line in lines:
+        successor = (line.extra or {}).get("successor") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(successor, str):
+            edited_from.setdefault(plain_id(successor), set()).add(plain_id(line.id))
+    found: set[str] = set()
+    left = {plain_id(one) for one in entry_ids}
+    while left:
+        found |= left
+        left = {earlier for one in left for earlier in edited_from.get(one, ())} - found
+    return found
+
+
+def removal_lines(
+    taken: Sequence[tuple[Taken, str]],
+    *,
+    now: datetime,
+    latest: str,
+    run: str,
+    known: Mapping[str, Entry],
+    successors: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
+
+    Args:
+        taken: the entries, and for each the reason why it goes.
+        now: the present moment, with its zone.
+        latest: the latest stamp in the ledger; no line is stamped earlier, whatever the clock says.
+        run: the id of this command; "" for what people took out by hand.
+        known: what the ledger knows of entries already: source, kind, confidence and tags stay.
+        successors: for what was edited, by id, the id of the entry that stands in its place.
+    """
+    stamp = new_stamp(now, latest)
+    lines = []
+    for one, reason in taken:
+        # What leaves a document is kept word for word; secrets are refused where a text comes in.
+        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
+        about = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
+        lines.append(encode(Tombstone(one.id, stamp, {name: value for name, value in about.items() if value})))
+    return b"".join(lines)
+
+
+def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetime, latest: str, run: str) -> bytes:
+    """Return the lines that archive a whole note before its file is removed."""
+    stamp = new_stamp(now, latest)
+    extra = {"note": file, "markdown": text}
+    entry = Entry(entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra)
+    return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
+
+
+def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:
+    """Return the line that keeps what a writer said of an entry."""
+    stamp = new_stamp(now, latest)
+    confidence = default_confidence(about.source) if about.confidence is None else about.confidence
+    return encode(
+        Entry(
+            id=entry_id,
+            kind=about.kind or "fact",
+            text=_one_line(markdown),
+            tags=about.tags,
+            source=about.source,
+            confidence=confidence,
+            created_at=stamp,
+            extra={"markdown": markdown},
+        ),
+        allow=None,  # the writer was refused already, or it is allowed
+    )
+
+
+def said_of(entry: Entry) -> About:
+    """Return what the writer of an entry said of it, from its line."""
+    plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
+    if plain and not entry.source and not entry.tags:
+        return About()
+    return About(entry.source, entry.kind, entry.confidence, entry.tags)
+
+
+def header_line(now: datetime) -> bytes:
+    """Return the first line of a ledger."""
+    return encode(Header(FORMAT, new_stamp(now), {"ledger": True}))
+
+
+def _entry(taken: Taken, stamp: str, known: Entry | None) -> Entry:
+    return Entry(
+        id=taken.id,
+        kind=known.kind if known else "fact",
+        text=_one_line(taken.markdown),
+        tags=known.tags if known else (),
+        source=known.source if known else None,
+        confidence=known.confidence if known else default_confidence(None),
+        created_at=stamp,
+        extra=as_json(taken),
+    )
+
+
+def _one_line(markdown: str) -> str:
+    """Return an entry as the one sentence that an agent-memory/0.1 line holds; its exact Markdown stands beside it."""
+    return show_invisible(" ".join(markdown.split())) or "(nothing)"

@@ -1,0 +1,83 @@
+"""Merge three versions of a memory file: what it holds decides how, and a person is told what they should look at.
+
+Nothing here is read from the disk, nothing written: three files' bytes in, one file's bytes out.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..errors import DamagedFile
+from ..formats.jsonl import Header, parse_line
+from ..layout import Target, Tier
+from ..text.phrases import beginning
+from ..tiers import document
+from ..tiers.merge import merge
+
+_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFile:
+    """A merged file, and what to tell whoever merges: entries that are there twice, a limit that is passed."""
+
+    data: bytes
+    notes: tuple[str, ...] = ()
+
+
+def merge_file(
+    base: bytes, ours: bytes, theirs: bytes, path: str, *, max_lines: int, max_bytes: int
+) -> MergedFile | None:
+    """Merge two versions of a tier document or a ledger that come from `base`; None where it is not certain.
+
+    Args:
+        base: the file as both sides had it; empty where both made it.
+        ours: the file as we have it. The result keeps its order and line endings.
+        theirs: the file as they have it.
+        path: where it stands, with forward slashes; only its name says what it is.
+        max_lines: the limit of a tier document, to be told when the result passes it.
+        max_bytes: the other limit.
+    """
+    if path.endswith(".jsonl"):
+        return MergedFile(_merge_lines(base, ours, theirs))
+    try:
+        # Where a document stands is a part of its entries' ids only, and all three have the same.
+        versions = [document.parse(data, Target(Tier.SHARED)) for data in (base, ours, theirs)]
+    except DamagedFile:
+        return None
+    merged = merge(*versions)
+    if merged is None:
+        return None
+    result = merged.document
+    notes = [
+        f"both sides edited one entry; both forms are kept: {beginning(mine, _WIDTH)} / {beginning(other, _WIDTH)}"
+        for mine, other in merged.twice
+    ]
+    for count, most, unit in ((result.line_count, max_lines, "lines"), (len(result.data), max_bytes, "bytes")):
+        if count > most:
+            notes.append(f"the file has {count:,} of {most:,} {unit} now; `amp prune` says what may go")
+    return MergedFile(result.data, tuple(notes))
+
+
+def _merge_lines(base: bytes, ours: bytes, theirs: bytes) -> bytes:
+    """Merge files of one JSON object a line: what either side added is there, what either took out is not."""
+    old, mine, other = _lines(base), _lines(ours), _lines(theirs)
+    kept = [line for line in mine if line not in old or line in other]
+    added = [line for line in other if line not in old and line not in mine]
+    if kept and added and _is_header(kept[0][0]):
+        added = [line for line in added if not _is_header(line[0])]
+    return b"".join(line + b"\n" for line, _ in [*kept, *added])
+
+
+def _lines(data: bytes) -> dict[tuple[bytes, int], None]:
+    """Return the lines of a file, each with how often it has come before: an entry may return after its tombstone."""
+    counts = Counter[bytes]()
+    found: dict[tuple[bytes, int], None] = {}
+    for line in data.split(b"\n"):
+        if line:
+            found[line, counts[line]] = None
+            counts[line] += 1
+    return found
+
+
+def _is_header(line: bytes) -> bool:
+    return isinstance(parse_line(line, 1), Header)

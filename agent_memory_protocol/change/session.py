@@ -1,0 +1,415 @@
+"""One piece of work on one project: the opened root, its settings, and what every verb needs of both.
+
+Who may write, which documents an actor sees, and the one way to change a document are asked here, by whatever verb.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import limits
+from ..answers import Headroom, StoredEntry
+from ..disk.errors import explain, shown
+from ..disk.files import Root
+from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
+from ..layout import LEDGER, Target, Tier, check_owner
+from ..project import agents
+from ..project import root as config
+from ..project.access import Actor, check_read, check_write, joined, why_not_read
+from ..project.settings import Settings
+from ..text.ids import complete
+from ..text.phrases import counted
+from ..tiers import store
+from ..tiers.document import Document
+from ..tiers.entries import OWN
+
+if TYPE_CHECKING:
+    from .books import Books
+    from .healing import Healing
+    from .transaction import Change, Outcome
+
+SEARCH = "search"
+"""The folder in `.scaffolding/.amp/` that holds what makes a search fast. Deleting it loses nothing."""
+
+WayOut = Callable[[Document], str]
+"""Says of a document that would pass a limit what to do."""
+
+
+class Session:
+    """An opened project. `open_session` makes one, for one call of a workspace."""
+
+    def __init__(self, root: Root, settings: Settings, environ: Mapping[str, str]) -> None:
+        self.root = root
+        self.settings = settings
+        self.now = datetime.now(UTC)
+        self.command = os.urandom(6).hex()
+        """What tells, in the ledgers, what was taken out together."""
+        self.notices: list[str] = []
+        """What a writer should be told beside the answer: what had happened to a document behind our back."""
+        self._environ = environ
+
+    def path(self, target: Target) -> Path:
+        """Return the file of a document."""
+        return Path(self.root.path, *target.parts)
+
+    # -- who and which ---------------------------------------------------------------------------------------------
+
+    def readable(self, actor: Actor, *, ledgers: bool = False) -> list[Target]:
+        """List the documents that exist and that this actor may read; with `ledgers` also those with only a ledger."""
+        beside = LEDGER if ledgers else ""
+        return [target for target in store.list_targets(self.root, beside=beside) if self.may_read(actor, target)]
+
+    def may_read(self, actor: Actor, target: Target) -> bool:
+        """Say whether this actor may read a document, and its tier is switched on."""
+        is_on = self.settings.has_tier(target.tier)
+        return is_on and why_not_read(actor, target, self.settings.readers_of_all) is None
+
+    def find(self, actor: Actor, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
+        """Find the document of each entry, and check that this actor may write them all.
+
+        An entry is named by its id or the beginning of it; the answer has whole ids.
+
+        Raises:
+            InvalidArgument: there is no such entry, among the documents that this actor may read, or several.
+            StorageError: it was not found under its whole id, and a document that may have it cannot be read.
+            AccessDenied: this actor may not write one of the documents.
+        """
+        if not entry_ids:
+            raise InvalidArgument("which entry? give its id; `amp list` shows them")
+        texts: dict[Target, dict[str, str]] = {}
+        problems = []
+        for target in self.readable(actor, ledgers=ledgers):
+            try:
+                texts[target] = self.books(target).known_texts() if ledgers else {}
+                read = self.read(target)
+            except StorageError as error:
+                texts.pop(target, None)
+                problems.append(str(error))
+                continue
+            if read is not None:
+                texts[target] |= zip(read.ids, map(read.text, read.outline.entries), strict=True)
+        known = {one: text for here in texts.values() for one, text in here.items()}
+        # What begins so and can be read need not be what was meant, where something cannot be read.
+        left = sorted(set(entry_ids) - set(known))
+        if left and problems:
+            raise StorageError(f"{', '.join(left)} may stand in what cannot be read: {'; '.join(problems)}")
+        whole = {start: complete(start, known, known.__getitem__) for start in entry_ids}
+        missing = sorted(start for start, one in whole.items() if one is None)
+        if missing:
+            elsewhere = (
+                ", and with --conversation those of a conversation" if actor.agent and not actor.conversation else ""
+            )
+            words = "" if all(map(_is_hex, missing)) else "; `amp search` finds entries by their words"
+            ids = f"`amp list` shows the ids there are{elsewhere}"
+            raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
+        named = [one for one in dict.fromkeys(whole.values()) if one is not None]
+        found = {target: [one for one in named if one in here] for target, here in texts.items()}
+        found = {target: here for target, here in found.items() if here}
+        for target in found:
+            self.check_write(actor, target)
+        return found
+
+    def check_read(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not read, and what is switched off."""
+        self.settings.check_tier(target.tier)
+        check_read(joined(actor, target), target, self.settings.readers_of_all)
+
+    def check_write(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not write, and what is switched off.
+
+        Raises:
+            AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
+        """
+        self.settings.check_tier(target.tier)
+        if target.tier is not Tier.SHARED:
+            # A target that was made by hand may hold any name, and a folder would be made of it.
+            check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
+        check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
+
+    def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
+        """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
+
+        What stands in the file already, in `standing`, is no news: whoever mends another line need not mend this one.
+
+        Raises:
+            SecretFound: the message says which kind, where, and what to write instead.
+        """
+        if text:
+            from ..secrets.find import check_text, find_secrets
+
+            known = {one.fingerprint for one in find_secrets(standing)} if standing else set()
+            check_text(text, allow={*self.settings.secrets_allow, *known}, what=what)
+
+    def secret_in(self, text: str) -> str:
+        """Describe the first secret in a text, without its value; "" where there is none."""
+        from ..secrets.find import find_secrets
+
+        found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
+        return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
+
+    def why_held(self, text: str) -> str:
+        """Say why an entry may not go into the ledger; "" where it may."""
+        secret = self.secret_in(text)
+        return f"holds {secret}, which the ledger would keep; forget it with --redact" if secret else ""
+
+    def read_only_reason(self, actor: Actor) -> str | None:
+        """Return why this actor's agent is read-only; None where it may write, and for a person."""
+        if actor.agent is None:
+            return None
+        return agents.read_only_reason(self.root, actor.agent, self.settings, environ=self._environ)
+
+    # -- documents -------------------------------------------------------------------------------------------------
+
+    def read(self, target: Target) -> Document | None:
+        """Read a document whole; None where it does not exist."""
+        read = store.read_document(self.root, target)
+        return read[0] if read else None
+
+    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: WayOut | None = None) -> Outcome:
+        """Change one document, all or nothing; see `transaction.change_document`.
+
+        `way_out` says what to do where it would pass a limit; by default, to prune.
+
+        Raises:
+            SecretFound: an entry that leaves holds a secret, which the ledger would keep.
+        """
+        from ..tiers import remove as removing
+        from .transaction import change_document
+
+        unarchived = False
+
+        def checked(current: Document) -> Change:
+            nonlocal unarchived
+            changed = change(current)
+            unarchived = bool(changed.unarchived)
+            for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
+                secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
+                if secret:
+                    raise SecretFound(
+                        f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
+                        f"`amp forget {one} --redact` takes it out without a copy"
+                    )
+            return changed
+
+        is_new = False
+
+        def header() -> str:
+            nonlocal is_new
+            is_new = True
+            return self.header(target)
+
+        done = change_document(
+            self.root,
+            target,
+            checked,
+            header=header,
+            check=partial(self._check_limits, way_out=way_out),
+            now=self.now,
+            command=self.command,
+            may_keep=lambda text: not self.secret_in(text),
+        )
+        self.notices += _healing_notes(target, done)
+        if unarchived:
+            self.drop_search()
+        if is_new:
+            self.begin()
+        return done
+
+    def drop_search(self) -> None:
+        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it anew.
+
+        Raises:
+            StorageError: something of it cannot be removed.
+        """
+        from ..disk.writing import LOCAL, remove
+
+        folder = (*LOCAL, SEARCH)
+        for name in self.root.list_files(folder):
+            remove(self.root, (*folder, name))
+
+    def begin(self) -> None:
+        """Write down that the memory began today, where its first document has just been made."""
+        from . import reviews
+
+        with suppress(StorageError):  # the document stands; without this only a review is due sooner
+            reviews.begin(self.root, date.today())
+
+    def plan_healing(self, target: Target) -> Healing:
+        """Say what the next write to a document would put back, and what it would note in the ledger."""
+        from .transaction import plan_healing
+
+        return plan_healing(self.root, target, check=self._check_limits, now=self.now)
+
+    def books(self, target: Target) -> Books:
+        """Return the journal and ledger of a document."""
+        from .books import Books
+        from .transaction import lock_name
+
+        return Books(self.root, target, lock_name(target), self.now, self.command)
+
+    def header(self, target: Target) -> str:
+        """Return the text that a new document begins with."""
+        from ..project.templates import project_templates, render_header
+
+        return render_header(
+            target,
+            read_project_template=project_templates(self.root),
+            max_lines=self.settings.max_lines,
+            max_bytes=self.settings.max_bytes,
+        )
+
+    def headroom(self, document: Document) -> Headroom:
+        """Say how much more a document holds."""
+        return Headroom(
+            lines=self.settings.max_lines - document.line_count,
+            bytes=self.settings.max_bytes - len(document.data),
+            max_lines=self.settings.max_lines,
+            max_bytes=self.settings.max_bytes,
+        )
+
+    def fits(self, document: Document) -> bool:
+        """Say whether a document keeps its limits."""
+        room = self.headroom(document)
+        return room.lines >= 0 and room.bytes >= 0
+
+    def check_size(self, path: str, old: bytes, new: bytes, way_out: str) -> None:
+        """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
+
+        Raises:
+            LimitExceeded: the message gives the count, the limit, and the `way_out`.
+        """
+        for count, limit, unit in (
+            (limits.count_lines, self.settings.max_lines, "lines"),
+            (len, self.settings.max_bytes, "bytes"),
+        ):
+            have = count(new)
+            if have > limit and have > count(old):
+                raise LimitExceeded(
+                    f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
+                )
+
+    def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
+        way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
+        self.check_size(new.target.path, old.data, new.data, way_out(old))
+
+
+def _is_hex(entry_id: str) -> bool:
+    return entry_id != "" and not entry_id.strip("0123456789abcdef-")
+
+
+def room_by_dates(full: Document, way_out: str) -> str:
+    """Say what to do with a full document: what is said, where there are dated entries that can be archived."""
+    if any(entry.day_source == OWN and not entry.kept for entry in full.outline.entries):
+        return way_out
+    if not full.outline.entries:
+        return "say it shorter"
+    return (
+        f"it has no dated entry for --make-room or `amp prune {full.target}` to archive; "
+        "merge what `amp review` lists, or take some out with `amp forget`"
+    )
+
+
+@contextmanager
+def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = False) -> Iterator[Session]:
+    """Open a project for one piece of work.
+
+    Raises:
+        Disabled: it is to be written, and memory is switched off.
+        StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
+    """
+    if for_writing and config.is_disabled(environ):
+        config.load_settings(None, environ).check_enabled()
+    made = _make_root(path) if for_writing else []
+    try:
+        with Root.open(path) as root:
+            settings = config.load_settings(root, environ)
+            root.external_links = settings.external_links
+            if for_writing:
+                _check_writable(settings)
+            yield Session(root, settings, environ)
+    except BaseException:
+        _remove_empty(made)  # what was refused leaves nothing behind
+        raise
+
+
+def stored_entries(document: Document) -> list[StoredEntry]:
+    """Return the entries of a document as a workspace answers them."""
+    return [_stored(document, number) for number in range(len(document.ids))]
+
+
+def stored_entry(document: Document, entry_id: str) -> StoredEntry:
+    """Return one entry of a document as a workspace answers it."""
+    return _stored(document, document.ids.index(entry_id))
+
+
+def _stored(document: Document, number: int) -> StoredEntry:
+    entry = document.outline.entries[number]
+    return StoredEntry(
+        id=document.ids[number],
+        target=document.target,
+        text=document.text(entry),
+        section=document.section(entry),
+        date=None if entry.day is None else date.fromordinal(entry.day),
+        date_source=entry.day_source,
+        line=entry.start + 1,
+        last_line=entry.end,
+    )
+
+
+def _check_writable(settings: Settings) -> None:
+    """Refuse to write where memory is switched off, or settings cannot be read: a limit may stand in them."""
+    settings.check_enabled()
+    if settings.damaged:
+        raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
+
+
+def _make_root(path: str) -> list[str]:
+    """Make the root's folder where it was named outright and is missing; return the folders that had to be made."""
+    missing = []
+    folder = path
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    made: list[str] = []
+    try:
+        for folder in reversed(missing):
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+                made.append(folder)
+    except OSError as error:
+        _remove_empty(made)
+        raise StorageError(f"{shown(path)}: the project root was not created: {explain(error)}") from error
+    return made
+
+
+def _remove_empty(folders: list[str]) -> None:
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def _healing_notes(target: Target, done: Outcome) -> list[str]:
+    """Say what had happened to a document behind our back, where it was mended."""
+    from .ledger import way_back
+
+    notes = []
+    if done.healed:
+        them = counted(len(done.healed), "remembered entry")
+        notes.append(f"another program had overwritten {them}, now back")
+    if done.kept_out:
+        them = counted(len(done.kept_out), "remembered entry")
+        notes.append(f"another program had overwritten {them}; {way_back(target, done.kept_out)}")
+    if done.removed_by_hand:
+        them = counted(len(done.removed_by_hand), "entry")
+        they = "it" if len(done.removed_by_hand) == 1 else "they"
+        notes.append(f"{them} had been taken out, by hand or by git; the ledger keeps what {they} said")
+    if done.unkept:
+        them = counted(len(done.unkept), "entry")
+        notes.append(f"{them} with a secret had been taken out by hand; no copy was kept")
+    return [f"{target.path}: {note}" for note in notes]

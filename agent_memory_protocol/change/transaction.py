@@ -1,0 +1,245 @@
+"""Change one document as a whole or not at all: lock, read, heal, change, check, archive, journal, replace.
+
+The order is the promise (decision 23): what is about to leave stands in the ledger first, then what is about to be
+added in the journal, then the document is replaced, and success is reported after.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
+from datetime import datetime
+
+from ..disk.files import Content, Root
+from ..disk.lock import hold
+from ..disk.writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
+from ..errors import AgentMemoryError, StorageError
+from ..layout import Target, name_key
+from ..text.digest import blake2b
+from ..tiers import document as documents
+from ..tiers.document import Document
+from ..tiers.remove import leaving as entries_leaving
+from ..tiers.store import read_document
+from ..tiers.taken import take
+from .books import Books
+from .healing import Healing, heal
+from .ledger import About
+
+BY_HAND = "taken out by hand"
+EDITED_BY_HAND = "edited by hand"
+KEPT_OUT = "overwritten by another program, and no room for it"
+
+QUIET_SECONDS = 0.05
+"""How long a file that others write must have been left alone: an editor empties it, or takes it away, to save it."""
+
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A changed document, why entries leave it, and what is said of entries that come.
+
+    Attributes:
+        document: the document as it is to be.
+        reasons: for each entry that goes, why; "removed" where nothing is said.
+        about: for new entries, what their writer said beside the text.
+        unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
+        successors: for entries that are edited, the ids of those that stand in their places.
+    """
+
+    document: Document
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, About] = field(default_factory=dict)
+    unarchived: frozenset[str] = frozenset()
+    successors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a transaction did.
+
+    Attributes:
+        document: the document as it is now.
+        run: the id, in the ledger, of the command that this was a part of.
+        healed: the ids of entries that had gone missing by accident and are back.
+        kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
+        removed_by_hand: the ids of entries that someone took out, now in the ledger.
+        unkept: the ids of entries that someone took out and that may be kept nowhere.
+    """
+
+    document: Document
+    run: str
+    healed: tuple[str, ...] = ()
+    kept_out: tuple[str, ...] = ()
+    removed_by_hand: tuple[str, ...] = ()
+    unkept: tuple[str, ...] = ()
+
+
+def change_document(
+    root: Root,
+    target: Target,
+    change: Callable[[Document], Change],
+    *,
+    header: Callable[[], str],
+    check: Callable[[Document, Document], None],
+    now: datetime,
+    command: str = "",
+    may_keep: Callable[[str], bool] = lambda _: True,
+    wait: float = 10.0,
+) -> Outcome:
+    """Change one document under its lock; read it again and start over if someone else was quicker.
+
+    Args:
+        root: the opened project.
+        target: the document, its owner spelled as its folder is.
+        change: makes the new document from the present one. It may be called several times.
+        header: gives the text a document that does not exist yet begins with.
+        check: raises when the step from the old to the new document breaks a limit.
+        now: the present moment, with its zone.
+        command: the id, in the ledger, of the command that this change is a part of.
+        may_keep: says of a text that was taken out by hand whether the ledger may keep it.
+        wait: how many seconds to wait for the lock.
+
+    Raises:
+        LockBusy: another process held the lock all the time.
+        Refused, StorageError: nothing was changed; the message says why.
+    """
+    with hold(root, lock_name(target), wait=wait):
+        books = Books(root, target, lock_name(target), now, command)
+        tries, deadline = 0, time.monotonic() + wait
+        while tries < _TRIES or time.monotonic() < deadline:
+            root.forget()
+            tries += 1
+            try:
+                return _attempt(root, target, change, header, check, books, tries, may_keep)
+            except _BeingSaved:
+                time.sleep(QUIET_SECONDS)
+            except ChangedMeanwhile:
+                continue
+    raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
+
+
+def plan_healing(root: Root, target: Target, *, check: Callable[[Document, Document], None], now: datetime) -> Healing:
+    """Say what the next write to a document would put back, and what it would note in the ledger."""
+    read = read_document(root, target)
+    if read is None:
+        return Healing()
+    healing = Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
+    return heal(read[0], healing, check)[1]
+
+
+def lock_name(target: Target) -> str:
+    """Return the name of the lock, and of the journal, that a document has."""
+    if not target.owner:
+        return target.tier.value
+    # A name may be longer, in bytes, than a file name; its digest never is.
+    key = name_key(target.owner)
+    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+class _BeingSaved(Exception):
+    """Another program is perhaps in the middle of saving the document."""
+
+
+def _attempt(
+    root: Root,
+    target: Target,
+    change: Callable[[Document], Change],
+    header: Callable[[], str],
+    check: Callable[[Document, Document], None],
+    books: Books,
+    tries: int,
+    may_keep: Callable[[str], bool],
+) -> Outcome:
+    read = read_document(root, target)
+    current = _with_header(read[0] if read else None, target, header)
+    healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
+    if not healing.is_known and books.has_journal and not _is_quiet(read, tries):
+        raise _BeingSaved
+    healed, healing = heal(current, healing, check)
+    changed = change(healed)
+    new = changed.document
+    if new is current and not healing.has_work:
+        return Outcome(current, books.command)
+    check(healed, new)
+    make_folders(root, target.parts[:-1])
+    keepable = _keepable(healing, may_keep)
+    try:
+        _archive(books, keepable, changed, healed)
+        books.begin(current, new, archived=[one.id for one in healing.kept_out])
+        if new is not current:
+            _write(root, target, new, read)
+    except NotConfirmed:
+        raise
+    except AgentMemoryError:
+        if not _stands(root, target, new):
+            books.undo()
+        raise
+    books.done()
+    before = set(current.ids)
+    return Outcome(
+        new,
+        books.command,
+        healed=tuple(one for one in healed.ids if one not in before),
+        kept_out=tuple(one.id for one in keepable.kept_out),
+        removed_by_hand=tuple(one.id for one in keepable.removed),
+        unkept=tuple(one.id for one in healing.removed if one not in keepable.removed),
+    )
+
+
+def _keepable(healing: Healing, may_keep: Callable[[str], bool]) -> Healing:
+    """Return what the ledger may keep of what healing has found."""
+    kept_out, removed, edited = (
+        tuple(one for one in taken if may_keep(one.markdown))
+        for taken in (healing.kept_out, healing.removed, healing.edited)
+    )
+    return replace_fields(healing, kept_out=kept_out, removed=removed, edited=edited)
+
+
+def _archive(books: Books, healing: Healing, changed: Change, healed: Document) -> None:
+    """Put into the ledger what was found gone, what leaves now, and what is said of what comes."""
+    new = changed.document
+    found = ((healing.kept_out, KEPT_OUT), (healing.removed, BY_HAND), (healing.edited, EDITED_BY_HAND))
+    by_hand = [(one, why) for taken, why in found for one in taken]
+    books.archive(by_hand, by_hand=True, successors=healing.successors)
+    leaving = [
+        (taken, changed.reasons.get(one, "removed"))
+        for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
+        if one not in changed.unarchived
+    ]
+    books.archive(leaving, successors=changed.successors)
+    coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
+    books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
+
+
+def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:
+    if read is not None:
+        replace(root, target.parts, new.data, expected=read[1])
+    elif not create(root, target.parts, new.data, alone=True):
+        raise ChangedMeanwhile(f"{target.path}: was created meanwhile")
+
+
+def _stands(root: Root, target: Target, new: Document) -> bool:
+    """Say whether the new document is there, as far as can be told, whatever the system said to its renaming."""
+    try:
+        content = root.read(target.parts)
+    except StorageError:
+        return True
+    return content is not None and content.data == new.data
+
+
+def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:
+    """Say whether a file that others have written is left alone now. One that is missing is looked for twice."""
+    if read is None or tries > _TRIES:
+        return tries > 1
+    return not 0 <= time.time() - read[1].stamp[2] / 1e9 < QUIET_SECONDS
+
+
+def _with_header(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
+    """Return the document to change: a healthy one as it is, a missing or blank one with its header (S4-65)."""
+    if current is None:
+        return documents.parse(header().encode(), target)
+    documents.check_writable(current)
+    if not any(line.strip() for line in current.lines):
+        return documents.parse(current.bom + header().encode(), target)
+    return current

@@ -1,0 +1,250 @@
+"""The door to the disk: open a project root, and read and list what lies inside it, never what lies outside.
+
+`walk` finds the way there. `writing` changes files and `lock` keeps writers apart; recall needs neither.
+"""
+
+import os
+import stat
+
+from ..errors import DamagedFile, InvalidArgument, StorageError
+from ..limits import count_lines
+from .errors import damaged, explain, shown
+from .walk import Walk, check_name, close, open_outright
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self, TypeVar
+
+    Signed = TypeVar("Signed")
+
+TEMPORARY = ".amp-tmp"
+"""The ending of half-written files, which `writing` renames into place and listings leave out."""
+
+Stamp = tuple[int, int, int]
+"""What `stamp` returns."""
+
+_CHUNK = 1 << 20
+
+
+class Content:
+    """A whole file as it was read: its bytes, and what tells later whether it is still the same."""
+
+    __slots__ = ("data", "mode", "stamp")
+
+    def __init__(self, data: bytes, info: os.stat_result) -> None:
+        self.data = data
+        self.mode = stat.S_IMODE(info.st_mode)
+        self.stamp = stamp(info)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self.data)
+
+
+class TooLarge(DamagedFile):
+    """A file has more bytes than the caller is willing to hold; `large_files` reads its ends."""
+
+
+class Root(Walk):
+    """An opened project root. Paths are tuples of names below it: `(".scaffolding", "conversations")`.
+
+    Open one for one piece of work, and close it.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def open(cls, path: str, *, external_links: bool = False) -> "Self":
+        """Open the folder at `path`. With `external_links`, links that lead out of it are followed (decision 6).
+
+        Raises:
+            StorageError: there is no such folder, or it cannot be opened.
+        """
+        if not path or "\0" in path:
+            raise InvalidArgument(f"{path!a} cannot be the path of a project root")
+        path = os.path.abspath(path)
+        try:
+            return cls(open_outright(path), external_links=external_links)
+        except FileNotFoundError as error:
+            raise StorageError(f"{shown(path)}: there is no such folder; create it or name another") from error
+        except NotADirectoryError as error:
+            raise StorageError(f"{shown(path)}: this is a file; name the folder it lies in") from error
+        except (OSError, UnicodeEncodeError) as error:
+            raise StorageError(f"{shown(path)}: the folder cannot be opened: {explain(error)}") from error
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, parts: tuple[str, ...], *, limit: int | None = None) -> Content | None:
+        """Read a whole file; None when it, or a folder on the way, does not exist.
+
+        Raises:
+            TooLarge: it has more than `limit` bytes.
+            DamagedFile: something else stands there, or it cannot be read; the message says what to do.
+        """
+        opened = self.open_file(parts)
+        if opened is None:
+            return None
+        fd, info = opened
+        try:
+            if limit is not None and info.st_size > limit:
+                raise TooLarge(f"has {info.st_size} bytes, more than the {limit} that are read", path=shown(*parts))
+            return Content(_read_all(fd, info.st_size), info)
+        except OSError as error:
+            raise damaged(error, parts) from error
+        finally:
+            close(fd)
+
+    def read_start(self, parts: tuple[str, ...], size: int) -> bytes | None:
+        """Read at most the first `size` bytes of a file; None when it does not exist. Raises as `read` does."""
+        opened = self.open_file(parts)
+        if opened is None:
+            return None
+        fd, _ = opened
+        try:
+            return os.read(fd, size)
+        except OSError as error:
+            raise damaged(error, parts) from error
+        finally:
+            close(fd)
+
+    def exists(self, parts: tuple[str, ...]) -> bool:
+        """Say whether anything stands there: a file, a folder, or a link, wherever it leads."""
+        folder = self.folder(parts[:-1])
+        if folder is None or not parts:
+            return folder is not None
+        check_name(parts[-1])
+        try:
+            return folder.stat(parts[-1]) is not None
+        except OSError as error:
+            raise damaged(error, parts) from error
+
+    def list_folders(self, parts: tuple[str, ...]) -> list[str]:
+        """List the folders in a folder, and the links to a folder that may be followed; [] when it does not exist."""
+        return self._list(parts, folders=True)
+
+    def list_files(self, parts: tuple[str, ...]) -> list[str]:
+        """List everything else in a folder. A pipe or a bad link is named too: reading it says what is wrong."""
+        return self._list(parts, folders=False)
+
+    def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
+        """Say whether `list_files` would name a file that is wanted, without listing them all."""
+        folder = self.folder(parts)
+        if folder is None:
+            return False
+        try:
+            return any(
+                wanted(name) and not (self._leads_to_folder((*parts, name)) if is_link else is_folder)
+                for name, is_folder, is_link in folder.scan()
+            )
+        except OSError as error:
+            raise damaged(error, parts) from error
+
+    def stamps(
+        self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"
+    ) -> "dict[str, Signed | None]":
+        """Return by name what `sign` makes of what the system says of each file in a folder that is wanted.
+
+        None for what is no regular file: the one that a link leads to may change where it lies. The names are those of
+        `list_files`, in their order.
+        """
+        folder = self.folder(parts)
+        if folder is None:
+            return {}
+        found: dict[str, Signed | None] = {}
+        others = []
+        try:
+            # What the system says is let go of at once: many thousands of such objects cost more than asking for them.
+            for name in sorted(filter(wanted, folder.names())):
+                info = folder.stat(name)
+                if info is None:
+                    continue
+                if stat.S_ISREG(info.st_mode):
+                    found[name] = sign(info)
+                else:
+                    found[name] = None
+                    others.append((name, info.st_mode))
+        except OSError as error:
+            raise damaged(error, parts) from error
+        for name, mode in others:
+            if stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and self._leads_to_folder((*parts, name))):
+                del found[name]
+        return found
+
+    def _list(self, parts: tuple[str, ...], *, folders: bool) -> list[str]:
+        folder = self.folder(parts)
+        if folder is None:
+            return []
+        try:
+            found = list(folder.scan())
+        except OSError as error:
+            raise damaged(error, parts) from error
+        return sorted(
+            name
+            for name, is_folder, is_link in found
+            if (self._leads_to_folder((*parts, name)) if is_link else is_folder) is folders
+            and not name.endswith(TEMPORARY)
+        )
+
+    def _leads_to_folder(self, parts: tuple[str, ...]) -> bool:
+        try:
+            place = self.locate(parts)
+        except DamagedFile:
+            return False
+        return place is not None and place.info is not None and stat.S_ISDIR(place.info.st_mode)
+
+
+def is_there(path: str) -> bool:
+    """Say whether anything stands at a path. What cannot be looked at counts as there: who opens it says why."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def split_bom(data: bytes) -> tuple[bytes, bytes]:
+    """Split a UTF-8 byte-order mark from what follows it."""
+    return (data[:3], data[3:]) if data.startswith(b"\xef\xbb\xbf") else (b"", data)
+
+
+def decode(data: bytes, path: str) -> str:
+    """Decode strict UTF-8, without its byte-order mark. `path` is named in errors.
+
+    Raises:
+        DamagedFile: it is not UTF-8; the message names the line and the byte.
+    """
+    _, rest = split_bom(data)
+    try:
+        return rest.decode()
+    except UnicodeDecodeError as error:
+        for name, marks in (("UTF-32", (b"\xff\xfe\0\0", b"\0\0\xfe\xff")), ("UTF-16", (b"\xff\xfe", b"\xfe\xff"))):
+            if data.startswith(marks):
+                raise DamagedFile(f"is {name}, not UTF-8; save it as UTF-8", path=path) from None
+        # The bad byte ends no line itself, so the lines up to it, itself included, are the number of its line.
+        line = count_lines(rest[: error.start + 1])
+        reason = f"byte 0x{rest[error.start]:02X} is not UTF-8; save the file as UTF-8"
+        raise DamagedFile(reason, path=path, line=line) from None
+
+
+def stamp(info: os.stat_result) -> Stamp:
+    """Return what changes when a file is edited or replaced: inode, size, time of the change (decision 23)."""
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    # One byte more than expected: a steady file takes a single call, one that grows meanwhile is read to its end.
+    data = os.read(fd, size + 1)
+    while len(data) != size:
+        more = os.read(fd, _CHUNK)
+        if not more:
+            break
+        data += more
+    return data

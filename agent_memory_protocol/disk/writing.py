@@ -1,0 +1,432 @@
+"""Change files so that each is, at any moment and after any failure, whole: the old bytes or the new ones.
+
+Every function takes an open `Root` and a path below it, follows links as reading does, and returns when the disk has
+confirmed the change. Whoever reads a file in order to change it holds a `lock` around both.
+"""
+
+import errno
+import os
+import stat
+import time
+import zlib
+from contextlib import suppress
+
+from ..errors import InvalidArgument, StorageError
+from ..layout import SCAFFOLDING
+from .errors import check_regular, explain, shown
+from .files import TEMPORARY, Content, Root, stamp
+from .walk import SAFE_FLAGS, Folder, Place
+
+LOCAL = (SCAFFOLDING, ".amp")
+"""The folder of what belongs to this checkout only and may be deleted at any time (decision 6)."""
+
+RENAME_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+"""Seconds to wait before each further try when a virus scanner or indexer holds the file (Windows)."""
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS
+_APPEND = os.O_RDWR | os.O_APPEND | SAFE_FLAGS
+
+_LONGEST_NAME = 60
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.ENOSYS)
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+_LINKS_LINKS = os.link in os.supports_follow_symlinks
+
+
+class ChangedMeanwhile(StorageError):
+    """Someone else changed the file after it was read. Nothing was written: read it again and start over."""
+
+
+class NotConfirmed(StorageError):
+    """The file is changed, but the disk has not confirmed that the change will survive a crash."""
+
+
+def make_folders(root: Root, parts: tuple[str, ...]) -> None:
+    """Create a folder and those above it, where they are missing.
+
+    Raises:
+        StorageError: one cannot be created, or something else stands there.
+    """
+    for depth in range(len(parts)):
+        path = parts[: depth + 1]
+        if root.folder(path) is not None:
+            continue
+        try:
+            parent = _folder(root, parts[:depth])
+            name, fd = parent.at(path[-1])
+            try:
+                os.mkdir(name, 0o777, dir_fd=fd)
+            except FileExistsError:
+                continue
+            _sync(parent)
+        except OSError as error:
+            raise StorageError(f"{shown(*path)}: the folder was not created: {explain(error)}") from error
+
+
+def make_local_folder(root: Root, *names: str, local: tuple[str, ...] = LOCAL) -> tuple[str, ...]:
+    """Create `.scaffolding/.amp/NAMES` where it is missing, with the `.gitignore` that keeps it out of git."""
+    make_folders(root, (*local, *names))
+    if not root.exists((*local, ".gitignore")):
+        create(root, (*local, ".gitignore"), b"*\n")
+    return (*local, *names)
+
+
+def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False, mode: int = 0o666) -> bool:
+    """Create a file that does not exist yet, all at once; False when something stands there already.
+
+    With `alone`, no other writer of this file is at work, and what killed ones left behind is removed. At no moment
+    does the file allow more than `mode`, of which the process's umask takes away.
+
+    Raises:
+        StorageError: it cannot be written. Nothing is left behind.
+    """
+    if root.exists(parts):
+        return False
+    try:
+        folder = _folder(root, parts[:-1])
+        if alone:
+            _sweep(folder, parts[-1])
+        temporary, _ = _write_temporary(folder, parts[-1], data, None, mode)
+        try:
+            created = _publish(folder, temporary, parts[-1])
+        finally:
+            _remove_quietly(folder, temporary)
+    except OSError as error:
+        raise _not_written(error, parts) from error
+    if created:
+        _confirm(folder, parts)
+    return created
+
+
+def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Content) -> Content:
+    """Replace a file that was read as `expected`, all at once, and return it as it is now.
+
+    A link stays a link: what it leads to is replaced. The mode stays, and where the system allows it the owner.
+
+    Raises:
+        ChangedMeanwhile: the file is not the one that was read.
+        StorageError: it cannot be written. It is as it was, unless the message says otherwise.
+    """
+    try:
+        place = root.locate(parts)
+        if place is None:
+            raise _changed(parts)
+        _check_unchanged(place.info, parts, expected)
+        _sweep(place.folder, place.name)
+        temporary, info = _write_temporary(place.folder, place.name, data, place.info)
+        try:
+            _rename(place, temporary, parts, expected)
+        except BaseException:
+            _remove_quietly(place.folder, temporary)
+            raise
+    except OSError as error:
+        raise _not_written(error, parts) from error
+    _confirm(place.folder, parts)
+    return Content(data, info)
+
+
+def append(root: Root, parts: tuple[str, ...], line: bytes, *, sync: bool = True) -> None:
+    r"""Add one or more whole lines, each with its ``\n``, to a file in a single write; create the file if need be.
+
+    When the file does not end a line (a writer was killed half way), the new line still starts on its own. Without
+    `sync` the disk is not asked to confirm: for what may be lost with the power.
+
+    Raises:
+        StorageError: it cannot be written. The file is as it was, unless the message says otherwise.
+    """
+    if not line.endswith(b"\n"):
+        raise InvalidArgument("a line to append must end with a line feed")
+    try:
+        place, fd, created = _open_for_append(root, parts)
+        try:
+            _append(fd, line, parts, sync=sync)
+        except BaseException:
+            if created and os.fstat(fd).st_size == 0:
+                _remove_quietly(place.folder, place.name)
+            raise
+        finally:
+            # The disk has confirmed the line, so whatever closing says does not undo it.
+            with suppress(OSError):
+                os.close(fd)
+    except OSError as error:
+        raise _not_written(error, parts) from error
+    if created and sync:
+        _confirm(place.folder, parts)
+
+
+def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
+    """Cut a file off after its first `size` bytes: take back what was just appended, which needs no room on the disk.
+
+    Raises:
+        StorageError: it cannot be written, or does not exist.
+    """
+    try:
+        _, fd, _ = _open_for_append(root, parts)
+        try:
+            os.ftruncate(fd, min(size, os.fstat(fd).st_size))
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise _not_written(error, parts) from error
+
+
+def remove(root: Root, parts: tuple[str, ...]) -> bool:
+    """Remove a file, or a link itself and not what it leads to; False when nothing stands there.
+
+    Raises:
+        StorageError: it cannot be removed.
+    """
+    if not root.exists(parts):
+        return False
+    try:
+        folder = _folder(root, parts[:-1])
+        path, fd = folder.at(parts[-1])
+        os.unlink(path, dir_fd=fd)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise StorageError(f"{shown(*parts)}: not removed: {explain(error)}") from error
+    _confirm(folder, parts)
+    return True
+
+
+def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
+    """Remove a folder that holds nothing; False where something is in it, or it is no folder.
+
+    Raises:
+        StorageError: a folder on the way to it cannot be opened.
+    """
+    root.forget()  # the folder may be open
+    parent = root.folder(parts[:-1])
+    if parent is None:
+        return False
+    path, fd = parent.at(parts[-1])
+    try:
+        os.rmdir(path, dir_fd=fd)
+    except OSError:
+        return False
+    return True
+
+
+def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:
+    """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
+
+    A writer that is at work on one finds it gone and fails, without harm to what stands there.
+
+    Raises:
+        StorageError: one cannot be removed.
+    """
+    try:
+        folder = _folder(root, parts)
+        left = [name for name, is_folder, _ in folder.scan() if not is_folder and _is_leftover(name, also)]
+    except OSError as error:
+        raise StorageError(f"{shown(*parts)}: cannot be listed: {explain(error)}") from error
+    return sum(remove(root, (*parts, name)) for name in left)
+
+
+def _is_leftover(name: str, also: str) -> bool:
+    return name.endswith(TEMPORARY) or name.startswith(also)
+
+
+def _write_temporary(
+    folder: Folder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
+) -> tuple[str, os.stat_result]:
+    """Write `data` to a new file that will become `name`, with the mode and owner of `like`, else with `mode`."""
+    temporary = f"{_temporary_start(name)}{os.urandom(8).hex()}{TEMPORARY}"
+    path, folder_fd = folder.at(temporary)
+    fd = os.open(path, _NEW, mode if like is None else 0o600, dir_fd=folder_fd)
+    try:
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(fd, left) :]
+            if like is not None:
+                _keep_owner_and_mode(fd, like)
+            os.fsync(fd)
+            info = os.fstat(fd)
+        finally:
+            os.close(fd)
+    except BaseException:
+        _remove_quietly(folder, temporary)
+        raise
+    return temporary, info
+
+
+def _temporary_start(name: str) -> str:
+    if len(name) > _LONGEST_NAME:
+        # So that the whole stays within the 255 bytes a name may have, and still belongs to this file alone.
+        name = f"{name[: _LONGEST_NAME // 2]}~{zlib.crc32(os.fsencode(name)):08x}"
+    return f".{name}."
+
+
+def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
+    new = os.fstat(fd)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) and hasattr(os, "fchown"):
+        try:
+            os.fchown(fd, old.st_uid, old.st_gid)
+        except OSError:
+            # Only the superuser gives files away; the group is ours to set where we are in it.
+            with suppress(OSError):
+                os.fchown(fd, -1, old.st_gid)
+    if stat.S_IMODE(os.fstat(fd).st_mode) != stat.S_IMODE(old.st_mode) and hasattr(os, "fchmod"):
+        os.fchmod(fd, stat.S_IMODE(old.st_mode))
+
+
+def _sweep(folder: Folder, name: str) -> None:
+    """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
+    if folder.leftovers is None:
+        # Hardly any of thousands of names begins with a dot, as those of half-written files do.
+        folder.leftovers = [name for name in folder.names() if name[0] == "." and name.endswith(TEMPORARY)]
+    start = _temporary_start(name)
+    for left in folder.leftovers:
+        if left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY):
+            _remove_quietly(folder, left)
+
+
+def _rename(place: Place, temporary: str, parts: tuple[str, ...], expected: Content) -> None:
+    source, fd = place.folder.at(temporary)
+    target, _ = place.folder.at(place.name)
+    if not os.access(target, os.W_OK, dir_fd=fd):
+        # Renaming would ask only the folder, and so pass over a file that someone has write-protected.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    for pause in (*RENAME_PAUSES, None):
+        _check_unchanged(place.folder.stat(place.name), parts, expected)
+        try:
+            os.replace(source, target, src_dir_fd=fd, dst_dir_fd=fd)
+        except PermissionError:
+            if pause is None:
+                raise
+            time.sleep(pause)
+        else:
+            return
+
+
+def _publish(folder: Folder, temporary: str, name: str) -> bool:
+    """Give a finished file its name, unless the name is taken."""
+    source, fd = folder.at(temporary)
+    target, _ = folder.at(name)
+    try:
+        os.link(source, target, src_dir_fd=fd, dst_dir_fd=fd, follow_symlinks=not _LINKS_LINKS)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+    else:
+        return True
+    # A file system without hard links: take the name with an empty file, then put the finished one over it.
+    try:
+        os.close(os.open(target, _NEW, 0o666, dir_fd=fd))
+    except FileExistsError:
+        return False
+    try:
+        os.replace(source, target, src_dir_fd=fd, dst_dir_fd=fd)
+    except BaseException:
+        _remove_quietly(folder, name)
+        raise
+    return True
+
+
+def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[Place, int, bool]:
+    """Open a file for appending, and say whether this call has created it."""
+    place = root.locate(parts)
+    if place is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    path, folder_fd = place.folder.at(place.name)
+    if place.info is None:
+        try:
+            return place, os.open(path, _APPEND | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder_fd), True
+        except FileExistsError:
+            pass
+    else:
+        # Opening a device can already do something.
+        check_regular(place.info, parts)
+    fd = os.open(path, _APPEND, dir_fd=folder_fd)
+    try:
+        check_regular(os.fstat(fd), parts)
+    except BaseException:
+        os.close(fd)
+        raise
+    return place, fd, False
+
+
+def _append(fd: int, line: bytes, parts: tuple[str, ...], *, sync: bool) -> None:
+    size = os.fstat(fd).st_size
+    if size:
+        os.lseek(fd, size - 1, os.SEEK_SET)
+        if os.read(fd, 1) != b"\n":
+            line = b"\n" + line
+    written = 0
+    try:
+        written = os.write(fd, line)
+        _check_whole(written, line)
+        if sync:
+            os.fsync(fd)
+    except BaseException as error:
+        if written and not _take_back(fd, size, written):
+            reason = explain(error) if isinstance(error, OSError) else "interrupted"
+            raise StorageError(
+                f"{shown(*parts)}: not confirmed, {written} new bytes may stand at its end: {reason}"
+            ) from error
+        raise
+
+
+def _check_whole(written: int, line: bytes) -> None:
+    if written < len(line):
+        # A disk takes a part of a line when there is no room for the rest.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _take_back(fd: int, size: int, written: int) -> bool:
+    """Cut off what was just appended, unless a writer without the lock has added to it."""
+    try:
+        if os.fstat(fd).st_size != size + written:
+            return False
+        os.ftruncate(fd, size)
+    except OSError:
+        return False
+    return True
+
+
+def _folder(root: Root, parts: tuple[str, ...]) -> Folder:
+    folder = root.folder(parts)
+    if folder is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return folder
+
+
+def _sync(folder: Folder) -> None:
+    """Make the names in a folder durable, where the system can."""
+    if folder.fd is None:
+        return
+    try:
+        os.fsync(folder.fd)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+
+
+def _confirm(folder: Folder, parts: tuple[str, ...]) -> None:
+    try:
+        _sync(folder)
+    except OSError as error:
+        reason = f"changed, but the disk has not confirmed that it will survive a crash: {explain(error)}"
+        raise NotConfirmed(f"{shown(*parts)}: {reason}") from error
+
+
+def _remove_quietly(folder: Folder, name: str) -> None:
+    path, fd = folder.at(name)
+    with suppress(OSError):
+        os.unlink(path, dir_fd=fd)
+
+
+def _check_unchanged(info: os.stat_result | None, parts: tuple[str, ...], expected: Content) -> None:
+    if info is None or stamp(info) != expected.stamp:
+        raise _changed(parts)
+
+
+def _changed(parts: tuple[str, ...]) -> ChangedMeanwhile:
+    return ChangedMeanwhile(f"{shown(*parts)}: someone else has changed it; nothing was written, read it again")
+
+
+def _not_written(error: OSError, parts: tuple[str, ...]) -> StorageError:
+    return StorageError(f"{shown(*parts)}: not written: {explain(error)}")

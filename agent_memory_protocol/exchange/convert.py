@@ -1,0 +1,131 @@
+"""One record file becomes another: read, carried as far as the new format goes, written whole or not at all.
+
+What the new format cannot carry is counted by the rows of its table, so what is said of a conversion is what it did.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import AgentMemoryError, DamagedFile, MissingExtra
+from ..formats.entry import MADE_BY, MemoryEntry, Problem, embedding_of
+from ..formats.loss import Loss
+from ..formats.record_files import replacing
+from ..formats.table import Format
+from ..search.port import Embedder
+
+TOLD = 100
+"""Of more problems than this only the number is kept."""
+
+_EVERY = 1000
+"""After so many entries whoever shows progress is told."""
+
+
+@dataclass
+class Conversion:
+    """What of a file has come through, and what has not.
+
+    Attributes:
+        target: the format it goes to.
+        embedder: what makes the embeddings that are missing and needed.
+        strict: whether the first problem ends it.
+        progress: is told how many entries have come through, now and then.
+        entries: how many have.
+        lost: of how many of them what was lost.
+        problems: what is no entry, or none that the target can hold: the first `TOLD`.
+        left_out: how many such there are.
+        doubles: how many came again, word for word.
+        embedded: how many got an embedding.
+    """
+
+    target: Format
+    embedder: Embedder
+    strict: bool = False
+    progress: Callable[[int], object] | None = None
+    entries: int = 0
+    lost: Counter[Loss] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    left_out: int = 0
+    doubles: int = 0
+    embedded: int = 0
+
+    def carry(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[Any]:
+        """Yield each entry that comes through as the target writes it.
+
+        Raises:
+            DamagedFile: nothing comes through; or, when strict, something is wrong.
+        """
+        seen: dict[str, int] = {}
+        for number, one in enumerate(self._readable(found), start=1):
+            if isinstance(one, Problem):
+                self._leave_out(one)
+                continue
+            content = hash((one[1:7], frozenset(one.extra.items()), one.unknown))
+            if one.id in seen:
+                if seen[one.id] == content:
+                    self.doubles += 1
+                else:
+                    self._leave_out(Problem(f"entry {number:,}", f"the id {one.id[:60]!a} is that of an earlier entry"))
+                continue
+            seen[one.id] = content
+            try:
+                encoded = self._encode(one)
+            except MissingExtra:
+                raise
+            except AgentMemoryError as error:
+                self._leave_out(Problem(f"entry {number:,}", str(error)))
+                continue
+            self.entries += 1
+            if self.progress is not None and self.entries % _EVERY == 0:
+                self.progress(self.entries)
+            yield encoded
+        if self.problems and not self.entries:
+            first, more = self.problems[0], f", and {self.left_out - 1:,} more are none" if self.left_out > 1 else ""
+            raise DamagedFile(f"{first.place}: {first.reason}{more}; nothing was written")
+
+    def _readable(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
+        """Yield what can be read; where the rest of a file cannot, that is one problem more."""
+        nothing = True
+        try:
+            for one in found:
+                nothing = False
+                yield one
+        except DamagedFile as error:
+            if nothing:
+                raise
+            self._leave_out(Problem("the rest", str(error)))
+
+    def _encode(self, entry: MemoryEntry) -> Any:
+        carried, lost = self.target.carry(entry)
+        if self.target.needs_embedding and not carried.embedding:
+            vector = embedding_of(self.embedder.embed([carried.text])[0])
+            extra = MappingProxyType({**carried.extra, MADE_BY: self.embedder.name})
+            carried = carried._replace(embedding=vector, extra=extra)
+            encoded = self.target.encode(carried)
+            self.embedded += 1
+        else:
+            encoded = self.target.encode(carried)
+        self.lost.update(lost)
+        return encoded
+
+    def _leave_out(self, problem: Problem) -> None:
+        if self.strict:
+            raise DamagedFile(f"{problem.place}: {problem.reason}; nothing was written")
+        self.left_out += 1
+        if len(self.problems) < TOLD:
+            self.problems.append(problem)
+
+
+def convert(source: str, source_format: Format, conversion: Conversion, path: str, *, overwrite: bool = False) -> None:
+    """Write what a file holds in another format; what came through, `conversion` says then.
+
+    Raises:
+        DamagedFile: nothing in it is an entry; or, when strict, something is wrong. Nothing was written.
+        Refused: something stands at `path` already, and `overwrite` is not given.
+        StorageError: it cannot be read or written.
+        MissingExtra: a package that one of the formats needs is not installed.
+    """
+    with replacing(path, overwrite=overwrite) as new:
+        conversion.target.write(new, conversion.carry(source_format.read(source)))

@@ -1,0 +1,104 @@
+"""What leaves memory for a record file: the entries of tier documents, the notes beside them, and records."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from types import MappingProxyType
+
+from ..formats import markdown, record_entries
+from ..formats.entry import BadEntry, MemoryEntry, Problem, check, named
+from ..layout import Target
+from ..memory import Memory
+from ..notes import note
+from ..project.access import Actor
+from ..secrets.find import find_secrets
+from ..workspace import Workspace
+
+RECORDS = "records"
+"""What stands in the place of a document's name for the records of the store."""
+
+
+def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | None) -> Iterator[MemoryEntry | Problem]:
+    """Yield the entries of these documents and the notes beside them, or of all that this actor may read.
+
+    Where each comes from stands in `extra.target`.
+
+    Raises:
+        AccessDenied: this actor may not read one of them.
+        DamagedFile: one cannot be read.
+    """
+    for found in workspace.documents(actor, targets):
+        for one in markdown.entries_of(found):
+            yield _placed(one, found.target) if isinstance(one, MemoryEntry) else one
+    for row in workspace.notes(actor, targets):
+        if row.problem:
+            yield Problem(f"{row.target}: {row.file}", row.problem)
+            continue
+        file, text = workspace.show_note(row.file, target=row.target, actor=actor)
+        try:
+            yield _placed(note_entry(note.parse(text, file)), row.target)
+        except BadEntry as error:
+            yield Problem(f"{row.target}: {file}", str(error))
+
+
+def note_entry(found: note.Note) -> MemoryEntry:
+    """Return a note as an entry: its fact as the text, its Why and How in `extra`.
+
+    Raises:
+        BadEntry: it is too large for one.
+    """
+    extra = {
+        "kind": found.head.type,
+        "name": found.stem,
+        "description": found.head.description,
+        "why": note.part(found, found.why),
+        "how": note.part(found, found.how),
+    }
+    key, pairs = named(f"note: {found.file}", {name: value for name, value in extra.items() if value})
+    return check(MemoryEntry(key, 0, found.fact or found.head.description, ("note",), extra=pairs))
+
+
+def records(memory: Memory) -> Iterator[MemoryEntry | Problem]:
+    """Yield the newest version of every record.
+
+    Raises:
+        StorageError: one cannot be read.
+    """
+    for record in memory.records():
+        try:
+            yield record_entries.entry_of(record)
+        except BadEntry as error:
+            yield Problem(record.id, str(error))
+
+
+class Withheld:
+    """Keeps back what holds a secret: a file that leaves memory is one more place where it lies (S2-29).
+
+    Attributes:
+        count: how many entries were kept back.
+    """
+
+    def __init__(self, allow: Collection[str]) -> None:
+        self.count = 0
+        self._allow = allow
+
+    def pass_on(self, entries: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
+        """Yield the entries, and in place of one that holds a secret why it is kept back, without repeating it."""
+        for entry in entries:
+            if isinstance(entry, MemoryEntry) and (reason := self._why(entry)):
+                self.count += 1
+                yield Problem(entry.extra.get("target", RECORDS), reason)
+            else:
+                yield entry
+
+    def _why(self, entry: MemoryEntry) -> str:
+        texts = "\n".join([entry.text, entry.source, *entry.tags, *entry.extra.values()])
+        found = next((one for one in find_secrets(texts) if one.fingerprint not in self._allow), None)
+        if found is None:
+            return ""
+        return (
+            f"an entry holds {found.description} (rule {found.rule}, fingerprint {found.fingerprint}); "
+            "`amp check --select secret` says where"
+        )
+
+
+def _placed(entry: MemoryEntry, target: Target) -> MemoryEntry:
+    return entry._replace(extra=MappingProxyType({**entry.extra, "target": str(target)}))

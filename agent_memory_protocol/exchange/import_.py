@@ -1,0 +1,230 @@
+"""What a record file holds goes into memory: a plan first, then the same done. What is there already comes in once.
+
+Every entry is judged on its own, so a bad one costs no other; who wants all or nothing says so, and then nothing is
+written before everything is known to be good.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from ..change.ledger import About
+from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
+from ..formats import record_entries
+from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment
+from ..formats.record_files import reading
+from ..layout import Target, Tier
+from ..memory import Memory
+from ..notes import note
+from ..project.access import Actor
+from ..secrets.find import check_text
+from ..tiers import compose, document
+from ..workspace import Workspace
+
+NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
+TOLD = 100
+"""Of more problems, or more entries, than this only the number is kept."""
+
+_TEXT_BYTES = 64 << 20
+_TELLING = 8
+"""A text of so few characters may stand on many lines."""
+
+Take = Callable[[MemoryEntry, bool], bool]
+"""Takes an entry in, or with False says what would become of it: whether it is new. Raises what refuses it."""
+
+
+@dataclass
+class Import:
+    """What became of the entries of a file, or would.
+
+    Attributes:
+        applied: whether it was done.
+        counts: how many are new, known or left out.
+        added: the first texts that are new.
+        problems: what is left out and why, the first `TOLD`.
+        refused: whether a rule of memory was the reason, for some of them.
+    """
+
+    applied: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    added: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    refused: bool = False
+
+
+def import_file(
+    path: str,
+    read: Callable[[], Iterable[MemoryEntry | Problem]],
+    take: Take,
+    *,
+    apply: bool,
+    strict: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Import:
+    """Plan what would become of a file's entries, and with `apply` do it.
+
+    Args:
+        path: the file, for saying on which of its lines a refused entry stands.
+        read: reads its entries.
+        take: takes one in.
+        apply: whether to do it.
+        strict: whether the first thing that is wrong ends it; it is found before anything is written.
+        progress: is told how many entries have been judged.
+
+    Raises:
+        DamagedFile: nothing can be read; or, when strict, something is wrong. Nothing was written.
+        Refused: when strict, memory refuses something. Nothing was written.
+        StorageError, MissingExtra: it cannot be read or written at all.
+    """
+    done = _judge(path, read(), take, apply=apply and not strict, strict=strict, progress=progress)
+    if apply and strict:
+        done = _judge(path, read(), take, apply=True, strict=True, progress=progress)
+    return done
+
+
+def _judge(
+    path: str,
+    found: Iterable[MemoryEntry | Problem],
+    take: Take,
+    *,
+    apply: bool,
+    strict: bool,
+    progress: Callable[[int], object] | None,
+) -> Import:
+    done = Import(applied=apply)
+    seen: set[str] = set()
+    for number, one in enumerate(_readable(found, strict), start=1):
+        if progress is not None and number % 100 == 0:
+            progress(number)
+        if isinstance(one, Problem):
+            _leave_out(done, one, None, strict)
+            continue
+        if one.text in seen:
+            done.counts[KNOWN] += 1
+            continue
+        seen.add(one.text)
+        try:
+            is_new = take(one, apply)
+        except (MissingExtra, OSError):
+            raise
+        except AgentMemoryError as error:
+            _leave_out(done, Problem(_place(path, one, number), str(error)), error, strict)
+            continue
+        done.counts[NEW if is_new else KNOWN] += 1
+        if is_new and len(done.added) < TOLD:
+            done.added.append(one.text)
+    return done
+
+
+def _readable(found: Iterable[MemoryEntry | Problem], strict: bool) -> Iterator[MemoryEntry | Problem]:
+    nothing = True
+    try:
+        for one in found:
+            nothing = False
+            yield one
+    except DamagedFile as error:
+        if nothing or strict:
+            raise
+        yield Problem("the rest", str(error))
+
+
+def _leave_out(done: Import, problem: Problem, error: AgentMemoryError | None, strict: bool) -> None:
+    if strict:
+        kind = Refused if isinstance(error, Refused) else DamagedFile
+        raise kind(f"{problem.place}: {problem.reason}; nothing was written")
+    done.counts[LEFT_OUT] += 1
+    done.refused = done.refused or isinstance(error, Refused)
+    if len(done.problems) < TOLD:
+        done.problems.append(problem)
+
+
+def _place(path: str, entry: MemoryEntry, number: int) -> str:
+    """Say on which line of a text file an entry stands, else the how manieth it is."""
+    first = entry.text.strip().split("\n")[0]
+    said = first.rpartition(": ")[2] if entry.extra.get("entity") else first
+    signs = [json.dumps(part, ensure_ascii=False)[1:-1] for part in (said[:60], said[-60:]) if len(part) > _TELLING]
+    signs += [json.dumps(name) for name in (original_id(entry), entry.id)]
+    with reading(path) as file:
+        lines = file.read(_TEXT_BYTES).split(b"\n")
+    for sign in signs:
+        found = [line for line, text in enumerate(lines, start=1) if sign.encode() in text]
+        if len(found) == 1:
+            return f"line {found[0]:,}"
+    return f"entry {number:,}"
+
+
+def into_records(memory: Memory, now: datetime | None = None) -> Take:
+    """Return what takes entries in as records: the record an entry carries, else a new one with what it says."""
+    moment = now or datetime.now(UTC)
+
+    def take(entry: MemoryEntry, apply: bool) -> bool:
+        dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
+        return memory.add(record_entries.record_of(dated), apply=apply)[1]
+
+    return take
+
+
+def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
+    """Return what takes entries into a tier document, each under the heading that its last tag names, or as a note.
+
+    An entry that was a note becomes one again, beside the document.
+    """
+    known = {document.bare_text(one.text).strip() for one in workspace.entries(actor, [target])}
+    keeps_notes = target.tier is not Tier.CONVERSATION
+    notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
+    allow = workspace.settings.secrets_allow
+
+    def take(entry: MemoryEntry, apply: bool) -> bool:
+        if keeps_notes and _is_note(entry):
+            return take_note(entry, apply)
+        if not apply:
+            compose.compose(entry.text, max_bytes=workspace.settings.max_bytes)
+            check_text(entry.text, allow=allow)
+            return entry.text.strip() not in known
+        try:
+            done = workspace.remember(
+                entry.text,
+                tier=target.tier,
+                agent=target.owner if target.tier.owner == "agent" else None,
+                conversation=target.owner if target.tier.owner == "conversation" else None,
+                actor=actor,
+                section=entry.tags[-1] if entry.tags else None,
+                dated=_day(entry),
+                about=About(source=entry.source or None, tags=entry.tags),
+            )
+        except LimitExceeded as error:
+            raise Refused(f"{target} is full: {error}") from None
+        return done.status == "added"
+
+    def take_note(entry: MemoryEntry, apply: bool) -> bool:
+        about = entry.extra
+        file = note.file_name(about["kind"], about.get("name", ""))
+        if file in notes:
+            return False
+        if apply:
+            workspace.new_note(
+                about["kind"],
+                about["name"],
+                description=about.get("description") or entry.text,
+                why=about["why"],
+                how=about["how"],
+                body=entry.text,
+                target=target,
+                actor=actor,
+            )
+        else:
+            check_text("\n".join((entry.text, *about.values())), allow=allow)
+        return True
+
+    return take
+
+
+def _is_note(entry: MemoryEntry) -> bool:
+    """Say whether an entry was a note: it has all that one has."""
+    return entry.extra.get("kind") in note.TYPES and all(entry.extra.get(key) for key in ("name", "why", "how"))
+
+
+def _day(entry: MemoryEntry) -> date | bool:
+    return to_moment(entry.timestamp_ms).date() if entry.timestamp_ms else False

@@ -1,0 +1,1 @@
+"""git: ask it, tell it what to ignore, and see what it has moved."""

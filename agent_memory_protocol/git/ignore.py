@@ -1,0 +1,149 @@
+"""What git is told about the memory: whether to track it, and where to merge by keeping both sides' lines."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..disk.files import Content, Root, split_bom
+from ..disk.lock import hold
+from ..disk.writing import create, replace
+from ..layout import LEDGER, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
+from .ask import ask
+
+_PARTS = (".gitignore",)
+LINE = f"{SCAFFOLDING}/"
+_SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
+
+_ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
+_BOTH_SIDES = (
+    # Code hosts fold the changes of what is generated: a reviewer reads the document, from which the entries have gone.
+    f"{LEDGER} merge=union -text linguist-generated",
+    f"{'/'.join(SIGHTINGS[1:])} merge=union -text linguist-generated",
+    f"{'/'.join(REVIEWED[1:])} merge=union -text",
+)
+
+
+def set_tracking(root: Root, wish: str) -> list[str]:
+    """Let git track the memory (`track`) or not (`ignore`), by one line of `.gitignore`.
+
+    Returns what was done, and what else has to be before git does as it is told.
+    """
+    tracks = wish == "track"
+    changed = track(root) if tracks else ignore(root)
+    told = [f"`{LINE}` {'taken out of' if tracks else 'added to'} .gitignore"] if changed else []
+    is_now = is_ignored(Path(root.path))
+    if tracks and is_now:
+        told.append("git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line")
+    elif not tracks and is_tracked(Path(root.path)):
+        told.append("git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop")
+    elif not tracks and is_now is False:
+        told.append("git does not ignore the memory yet: another line of a .gitignore lets it in")
+    return told
+
+
+def ignore(root: Root) -> bool:
+    """Add the line that keeps the memory out of git, at the end. Says whether anything changed."""
+    content = root.read(_PARTS)
+    if content is None:
+        return create(root, _PARTS, f"{LINE}\n".encode())
+    if any(map(_is_ours, content.data.splitlines())):
+        return False
+    ending = b"\r\n" if b"\r\n" in content.data else b"\n"
+    joint = b"" if not content.data or content.data.endswith(b"\n") else ending
+    replace(root, _PARTS, content.data + joint + LINE.encode() + ending, expected=content)
+    return True
+
+
+def track(root: Root) -> bool:
+    """Take out the lines that keep the memory out of git, and nothing else. Says whether anything changed."""
+    content = root.read(_PARTS)
+    if content is None:
+        return False
+    bom, rest = split_bom(content.data)
+    lines = rest.splitlines(keepends=True)
+    kept = [line for line in lines if not _is_ours(line)]
+    if kept == lines:
+        return False
+    replace(root, _PARTS, bom + b"".join(kept), expected=content)
+    return True
+
+
+def merge_by_lines(root: Root) -> bool:
+    """Have git merge ledgers, sightings and the days of reviews by keeping both sides' lines (decision 23).
+
+    A hosted merge ignores it; what was merged by hand still reads right. Says whether anything changed.
+    """
+    return set_attributes(root, add=_BOTH_SIDES)
+
+
+def plan_attributes(
+    root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()
+) -> tuple[bytes | None, bytes] | None:
+    """Return the bytes that `.scaffolding/.gitattributes` has now, and those that `set_attributes` would give it.
+
+    None where nothing would change.
+    """
+    content = root.read(_ATTRIBUTES)
+    data = _with_attributes(content, add, drop)
+    return None if data is None else (None if content is None else content.data, data)
+
+
+def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
+    """Add lines to `.scaffolding/.gitattributes`, which is made where it is missing, or take them out.
+
+    Where the file says something of the same names already, that stays. Says whether anything changed.
+    """
+    if plan_attributes(root, add=add, drop=drop) is None:
+        return False
+    # Whoever has this lock may clear away what a killed writer of the file left.
+    with hold(root, "gitattributes"):
+        root.forget()
+        content = root.read(_ATTRIBUTES)
+        data = _with_attributes(content, add, drop)
+        if data is None:
+            return False
+        if content is None:
+            return create(root, _ATTRIBUTES, data, alone=True)
+        replace(root, _ATTRIBUTES, data, expected=content)
+        return True
+
+
+def _with_attributes(content: Content | None, add: Sequence[str], drop: Sequence[str]) -> bytes | None:
+    """Return the file's new bytes; None where it says all it should."""
+    old = b"" if content is None else content.data
+    ending = b"\r\n" if b"\r\n" in old else b"\n"
+    lines = [line for line in old.splitlines(keepends=True) if line.strip() not in {one.encode() for one in drop}]
+    named = {line.split()[0] for line in lines if line.strip()}
+    missing = [line.encode() for line in add if line.split()[0].encode() not in named]
+    if missing and lines and not lines[-1].endswith(b"\n"):
+        lines[-1] += ending
+    data = b"".join([*lines, *(line + ending for line in missing)])
+    return None if data == old else data
+
+
+def is_ignored(root: Path) -> bool | None:
+    """Ask git whether it ignores the shared document; None where git or a repository is missing."""
+    return _ignores(str(root), Target(Tier.SHARED).path)
+
+
+def ignores_one_of(root: str, path: str, other: str) -> bool:
+    """Say whether git ignores the first of two paths but not the second; False where nobody can tell."""
+    if not os.path.exists(os.path.join(root, ".git")):
+        return False
+    return _ignores(root, path) is True and _ignores(root, other) is False
+
+
+def is_tracked(root: Path) -> bool:
+    """Say whether git tracks files of the memory already: then no line in `.gitignore` keeps them out."""
+    answer = ask(str(root), "ls-files", "--", SCAFFOLDING)
+    return answer is not None and answer.returncode == 0 and answer.stdout != b""
+
+
+def _ignores(root: str, path: str) -> bool | None:
+    answer = ask(root, "check-ignore", "--quiet", "--no-index", path)
+    return None if answer is None else {0: True, 1: False}.get(answer.returncode)
+
+
+def _is_ours(line: bytes) -> bool:
+    """Say whether a line of `.gitignore` names the memory's folder, as git reads it: bytes, in whatever encoding."""
+    return split_bom(line)[1].rstrip(b" \r\n") in _SAME

@@ -1,0 +1,149 @@
+"""Which entries git has taken out of a document, by going from one commit to another, and whether a branch has them.
+
+HEAD's reflog says where this checkout has been, and git has the document as it was there. So an entry that stood in it
+at one commit, and at none since, was taken out by that step (decision 23).
+"""
+
+import os
+import time
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+
+from ..errors import DamagedFile
+from ..layout import Target
+from ..tiers import document as documents
+from .ask import answer, ask
+
+_STEPS = 100
+"""How many steps of HEAD are looked at: many more than a person takes between two writes."""
+
+_LARGEST = 256 * 1024
+"""A larger document is no page of memory, and is not looked into."""
+
+_AT_WORK = 2.0
+"""So many seconds after its last sign git may be at work still."""
+
+_LOOK_AGAIN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What steps of HEAD have taken out of a document, by the ids of its entries.
+
+    Attributes:
+        left: stands on a branch, which was left for a commit that does not build on it.
+        dropped: was committed, and is gone in a later commit or in one that came instead.
+    """
+
+    left: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+
+
+def moved_entries(folder: str, target: Target, ids: Collection[str], since: float) -> Moved:
+    """Say which entries that are missing from a document were taken out by git.
+
+    Nothing is said of an entry that the present commit has, or that was never committed: whoever took that out, it was
+    not a step from one commit to another. Where git, a repository or its reflog is missing, nothing is said at all.
+
+    Args:
+        folder: the project root; it may lie anywhere in a checkout.
+        target: the document.
+        ids: the entries that are missing from it.
+        since: when they were last known to stand there, in seconds since the epoch. Earlier steps count for nothing;
+            git notes them to the second, and those of the same second count.
+    """
+    folder, path = _nearest(folder, target)
+    steps = _steps(folder, since) if ids else []
+    if len(steps) < 2:
+        return Moved()
+    there = _ids_at(folder, path, target, steps)
+    if there is None:
+        return Moved()
+    has_branch = cache(partial(_has_branch, folder))
+    builds_on = cache(partial(_builds_on, folder))
+    left, dropped = set(), set()
+    for one in {*ids} - there[0]:
+        having = [number for number, stood in enumerate(there) if one in stood]
+        if not having:
+            continue
+        last = having[0]
+        if not builds_on(steps[last - 1], steps[last]) and any(has_branch(steps[number]) for number in having):
+            left.add(one)
+        else:
+            dropped.add(one)
+    return Moved(frozenset(left), frozenset(dropped))
+
+
+def _nearest(folder: str, target: Target) -> tuple[str, str]:
+    """Return the folder nearest to a document, and its path from there; `.scaffolding` may be its own repository."""
+    *names, file = target.parts
+    while names and os.path.isdir(os.path.join(folder, names[0])):
+        folder = os.path.join(folder, names.pop(0))
+    return folder, "/".join([*names, file])
+
+
+def _steps(folder: str, since: float) -> list[str]:
+    """Return the commits that HEAD has been at, newest first, back to the one it was at at that moment."""
+    _wait_for_git(folder)
+    # The person's settings may ask for signatures, which would stand between these lines.
+    words = ("reflog", "show", "--no-show-signature", "--date=unix", f"-n{_STEPS}", "--format=%H %gd", "HEAD")
+    steps = []
+    for line in answer(folder, *words).decode("ascii", "replace").splitlines():
+        commit, _, name = line.partition(" ")
+        steps.append(commit)
+        moment = name.partition("@{")[2].rstrip("}")
+        if not moment.isdecimal() or int(moment) < int(since):
+            break
+    return steps
+
+
+def _wait_for_git(folder: str) -> None:
+    """Wait a moment for a git that is at work: it changes the files first, and says last where HEAD is."""
+    name = os.fsdecode(answer(folder, "rev-parse", "--git-path", "index.lock")).rstrip("\r\n")
+    path = os.path.join(folder, name) if name else ""
+    with suppress(OSError):
+        # One that is older was left by a git that was killed, or that waits for a person.
+        while path and 0 <= time.time() - os.stat(path).st_mtime < _AT_WORK:
+            time.sleep(_LOOK_AGAIN)
+
+
+def _ids_at(folder: str, path: str, target: Target, commits: Sequence[str]) -> list[frozenset[str]] | None:
+    """Return the ids of a document's entries at each of these commits, none where it was not there.
+
+    None where one of them cannot be read: what stood in it might be taken for what did not.
+    """
+    names = os.fsencode("".join(f"{commit}:./{path}\n" for commit in commits))
+    objects = answer(folder, "cat-file", "--batch-check", given=names).splitlines()
+    if len(objects) != len(commits):
+        return None
+    known: dict[bytes, frozenset[str]] = {}
+    there = []
+    for one in objects:
+        if not one.endswith(b" missing") and one not in known:
+            name, _, rest = one.partition(b" ")
+            kind, _, size = rest.partition(b" ")
+            if kind != b"blob" or int(size) > _LARGEST:
+                return None
+            data = answer(folder, "cat-file", "blob", name.decode())
+            if len(data) != int(size):
+                return None
+            try:
+                known[one] = frozenset(documents.parse(data, target).ids)
+            except DamagedFile:
+                return None
+        there.append(known.get(one, frozenset()))
+    return there
+
+
+def _builds_on(folder: str, commit: str, other: str) -> bool:
+    """Say whether another commit is in the history of this one. Where git cannot tell, it may be."""
+    done = ask(folder, "merge-base", "--is-ancestor", other, commit)
+    return done is None or done.returncode != 1
+
+
+def _has_branch(folder: str, commit: str) -> bool:
+    """Say whether a commit is in the history of a branch, of a remote's, or of a tag: then git does not forget it."""
+    refs = ("refs/heads", "refs/remotes", "refs/tags")
+    return answer(folder, "for-each-ref", "--count=1", f"--contains={commit}", "--format=%(refname)", *refs) != b""

@@ -1,0 +1,259 @@
+"""The guard: why a tool call of an agent is denied, or that it is not.
+
+An agent has the tools of its host, and with them it could write where `amp` would refuse it. So the files a call
+changes are held to the same policy as every door, to the limit and to the secrets; and a writing `amp` command is run
+by an agent in its own name. Whatever does not concern memory passes without a word.
+"""
+
+import os
+
+from ..disk.files import Root
+from ..errors import AgentMemoryError, InvalidName, StorageError
+from ..layout import SCAFFOLDING, Target, Tier, check_agent_name, check_conversation_id, name_key
+from ..limits import count_lines
+from ..project import agents
+from ..project import root as config
+from ..project.access import Actor, joined, why_not_write
+from ..project.settings import fixed_conversation
+from . import amp_commands, touches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Protocol
+
+    from ..project.settings import Settings
+    from .touches import Touch
+
+    class Call(Protocol):
+        """A tool call as a host reports it: who makes it, where, with which tool and what input."""
+
+        agent: str | None
+        cwd: str
+        tool: str
+        tool_input: dict[str, Any]
+
+
+_MOST_READ = 1 << 22
+_MEMORY = "agent-memory"
+_EVERYTHING = "all of memory"
+
+
+def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
+    """Return why a tool call is denied and what to do instead; "" where it may go on."""
+    if config.is_disabled(environ):
+        return ""
+    name = call.agent or environ.get("AMP_AGENT") or None
+    cwd = call.cwd or os.getcwd()
+    commands = []
+    if touches.is_shell(call.tool):
+        text = touches.command_of(call.tool_input)
+        if call.tool.lower() == "powershell":
+            text = text.replace("\\", "/")
+        commands = touches.commands_in(text)
+        found = touches.of_commands(commands, cwd)
+        for touch in found:
+            touch.text = touch.text or text
+    else:
+        found = touches.of_tool(call.tool, call.tool_input, cwd)
+    for command in amp_commands.find(commands, environ):
+        reason = _wrong_identity(command, name)
+        if reason:
+            return reason
+    looked_at: set[str] = set()
+    for touch in found:
+        for root, below in _places(touch.path, cwd, environ):
+            reason = _why_not(touch, root, below, name, environ, looked_at)
+            if reason:
+                return reason
+    return ""
+
+
+def place_of(below: "tuple[str, ...]") -> "Target | str | None":
+    """Return whose memory a path below `.scaffolding` belongs to: a document, all of memory, or None for no memory.
+
+    What lies beside a document (notes, the ledger) is its owner's; the settings and what no agent owns are shared.
+    """
+    head = below[:1]
+    if head == ("conversations",):
+        if len(below) > 2 and below[2] != _MEMORY:
+            return None
+        tier, owner = Tier.CONVERSATION, below[1:2]
+    elif below[:2] == (_MEMORY, "agents"):
+        tier, owner = Tier.AGENT, below[2:3]
+    elif not below or below == (_MEMORY,):
+        return _EVERYTHING
+    elif head in ((_MEMORY,), ("amp.toml",), (".amp",)):
+        return Target(Tier.SHARED)
+    else:
+        return None
+    if not owner:
+        return _EVERYTHING
+    try:
+        check = check_agent_name if tier is Tier.AGENT else check_conversation_id
+        return Target(tier, check(owner[0]))
+    except InvalidName:
+        # A pattern, or a variable that nobody knows: it may be anyone's.
+        return _EVERYTHING
+
+
+def _wrong_identity(command: amp_commands.AmpCommand, name: str | None) -> str:
+    """Say why an agent may not run this `amp` command: it writes as another, or as nobody (decision 7)."""
+    if not command.writes or name is None:
+        return ""
+    try:
+        own = check_agent_name(name)
+    except InvalidName as error:
+        return f"{error}; so nothing can be written in its name"
+    try:
+        same = command.agent is not None and name_key(check_agent_name(command.agent)) == name_key(own)
+    except InvalidName:
+        same = False
+    if same:
+        return ""
+    verb = " ".join(["amp", *command.words[:1]])
+    acts = "as nobody" if command.agent is None else f"as {command.agent!a}"
+    return f"agent {own} runs `{verb}` {acts}; memory is written in one's own name: add --as {own}"
+
+
+def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "Iterator[tuple[str, tuple[str, ...]]]":
+    """Yield the memory that a path leads into, by its text and by links on its way: a root, and what is below it."""
+    seen = set()
+    named = path if os.path.isabs(path) or path.startswith(("$", "`", "~")) else os.path.join(cwd, path)
+    for one in (os.path.normpath(os.path.expanduser(named)), _real(named)):
+        parts = one.replace("\\", "/").split("/")
+        for index, part in enumerate(parts):
+            if part.lower() != SCAFFOLDING:
+                continue
+            root = "/".join(parts[:index])
+            if "$" in root or "`" in root or not os.path.isabs(root or "/"):
+                root = _root_here(cwd, environ)
+            place = root or "/", tuple(parts[index + 1 :])
+            if place not in seen:
+                seen.add(place)
+                yield place
+            break
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _root_here(cwd: str, environ: "Mapping[str, str]") -> str:
+    try:
+        return config.find_root(cwd, environ=environ).path
+    except StorageError:
+        return cwd
+
+
+def _why_not(
+    touch: "Touch",
+    root: str,
+    below: "tuple[str, ...]",
+    name: str | None,
+    environ: "Mapping[str, str]",
+    looked_at: "set[str]",
+) -> str:
+    place = place_of(below)
+    if place is None:
+        return ""
+    path = "/".join((SCAFFOLDING, *below))
+    while not os.path.isdir(root):  # a project that is not there yet
+        root = os.path.dirname(root)
+    with Root.open(root) as opened:
+        settings = config.load_settings(opened, environ)
+        opened.external_links = settings.external_links
+        if not settings.enabled:
+            return ""
+        reason = _why_forbidden(place, opened, settings, name, environ)
+        if reason:
+            return f"{path}: {reason}"
+        return _why_unfit(touch, place, opened, below, settings, looked_at)
+
+
+def _why_forbidden(
+    place: "Target | str", root: Root, settings: "Settings", name: str | None, environ: "Mapping[str, str]"
+) -> str:
+    if name is None:
+        return ""
+    try:
+        actor = Actor(name, fixed_conversation(settings, environ))
+    except InvalidName as error:
+        return f"{error}; so it may not write memory"
+    read_only = agents.read_only_reason(root, actor.agent or "", settings, environ=environ)
+    if isinstance(place, Target):
+        return why_not_write(joined(actor, place), place, read_only_reason=read_only) or ""
+    own = f"agent:{actor.agent}"
+    return why_not_write(actor, Target(Tier.SHARED), read_only_reason=read_only) or (
+        f"{actor} may not change {place} at once: others' memory is in it, or may be; name the files of shared or {own}"
+    )
+
+
+def _why_unfit(
+    touch: "Touch",
+    place: "Target | str",
+    root: Root,
+    below: "tuple[str, ...]",
+    settings: "Settings",
+    looked_at: "set[str]",
+) -> str:
+    """Say what is wrong with what comes into a file: a secret, or that the file would pass its limit.
+
+    `looked_at` are the texts in which no secret was found: one command may name a thousand files.
+    """
+    path = "/".join((SCAFFOLDING, *below))
+    if touch.text and touch.text not in looked_at:
+        looked_at.add(touch.text)
+        from ..errors import SecretFound
+        from ..secrets.find import check_text
+
+        try:
+            check_text(touch.text, allow=settings.secrets_allow, what=f"text for {path}")
+        except SecretFound as error:
+            return str(error)
+    if not isinstance(place, Target) or not below[-1].endswith(".md"):
+        return ""
+    try:
+        content = root.read((SCAFFOLDING, *below), limit=_MOST_READ)
+    except AgentMemoryError:
+        return ""
+    old = b"" if content is None else content.data
+    size = _size_after(touch, old)
+    if size is None:
+        return ""
+    for have, had, limit, unit in (
+        (size[0], count_lines(old), settings.max_lines, "lines"),
+        (size[1], len(old), settings.max_bytes, "bytes"),
+    ):
+        if have > limit and have > had:
+            return (
+                f"{path} would have {have:,} {unit}, {limit:,} are allowed: merge entries that say the same, look at "
+                f"`amp prune {place}`, or add with `amp remember --make-room`, which archives the oldest dated ones"
+            )
+    return ""
+
+
+def _size_after(touch: "Touch", old: bytes) -> tuple[int, int] | None:
+    """Return how many lines and bytes a file will have; None where the call does not tell."""
+    new = _bytes(touch.text)
+    if touch.how == "patch":
+        gone = _bytes(touch.gone)
+        return count_lines(old) + count_lines(new) - count_lines(gone), len(old) + len(new) - len(gone)
+    if touch.how == "append":
+        new = old + new
+    elif touch.how == "edit":
+        new = old
+        for before, after, everywhere in touch.edits:
+            new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
+            if len(new) > _MOST_READ:
+                break  # edits can double it again and again
+    elif touch.how != "write":
+        return None
+    return count_lines(new), len(new)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,92 @@
+"""Findings: what a read-only agent reports in its output, in a fenced block whose info string is `memory-findings`.
+
+One bullet is one finding; `shared:`, `agent:` or `conversation:` before its text says where it belongs (decision 11).
+"""
+
+from dataclasses import dataclass
+
+from ..layout import TIERS, Tier
+from ..limits import split_lines
+from ..text.headers import split_header
+
+INFO = "memory-findings"
+_BULLETS = ("- ", "* ", "+ ")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: its text, and the tier that its reporter names; None where none is named."""
+
+    text: str
+    tier: Tier | None = None
+
+
+def read_findings(output: str) -> list[Finding]:
+    """Return the findings in an agent's output, in their order. A block inside another fence is only a sample."""
+    found: list[Finding] = []
+    for block in _blocks(split_lines(output.removeprefix("\ufeff"))):
+        found += [_finding(bullet) for bullet in _bullets(block)]
+    return [finding for finding in found if finding.text]
+
+
+def reporter_named_in(output: str) -> str | None:
+    """Return the agent that an output names in its front matter (`agent: reviewer`); None where it names none."""
+    header = split_header(output.lstrip("\ufeff\n"))
+    return (header.get("agent") or None) if header else None
+
+
+def entry_text(finding: Finding, reporter: str, *, writer: str | None = None, meant_for: Tier | None = None) -> str:
+    """Return what is remembered of a finding: its text, who reported it, who saved it, and where it was meant to go."""
+    said = [f"reported by {reporter}"]
+    if writer is not None and writer != reporter:
+        said.append(f"saved by {writer}")
+    if meant_for is not None:
+        said.append(f"meant for {meant_for}")
+    return f"{finding.text} ({', '.join(said)})"
+
+
+def tells(text: str, finding: Finding, reporter: str) -> bool:
+    """Say whether an entry, without marker and date, is this finding of this reporter, whoever saved it."""
+    said, _, rest = text.rpartition(f" (reported by {reporter}")
+    return said == finding.text and rest[:1] in (")", ",")
+
+
+def _blocks(lines: list[str]) -> list[list[str]]:
+    blocks: list[list[str]] = []
+    fence, inside = "", False
+    for line in lines:
+        stripped = line.lstrip(" ")
+        marks = len(stripped) - len(stripped.lstrip(stripped[:1])) if stripped[:1] in ("`", "~") else 0
+        if fence:
+            if marks >= len(fence) and stripped.startswith(fence) and not stripped[marks:].strip():
+                fence, inside = "", False
+            elif inside:
+                blocks[-1].append(line)
+        elif marks >= 3 and len(line) - len(stripped) <= 3 and "`" not in stripped[marks:]:
+            fence = stripped[:marks]
+            inside = stripped[marks:].split()[:1] == [INFO]
+            if inside:
+                blocks.append([])
+    return blocks
+
+
+def _bullets(lines: list[str]) -> list[str]:
+    """Return the text of each bullet, its further lines joined on."""
+    bullets: list[list[str]] = []
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    for line in lines:
+        text = line[margin:].rstrip()
+        if text.startswith(_BULLETS) or text in ("-", "*", "+"):
+            bullets.append([text[2:].strip()])
+        elif bullets and text.strip():
+            bullets[-1].append(text.strip())
+    return [" ".join(bullet) for bullet in bullets]
+
+
+def _finding(text: str) -> Finding:
+    head, colon, rest = text.partition(":")
+    name = head.strip("* ").lower()
+    for tier in TIERS:
+        if colon and name == tier.value:
+            return Finding(rest.lstrip("* ").strip(), tier)
+    return Finding(text)

@@ -1,0 +1,80 @@
+"""Harvest: an agent that may write saves what a read-only agent of its conversation has reported (decision 11)."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from ..answers import Remembered
+from ..errors import InvalidArgument, Refused, SecretFound
+from ..layout import Tier, check_agent_name
+from ..project.access import Actor
+from ..tiers.document import bare_text
+from ..workspace import Workspace
+from .findings import Finding, entry_text, read_findings, reporter_named_in, tells
+
+
+@dataclass(frozen=True, slots=True)
+class Harvested:
+    """What became of one finding: the entry it is now, or why it was not saved.
+
+    The finding is without its text where that holds a secret: it is not repeated (decision 26).
+    """
+
+    finding: Finding
+    done: Remembered | None
+    problem: str = ""
+
+
+def harvest(
+    workspace: Workspace,
+    output: str,
+    *,
+    actor: Actor,
+    conversation: str | None = None,
+    reporter: str | None = None,
+    only_conversation: bool = False,
+    today: date | None = None,
+) -> list[Harvested]:
+    """Save each finding of an output in the tier it names, without one in the conversation's (S4-57, S4P-06).
+
+    A finding for the `agent` tier goes to the saving agent's own memory, or, where a person saves, to the reporter's.
+
+    Args:
+        workspace: the project.
+        output: what the read-only agent has said.
+        actor: who saves.
+        conversation: the one it was reported in; the actor's where it is left out.
+        reporter: who reported; the front matter of the output says it where it is left out.
+        only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
+        today: the local calendar date; the clock's where it is left out.
+
+    Raises:
+        InvalidArgument: nobody says who reported, or in which conversation.
+        AccessDenied: this actor may not write in this conversation: it is read-only, or acts in another one.
+    """
+    named = reporter or reporter_named_in(output)
+    if not named:
+        raise InvalidArgument("who reported this? name the agent with --reporter, or in the output's front matter")
+    reported_by = check_agent_name(named)
+    conversation = conversation or actor.conversation
+    if conversation is None:
+        raise InvalidArgument("which conversation was it reported in? name it with --conversation")
+    workspace.check_write(actor, workspace.target(actor, tier=Tier.CONVERSATION, conversation=conversation))
+    found = []
+    for finding in dict.fromkeys(read_findings(output)):
+        tier = Tier.CONVERSATION if only_conversation else finding.tier or Tier.CONVERSATION
+        meant_for = finding.tier if finding.tier not in (None, tier) else None
+        agent = (actor.agent or reported_by) if tier is Tier.AGENT else None
+        where = conversation if tier is Tier.CONVERSATION else None
+        target = workspace.target(actor, tier=tier, agent=agent, conversation=where)
+        text = entry_text(finding, reported_by, writer=actor.agent, meant_for=meant_for)
+        try:
+            # A hook may have saved it before: then it stands there with other words on who did.
+            there = (bare_text(entry.text) for entry in workspace.entries(actor, [target]))
+            text = next((one for one in there if tells(one, finding, reported_by)), text)
+            done = workspace.remember(text, tier=tier, actor=actor, agent=agent, conversation=where, today=today)
+        except Refused as error:
+            told = Finding("", finding.tier) if isinstance(error, SecretFound) else finding
+            found.append(Harvested(told, None, str(error)))
+        else:
+            found.append(Harvested(finding, done))
+    return found

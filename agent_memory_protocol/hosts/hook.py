@@ -1,0 +1,152 @@
+"""`amp-hook EVENT --host HOST`: the program a host runs at its events. JSON on stdin, JSON on stdout, never in the way.
+
+It fails open (decision 37): whatever is wrong, it ends with 0 and a valid answer, and says why in one line on stderr.
+A host starts it before every tool call, so it looks at the bytes before it loads anything that could understand them.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .envelopes import Answer
+
+EVENTS = ("session-start", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
+HOSTS = ("claude", "codex", "gemini")
+
+MOST_BYTES = 16 << 20
+"""A host's message with more bytes is not read to its end: no model says that much in one call."""
+
+PATIENCE = 2.0
+"""Seconds to wait for a host that has opened stdin and says nothing, or no more."""
+
+_PIECE = 1 << 16
+
+
+def main() -> None:
+    """Answer one event, as the command line names it, and end with 0."""
+    _print(run(sys.argv[1:]).encode())
+    # Nothing is open and nothing is buffered: taking the interpreter down in order would only take time.
+    os._exit(0)
+
+
+def run(words: "Sequence[str]") -> str:
+    """Return the answer to one event as JSON: `{}` where there is nothing to say, or something is wrong."""
+    try:
+        event, host = _arguments(words)
+        answer = answer_to(event, host, read_stdin(0), os.environ)
+        if answer:
+            from .quick_json import write
+
+            return write(answer)
+    except Exception as error:  # noqa: BLE001  (a hook must not keep its host from working, whatever went wrong)
+        say(error)
+    return "{}"
+
+
+def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") -> "Answer":
+    """Return what is to be said to the host: {} for nothing. Whoever calls it answers {} to whatever it raises."""
+    if event == "pre-tool-use":
+        from ..guard.glance import may_concern_memory
+
+        if not may_concern_memory(data):
+            return {}
+    from . import envelopes
+
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes came on stdin; they were not looked at")
+    call = envelopes.read(event, host, data)
+    if event == "pre-tool-use":
+        from ..guard.judge import reason_to_deny
+
+        reason = reason_to_deny(call, environ)
+        return envelopes.denial(call, reason) if reason else {}
+    if event in ("session-start", "subagent-start"):
+        from .start import start
+
+        text = start(call, environ, say)
+        return envelopes.context(call, text) if text else {}
+    from .stop import stop
+
+    return stop(call, environ, say)
+
+
+def read_stdin(fd: int) -> bytes:
+    """Read what the host says, without waiting for an end that never comes.
+
+    At most one byte more than `MOST_BYTES` is read, which tells that there is more. A pipe that stays open is read
+    until nothing comes for a while, or as soon as what has come is a whole JSON object.
+    """
+    data = bytearray()
+    while len(data) <= MOST_BYTES and _readable(fd, data):
+        piece = os.read(fd, min(_PIECE, MOST_BYTES + 1 - len(data)))
+        if not piece:
+            break
+        data += piece
+    return bytes(data)
+
+
+def say(problem: object) -> None:
+    """Say in one line on stderr what keeps the hook from its work."""
+    line = " ".join(str(problem).split()) or type(problem).__name__
+    if not (line.isascii() and line.isprintable()):
+        from ..text.visible import show_invisible
+
+        line = show_invisible(line)
+    try:  # noqa: SIM105  (contextlib takes time to load)
+        os.write(2, f"amp-hook: {line}\n".encode("utf-8", "backslashreplace"))
+    except OSError:
+        pass
+
+
+def _arguments(words: "Sequence[str]") -> tuple[str, str]:
+    """Return the event and the host that the command line names."""
+    host = "claude"
+    events = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        if word == "--host":
+            host = left.pop(0) if left else ""
+        elif word.startswith("--host="):
+            host = word.removeprefix("--host=")
+        else:
+            events.append(word)
+    if len(events) != 1 or events[0] not in EVENTS:
+        raise ValueError(f"{' '.join(events) or 'nothing'!a} is no event; there are {', '.join(EVENTS)}")
+    if host not in HOSTS:
+        raise ValueError(f"--host {host!a} is not known; there are {', '.join(HOSTS)}")
+    return events[0], host
+
+
+def _readable(fd: int, data: bytearray) -> bool:
+    """Say whether there is more to read, or may be."""
+    try:
+        import select
+
+        if select.select([fd], [], [], 0)[0]:
+            return True
+        if data.rstrip().endswith(b"}"):
+            from .quick_json import is_whole
+
+            if is_whole(bytes(data)):
+                return False
+        return bool(select.select([fd], [], [], PATIENCE)[0])
+    except (ImportError, OSError, ValueError):
+        # No such call for pipes (Windows), or stdin is closed: reading tells.
+        return True
+
+
+def _print(data: bytes) -> None:
+    """Write the answer; a host that does not listen any more is none of our business."""
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    main()

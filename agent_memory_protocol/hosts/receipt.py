@@ -1,0 +1,129 @@
+"""The receipt: where something was installed, what was put into which file, and which folders were made for it."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..disk.errors import shown
+from ..disk.files import Content, Root
+from ..errors import DamagedFile, InvalidArgument
+from ..layout import SCAFFOLDING
+from ..project.settings import home_folder, load_settings
+from .table import FILES
+
+LARGEST = 4 << 20
+"""No file of a host, and no receipt, has more bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where is installed: in a project, or for a person in every project of theirs.
+
+    Attributes:
+        base: the folder that the files lie below.
+        receipt: the receipt, below `base`.
+        moved: for a host whose settings an environment variable moves away, the folder they lie in then.
+        external_links: whether links that lead out of `base` are followed (decision 6).
+    """
+
+    base: str
+    receipt: tuple[str, ...]
+    moved: Mapping[str, str] = field(default_factory=dict)
+    external_links: bool = False
+
+    def open(self, folder: str | None = None) -> Root:
+        """Open `base`, or another folder that a host's files lie in."""
+        return Root.open(self.base if folder is None else folder, external_links=self.external_links)
+
+    @property
+    def is_project(self) -> bool:
+        """Whether it is a project."""
+        return self.receipt[0] == SCAFFOLDING
+
+
+def in_project(root: str, *, external_links: bool = False) -> Place:
+    """Return the place of a project."""
+    return Place(root, (SCAFFOLDING, "installed.json"), external_links=external_links)
+
+
+def for_person(environ: Mapping[str, str]) -> Place:
+    """Return the place of the person who runs this.
+
+    Raises:
+        InvalidArgument: the environment names no home folder.
+    """
+    home = home_folder(environ)
+    if not home:
+        raise InvalidArgument("HOME names no folder, so --user has no place; set it")
+    moved = {host.name: environ[host.home] for host in FILES.values() if host.home and environ.get(host.home)}
+    external_links = load_settings(None, environ).external_links
+    return Place(home, (".config", "amp", "installed.json"), moved, external_links)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was installed, by host, and which folders were made for it."""
+
+    place: Place
+    content: Content | None
+    hosts: dict[str, Any]
+    folders: frozenset[str]
+
+    @classmethod
+    def read(cls, place: Place) -> "Receipt":
+        """Read the receipt of a place; an empty one where there is none.
+
+        Raises:
+            DamagedFile: what stands there is none.
+        """
+        with place.open() as root:
+            content = root.read(place.receipt, limit=LARGEST)
+        if content is None:
+            return cls(place, None, {}, frozenset())
+        try:
+            read = json.loads(content.data)
+            hosts: dict[str, Any] = {str(name): _entry(entry) for name, entry in read["hosts"].items()}
+            folders = frozenset(os.path.join(place.base, *_below(name)) for name in read["folders"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DamagedFile(
+                "is no receipt of amp; remove it, and install again", path=shown(*place.receipt)
+            ) from error
+        return cls(place, content, hosts, folders)
+
+    def entry(self, target: str) -> dict[str, Any]:
+        """Return what was installed for a target."""
+        found: dict[str, Any] = self.hosts.get(target, {})
+        return found
+
+    def with_entry(self, target: str, entry: dict[str, Any] | None, folders: frozenset[str]) -> bytes | None:
+        """Return the receipt with another entry for a target; None where nothing is left in it."""
+        hosts = {name: one for name, one in self.hosts.items() if name != target}
+        if entry is not None:
+            hosts[target] = entry
+        if not hosts:
+            return None
+        below = sorted(os.path.relpath(folder, self.place.base).replace(os.sep, "/") for folder in folders)
+        return (
+            json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
+        ).encode()
+
+
+def _entry(read: dict[str, Any]) -> dict[str, Any]:
+    """Return what was installed for a target. Raises whatever it raises where a part of it is of another kind."""
+    files = {}
+    for name, file in read.get("files", {}).items():
+        inserted = [(position, piece) for position, piece in file.get("inserted", [])]
+        if not all(isinstance(position, int) and isinstance(piece, str) for position, piece in inserted):
+            raise TypeError(name)
+        files[str(name)] = {**file, "inserted": inserted}
+    return {**read, "files": files}
+
+
+def _below(name: str) -> list[str]:
+    """Return the names on the way to a folder. A receipt comes with a checkout: none may lead out of it."""
+    names = name.split("/")
+    if "\0" in name or not {"", os.curdir, os.pardir}.isdisjoint(names):
+        raise ValueError(name)
+    return names

@@ -1,0 +1,120 @@
+"""What an agent is given as its session starts: its memory, inside the host's limit, and the project's checklist.
+
+On startup and after a clear or a compaction that is the block; a session that is resumed has it already, so it hears in
+a few lines what there is now. What is said are statements of fact.
+"""
+
+from ..disk.files import Root
+from ..errors import AgentMemoryError, InvalidName
+from ..layout import check_agent_name, check_conversation_id
+from ..limits import estimate_tokens
+from ..project import root as config
+from ..project.access import Actor
+from ..project.settings import fixed_conversation
+from ..recall.agent import recall, unreadable
+from ..recall.block import Budget
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..project.settings import Settings
+    from ..recall.block import Recall
+    from .envelopes import Call
+
+_HAS_IT_ALREADY = ("resume", "fork")
+
+
+def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
+    """Return what a session or subagent is to know as it starts; "" for nothing.
+
+    Args:
+        call: the event.
+        environ: the environment.
+        say: where to say what a person should know.
+    """
+    if config.is_disabled(environ):
+        return ""
+    try:
+        found = config.find_root(call.cwd or None, environ=environ)
+        if found.missing:
+            return ""
+        with Root.open(found.path) as root:
+            settings = config.load_settings(root, environ)
+            root.external_links = settings.external_links
+            actor = actor_of(call, settings, environ, say)
+            state = checklist(root, settings) if settings.enabled else ""
+            recalled = recall(root, settings, actor, _budget(call, settings, state))
+    except (AgentMemoryError, OSError) as error:
+        say(error)
+        return unreadable(error, _budget(call, None, "")).text
+    for warning in recalled.warnings:
+        say(warning)
+    if found.problem and settings.enabled:
+        say(found.problem)
+    if call.source in _HAS_IT_ALREADY and call.event == "session-start":
+        return "\n".join(filter(None, [short(recalled, actor), state]))
+    return "\n".join(filter(None, [recalled.text, state]))
+
+
+def actor_of(
+    call: "Call", settings: "Settings", environ: "Mapping[str, str]", say: "Callable[[object], None]"
+) -> Actor:
+    """Return for whom the host speaks, in which conversation (decision 3). A name that breaks the rule is left out."""
+    agent = call.agent or environ.get("AMP_AGENT") or None
+    try:
+        agent = agent and check_agent_name(agent)
+    except InvalidName as error:
+        say(error)
+        agent = None
+    conversation = fixed_conversation(settings, environ) or call.session or None
+    try:
+        conversation = conversation and check_conversation_id(conversation, strict=settings.strict_conversation_ids)
+    except InvalidName as error:
+        say(error)
+        conversation = None
+    return Actor(agent, conversation)
+
+
+def checklist(root: Root, settings: "Settings") -> str:
+    """Return the order in which a session finds out where it stands: memory, state, then deciding (S2-38, S2-39).
+
+    "" where the project names no state files. They are named, not read: what is true now is read when it is needed.
+    """
+    if not settings.hook_state_files:
+        return ""
+    named = ", ".join(
+        f"{path}{'' if root.exists(tuple(path.split('/'))) else ' (not there)'}" for path in settings.hook_state_files
+    )
+    return (
+        "<session-checklist>\n"
+        "1. Memory, above, says how things are done here. It does not say what is true right now.\n"
+        f"2. State says what is true right now: {named}\n"
+        "3. Deciding comes after both.\n"
+        "</session-checklist>"
+    )
+
+
+def short(recalled: "Recall", actor: Actor) -> str:
+    """Say what memory there is, for an agent that was given it before; "" where there is none."""
+    parts = [part for part in recalled.parts if not part.problem]
+    if not parts:
+        return ""
+    command = ["amp recall", *([actor.agent] if actor.agent else [])]
+    command += ["--conversation", actor.conversation] if actor.conversation else []
+    listed = "\n".join(f"- {part.target}: {part.target.path}, {part.lines_in_file} lines" for part in parts)
+    return (
+        "This session was given this repository's agent memory when it began. Now it holds:\n"
+        f"{listed}\n"
+        f"`{' '.join(command)}` prints it as it is now."
+    )
+
+
+def _budget(call: "Call", settings: "Settings | None", beside: str) -> Budget:
+    """Return what the host takes in one text, or what the settings say in its place, less what else is in it."""
+    chars = call.host.max_chars
+    if settings is not None and settings.max_chars is not None:
+        chars = settings.max_chars
+    elif call.host.max_tokens is not None:
+        return Budget(max_tokens=max(call.host.max_tokens - estimate_tokens(len(beside.encode())) - 1, 0))
+    return Budget(max_chars=max((chars or 0) - len(beside) - 1, 0) if beside else chars)

@@ -1,0 +1,150 @@
+"""What happens as an agent stops: the findings in its last message are harvested, and it is reminded once to save.
+
+Findings that nobody has judged go to the conversation's memory alone, where the agents of that conversation read them;
+the writer is whoever the session belongs to. A reminder leaves a mark, so that it comes once in a conversation.
+"""
+
+import os
+import stat
+from contextlib import suppress
+from datetime import date, datetime, timedelta
+
+from ..change.session import Session
+from ..disk.files import Root
+from ..disk.writing import create, make_local_folder, remove
+from ..errors import AgentMemoryError
+from ..layout import SCAFFOLDING, name_key
+from ..project import root as config
+from ..project.access import Actor
+from ..text.digest import blake2b
+from ..text.phrases import counted
+from ..tiers import store
+from ..workspace import Workspace
+from . import envelopes
+from .findings import INFO
+from .harvest import harvest
+from .reminder import began_at, read_signs, reminder
+from .start import actor_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .envelopes import Answer, Call
+
+_MARKS = "reminded"
+_DAYS = 30
+"""After so many days a mark is cleared away: no conversation stops as late."""
+
+_MOST_OF_RECORD = 8 << 20
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
+    """Return what is said as a session or a subagent stops: {} for nothing."""
+    if config.is_disabled(environ):
+        return {}
+    found = config.find_root(call.cwd or None, environ=environ)
+    if not os.path.isdir(os.path.join(found.path, SCAFFOLDING)):
+        return {}
+    with Root.open(found.path) as root:
+        settings = config.load_settings(root, environ)
+        root.external_links = settings.external_links
+        if not settings.enabled or settings.damaged:
+            return {}
+        actor = actor_of(call, settings, environ, say)
+        harvested = _harvest(call, actor, found.path, environ, say) if settings.hook_harvest else 0
+        if harvested:
+            them = counted(harvested, "finding")
+            return {"systemMessage": f"amp: {them} of {call.agent or 'this agent'} saved in the conversation's memory"}
+        if call.stop_active or settings.hook_reminder == "off":
+            return {}
+        text = _reminder(call, actor, Session(root, settings, environ))
+        if not text or not _mark(root, actor):
+            return {}
+    return envelopes.block(call, text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
+
+
+def _harvest(
+    call: "Call", actor: Actor, path: str, environ: "Mapping[str, str]", say: "Callable[[object], None]"
+) -> int:
+    """Save the findings in the last message, and say what could not be saved. Returns how many are new."""
+    if INFO not in call.last_message:
+        return 0
+    try:
+        # A subagent's session is the writer: what a read-only agent reports, it does not write itself.
+        writer = Actor(environ.get("AMP_AGENT") or None, actor.conversation)
+        saved = harvest(
+            Workspace.open(path, environ=environ),
+            call.last_message,
+            actor=writer,
+            reporter=call.agent or environ.get("AMP_AGENT"),
+            only_conversation=True,
+        )
+    except AgentMemoryError as error:
+        say(error)
+        return 0
+    for one in saved:
+        if one.problem:
+            say(f"a finding was not saved: {one.problem}")
+    return sum(one.done is not None and one.done.status == "added" for one in saved)
+
+
+def _reminder(call: "Call", actor: Actor, session: Session) -> str:
+    """Return the reminder, where something was learned and nothing was saved; "" where there is no need of it."""
+    if session.read_only_reason(actor):
+        return ""
+    head, record = _record_of(call.transcript)
+    signs = read_signs(record)
+    if not signs.something_was_learned or _was_saved_since(session, began_at(head)):
+        return ""
+    return reminder(signs, actor.agent, actor.conversation)
+
+
+def _record_of(path: str) -> tuple[bytes, bytes]:
+    """Return the beginning and the last part of a conversation's record; nothing where there is no such file."""
+    try:
+        fd = os.open(path, _FLAGS)
+    except (OSError, ValueError):
+        return b"", b""
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            return b"", b""
+        head = os.read(fd, 1 << 16)
+        os.lseek(fd, max(info.st_size - _MOST_OF_RECORD, 0), os.SEEK_SET)
+        return head, os.read(fd, _MOST_OF_RECORD)
+    except OSError:
+        return b"", b""
+    finally:
+        os.close(fd)
+
+
+def _was_saved_since(session: Session, moment: str) -> bool:
+    """Say whether any document of the project has changed since then, whoever did it."""
+    if not moment:
+        return False
+    began = datetime.fromisoformat(moment).timestamp()
+    for target in store.list_targets(session.root):
+        with suppress(OSError):
+            if session.path(target).stat().st_mtime >= began:
+                return True
+    return False
+
+
+def _mark(root: Root, actor: Actor) -> bool:
+    """Leave the mark of this conversation and agent; False where it is there already, or cannot be left."""
+    key = "\n".join(name_key(name or "") for name in (actor.conversation, actor.agent))
+    mark = blake2b(key.encode(), digest_size=12).hexdigest()
+    today = date.today()
+    try:
+        folder = make_local_folder(root, _MARKS)
+        for name in root.list_files(folder):
+            day, _, left = name.partition(".")
+            if left == mark:
+                return False
+            if day < (today - timedelta(days=_DAYS)).isoformat():
+                remove(root, (*folder, name))
+        return create(root, (*folder, f"{today}.{mark}"), b"")
+    except AgentMemoryError:
+        return False

@@ -1,0 +1,1 @@
+"""Learning: what conversations, other tools and documentation know, and where a text belongs."""

@@ -1,0 +1,360 @@
+"""What conversations have taught: which of it deserves a longer life, where, and why; and what has outlived itself.
+
+An insight that several conversations came to on their own is knowledge of the project (S4-32). What one of them decided
+or stumbled over belongs to the agent whose work it is about. Values in, values out: nothing is read or written here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import limits
+from ..layout import Target, Tier
+from ..text.claims import gist
+from ..text.digest import blake2b
+from ..text.paths import first_missing_path
+from ..tiers.document import Document, bare_text, find_sections, section_key
+from ..tiers.entries import Entry, is_placeholder
+from .route import route
+from .route_words import LESSON
+
+ADD, REMOVE, MOVE = "add", "remove", "move"
+REPEATED, DECIDED, LEARNED, STALE, DOUBLE, OVERFLOW = "repeated", "decided", "learned", "stale", "double", "overflow"
+
+_DECISION = 0.7
+_KEYWORD = 0.5
+_STALE = 0.9
+_UNKNOWN = 0.5
+_STAYS = 0.7
+"""From this confidence on, an entry is not moved out of a full shared document."""
+
+_KEYWORDS = ("gotcha", "bug", "pattern", "lesson", "pitfall", "workaround", "root cause")
+_LABELS = frozenset([*_KEYWORDS, "note", "decision", "decided", "insight", "finding", "learned", "tip", "warning"])
+_FEWEST_WORDS = 2
+_LONGEST_DECISION = 500
+"""Characters; of a decision in a design that says more, the first paragraph is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Where an insight stands: a conversation, the line from 1, the day as an ordinal, 0 for undated.
+
+    The line is one of the conversation's document, or with `in_design` of its design.
+    """
+
+    conversation: str
+    line: int
+    day: int = 0
+    in_design: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that is worth making.
+
+    Attributes:
+        action: ADD, REMOVE or MOVE.
+        kind: REPEATED, DECIDED, LEARNED, STALE, DOUBLE or OVERFLOW.
+        text: what the entry says, without its bullet and date.
+        target: the document it goes to; for REMOVE, the one it leaves.
+        entry_id: the entry that leaves; "" for ADD.
+        confidence: from 0 to 1.
+        reason: why, in words.
+        sightings: the conversations it was seen in.
+        section: the heading it goes under.
+        day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 where it has none.
+    """
+
+    action: str
+    kind: str
+    text: str
+    target: Target
+    confidence: float
+    reason: str
+    entry_id: str = ""
+    sightings: tuple[Sighting, ...] = ()
+    section: str = ""
+    day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """One insight and all the places it was seen in.
+
+    Attributes:
+        key: the same for texts that say the same.
+        text: its fullest form.
+        sightings: where it stands now.
+        conversations: all that ever had it, those remembered from earlier included.
+        decided: the heading of the decision it is; "" where it is none.
+        keyword: the word by which it says that it is a lesson; "" where it does not.
+    """
+
+    key: str
+    text: str
+    sightings: tuple[Sighting, ...]
+    conversations: frozenset[str]
+    decided: str
+    keyword: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What there is to distill.
+
+    Attributes:
+        conversations: their documents, by id.
+        designs: the designs that lie beside them, `specs/design.md`, by the conversation's id.
+        shared: the shared document; None where there is none.
+        agents: the agents' documents, by name.
+        earlier: for each insight by its key, the conversations it was seen in before.
+        confidences: what is known of the confidence of shared entries, by id.
+        exists: says whether a path of the repository is there.
+        min_conversations: so many have to come to an insight before it is proposed for the shared document.
+        max_lines, max_bytes: the limits of a document.
+    """
+
+    conversations: Mapping[str, Document]
+    designs: Mapping[str, Document]
+    shared: Document | None
+    agents: Mapping[str, Document]
+    earlier: Mapping[str, frozenset[str]]
+    confidences: Mapping[str, float]
+    exists: Callable[[str], bool]
+    min_conversations: int
+    max_lines: int
+    max_bytes: int
+
+
+def find_insights(material: Material) -> list[Insight]:
+    """Group what conversations say, and what their designs decide, by what it says, most often seen first.
+
+    Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
+    words in the same order: what differs in a number, path, name or negation is another insight.
+    """
+    groups: dict[str, list[tuple[Sighting, str, str, str]]] = {}
+    for conversation, document in material.conversations.items():
+        for entry in document.outline.entries:
+            text = _said(document, entry)
+            key = key_of(text)
+            if key:
+                sighting = Sighting(conversation, entry.start + 1, entry.day or 0)
+                groups.setdefault(key, []).append((sighting, text, _decision(document, entry), _keyword(text)))
+    for conversation, design in material.designs.items():
+        for entry in design.outline.entries:
+            decided = _decision(design, entry)
+            text = _said(design, entry)
+            text = text if len(text) <= _LONGEST_DECISION else entry.paragraph
+            key = key_of(text) if decided and len(text) <= _LONGEST_DECISION else ""
+            if key:
+                sighting = Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True)
+                groups.setdefault(key, []).append((sighting, text, decided, _keyword(text)))
+    insights = []
+    for key, seen in groups.items():
+        sightings = tuple(one[0] for one in seen)
+        here = {one.conversation for one in sightings}
+        insights.append(
+            Insight(
+                key,
+                max((one[1] for one in seen), key=len),
+                sightings,
+                material.earlier.get(key, frozenset()) | here,
+                next((one[2] for one in seen if one[2]), ""),
+                next((one[3] for one in seen if one[3]), ""),
+            )
+        )
+    return sorted(insights, key=lambda one: (-len(one.conversations), one.text))
+
+
+def distill(material: Material) -> list[Candidate]:
+    """Say what all conversations together suggest, and what shared and agent memory should lose."""
+    known = known_insights(material)
+    found = []
+    for insight in find_insights(material):
+        candidate = _promotion(material, insight, known)
+        if candidate is not None:
+            found.append(candidate)
+    cleanups = [*_stale(material), *_doubles(material)]
+    return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
+
+
+def learn(material: Material, conversation: str, agent: str | None) -> list[Candidate]:
+    """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
+    known = known_insights(material)
+    found = []
+    for insight in find_insights(material):
+        if all(one.conversation != conversation for one in insight.sightings):
+            continue
+        candidate = _promotion(material, insight, known, agent=agent, is_asked=True)
+        if candidate is not None:
+            found.append(candidate)
+    return found
+
+
+def key_of(text: str) -> str:
+    """Return what texts that say the same have in common; "" where a text says too little to be an insight."""
+    told = gist(_without_label(text))
+    if len(told.words) < _FEWEST_WORDS:
+        return ""
+    return blake2b(repr((told.words, sorted(told.negations))).encode(), digest_size=8).hexdigest()
+
+
+def _promotion(
+    material: Material,
+    insight: Insight,
+    known: Mapping[str, set[Target]],
+    *,
+    agent: str | None = None,
+    is_asked: bool = False,
+) -> Candidate | None:
+    """Return where an insight goes; None where it stays in its conversation, or is known there already."""
+    count = len(insight.conversations)
+    names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
+    confidence, kind, reason = _repeated(count), REPEATED, f"{count} conversations came to it: {names}"
+    if insight.decided:
+        confidence, kind = max(confidence, _DECISION), DECIDED
+    elif insight.keyword:
+        confidence, kind = max(confidence, _KEYWORD), LEARNED
+    section = "Decisions" if kind == DECIDED else "Lessons"
+    there = known.get(insight.key, set())
+    if count >= material.min_conversations:
+        target = Target(Tier.SHARED)
+        return None if target in there else _add(insight, kind, target, confidence, reason, section)
+    if kind == REPEATED and not (is_asked and _is_lesson(insight.text)):
+        return None
+    owner = agent or _most_relevant(material.agents, insight.text)
+    if owner is None or there:
+        return None
+    why = f"a decision of {names}" if insight.decided else f'{names} calls it "{insight.keyword}"'
+    if kind == REPEATED:
+        why = f"{names} learned it"
+    reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
+    return _add(insight, kind, Target(Tier.AGENT, owner), confidence, reason, section)
+
+
+def _add(insight: Insight, kind: str, target: Target, confidence: float, reason: str, section: str) -> Candidate:
+    return Candidate(ADD, kind, insight.text, target, confidence, reason, sightings=insight.sightings, section=section)
+
+
+def _repeated(count: int) -> float:
+    """Return how sure an insight is that so many conversations came to."""
+    return {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}.get(count, min(1.0, count / 10))
+
+
+def known_insights(material: Material) -> dict[str, set[Target]]:
+    """Return for each insight, by its key, the shared and agent documents that have it."""
+    known: dict[str, set[Target]] = {}
+    for document in _lasting(material):
+        for entry in document.outline.entries:
+            known.setdefault(key_of(_said(document, entry)), set()).add(document.target)
+    return known
+
+
+def _lasting(material: Material) -> list[Document]:
+    return [*([] if material.shared is None else [material.shared]), *material.agents.values()]
+
+
+def _stale(material: Material) -> Iterable[Candidate]:
+    """Yield the entries that name a file of the repository which is gone (S4P-09)."""
+    for document in _lasting(material):
+        for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+            path = first_missing_path(document.text(entry), material.exists)
+            if path and not entry.kept:
+                reason = f"`{path}`, which it names, is gone"
+                yield Candidate(REMOVE, STALE, _said(document, entry), document.target, _STALE, reason, entry_id)
+
+
+def _doubles(material: Material) -> Iterable[Candidate]:
+    """Yield the entries of agents that the shared document has too (S4P-10)."""
+    shared = (
+        {}
+        if material.shared is None
+        else {key_of(_said(material.shared, entry)): entry.start + 1 for entry in material.shared.outline.entries}
+    )
+    for document in material.agents.values():
+        for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+            text = _said(document, entry)
+            line = shared.get(key_of(text) or "-")
+            if line is not None and not entry.kept:
+                reason = f"line {line} of the shared document says the same"
+                yield Candidate(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
+
+
+def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str]) -> Iterable[Candidate]:
+    """Yield what a full shared document hands to the agents it is about, least certain and oldest first (S4P-11)."""
+    shared = material.shared
+    if shared is None:
+        return
+    coming = [one for one in added if one.target.tier is Tier.SHARED]
+    frames = [
+        f"\n## {section}\n\n" for section in {one.section for one in coming} if not find_sections(shared, section)
+    ]
+    texts = [*frames, *("".join(f"  {line}\n" for line in limits.split_lines(one.text)) for one in coming)]
+    lines = shared.line_count + sum(len(limits.split_lines(text)) for text in texts)
+    size = len(shared.data) + sum(len(text.encode()) for text in texts)
+    rows = [
+        (material.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry)
+        for entry_id, entry in zip(shared.ids, shared.outline.entries, strict=True)
+        if entry.is_item and not entry.kept
+    ]
+    for confidence, _, entry_id, entry in sorted(rows, key=lambda row: row[:3]):
+        if lines <= material.max_lines and size <= material.max_bytes:
+            return
+        if entry_id in leaving:
+            lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
+            continue
+        text = _said(shared, entry)
+        owner = _most_relevant(material.agents, text)
+        if confidence >= _STAYS or owner is None:
+            continue
+        reason = f"the shared document is full, and {owner} works on this"
+        target = Target(Tier.AGENT, owner)
+        day = 0 if entry.mark is None else entry.mark.day
+        section = shared.section(entry)
+        yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
+        lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
+
+
+def _most_relevant(agents: Mapping[str, Document], text: str) -> str | None:
+    """Return the agent whose memory shares most words with a text; None where none shares any."""
+    words = set(gist(text).words)
+    scores: dict[str, float] = {}
+    for name, document in agents.items():
+        own = {word for entry in document.outline.entries for word in gist(_said(document, entry)).words}
+        own |= set(gist(name.replace("-", " ")).words)
+        if own & words:
+            scores[name] = len(own & words) / (len(own) ** 0.5)
+    return max(sorted(scores), key=lambda name: scores[name], default=None)
+
+
+def _is_lesson(text: str) -> bool:
+    found = route(text)
+    return found.place == LESSON and found.tier in (Tier.SHARED, Tier.AGENT)
+
+
+def _decision(document: Document, entry: Entry) -> str:
+    """Return the heading that makes an entry a decision; "" where there is none."""
+    for index in reversed(entry.headings):
+        text = document.outline.headings[index].text
+        if {"decision", "decisions", "decided"} & set(section_key(text).replace(":", " ").split()):
+            return text
+    return ""
+
+
+def _keyword(text: str) -> str:
+    lowered = f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text.lower()).split())} "
+    return next((word for word in _KEYWORDS if f" {word} " in lowered or f" {word}s " in lowered), "")
+
+
+def _said(document: Document, entry: Entry) -> str:
+    """Return what an entry says: without its bullet and date, what belongs to it indented as under nothing."""
+    first, *rest = bare_text(document.text(entry)).split("\n")
+    if is_placeholder(first) and not rest:
+        return ""
+    indent = " " * entry.column
+    return "\n".join([first, *(line.removeprefix(indent) if entry.is_item else line for line in rest)]).strip()
+
+
+def _without_label(text: str) -> str:
+    """Return a text without a label before it such as `Gotcha:`, which says nothing of what it says."""
+    label, colon, rest = text.partition(":")
+    return rest if colon and label.strip("*_ ").lower() in _LABELS and rest.strip() else text

@@ -1,0 +1,406 @@
+"""What becomes of memory that another tool has kept: a plan, from what it holds and what stands here already.
+
+A page of entries is merged into the document it belongs to, so that what both have is there once. What is too long for
+a memory file becomes notes, each within its limits, with one line in the index. Values in, values out.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, count
+
+from .. import limits
+from ..errors import DamagedFile, InvalidName, Refused
+from ..layout import NOTE_NAME_LENGTH, Tier, check_note_file, name_key
+from ..notes import note as notes
+from ..text import markdown, visible
+from ..text.claims import OPPOSITE, compare_gists, gist
+from ..text.headers import front_matter_end
+from ..tiers import around, document
+from ..tiers.document import Document
+from ..tiers.merge import merge
+from ..tiers.remove import remove
+from .elsewhere import Page, Store
+
+_FRAME_LINES = 14
+_FRAME_BYTES = 1_200
+"""What a note's header, Why and How may take of its limits."""
+
+_LONGEST_TITLE = 120
+_LONGEST_SLUG = 60
+_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99-99999")
+"""What may stand before the numbers of a page and its part."""
+
+_Cut = Callable[[list[str]], list[list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that is not brought in: where it stands, and why.
+
+    Attributes:
+        where: where it stands.
+        reason: why.
+        exit_code: that of the error that kept it from being read, or written here; 0 where what it says keeps it out.
+    """
+
+    where: str
+    reason: str
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A new entry and one that stands here, of which one says the opposite of the other."""
+
+    new: str
+    standing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """What becomes of one store.
+
+    Attributes:
+        store: the store.
+        entries: the new entries, their Markdown.
+        present: how many of its entries stand here already.
+        text: the document with them; None where it stays as it is.
+        notes: the new notes, by file name.
+        left_out: what does not come in, and why.
+        contradictions: new entries that contradict standing ones.
+    """
+
+    store: Store
+    entries: tuple[str, ...] = ()
+    present: int = 0
+    text: str | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+
+    @property
+    def does_something(self) -> bool:
+        """Whether anything would be written."""
+        return self.text is not None or bool(self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What stands here, where a store's memory belongs.
+
+    Attributes:
+        text: the document, or the header a new one begins with.
+        notes: the notes beside it, their texts by file name.
+        gone: the ids of entries that were taken out here; they do not come back.
+        secret_in: describes the first secret in a text, "" where there is none.
+        max_lines, max_bytes: the limits of a document and of a note.
+    """
+
+    text: str
+    notes: Mapping[str, str]
+    gone: Collection[str]
+    secret_in: Callable[[str], str]
+    max_lines: int
+    max_bytes: int
+
+
+def plan(store: Store, here: Here) -> Adoption:
+    """Say what becomes of a store. The same store, planned again when that is done, gives nothing to do."""
+    work = _Plan(store, here)
+    for page in store.notes:
+        work.add_note(page)
+    for page in store.pages:
+        work.add_page(page)
+    if store.document is not None:
+        work.add_document(store.document)
+    return work.done()
+
+
+class _Plan:
+    def __init__(self, store: Store, here: Here) -> None:
+        self.store = store
+        self.here = here
+        self.entries: list[str] = []
+        self.present = 0
+        self.text: str | None = None
+        self.notes: dict[str, str] = {}
+        self.left_out = [LeftOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
+        self.contradictions: list[Contradiction] = []
+        self.stems: set[str] = set()
+
+    def done(self) -> Adoption:
+        return Adoption(
+            self.store,
+            tuple(self.entries),
+            self.present,
+            self.text,
+            self.notes,
+            tuple(self.left_out),
+            tuple(self.contradictions),
+        )
+
+    # -- notes and pages -------------------------------------------------------------------------------------------
+
+    def add_note(self, page: Page) -> None:
+        """Bring in a note under its own name, for index lines name it; one that is too long as a page."""
+        text = _shown(page.text)
+        try:
+            file = check_note_file(page.name)
+        except InvalidName as error:
+            self.left_out.append(LeftOut(page.path, f"{error}; rename it"))
+            return
+        secret = self.here.secret_in(file)
+        if secret:
+            self.left_out.append(LeftOut(page.path, f"its name holds {secret}; rename it"))
+            return
+        if _fits(text, self.here.max_lines, self.here.max_bytes):
+            self._put(file, text, page)
+        else:
+            self._put_parts([file[:-3]], page)
+
+    def add_page(self, page: Page) -> None:
+        """Bring in a longer text as notes that say where it comes from."""
+        name, folder = _slug(page.name[:-3]), page.path.replace("\\", "/").split("/")[-2]
+        self._put_parts([f"reference_{name}", f"reference_{_slug(folder)}-{name}"], page)
+
+    def _put_parts(self, stems: Sequence[str], page: Page) -> None:
+        """Bring in a page under the first of these names that no other page of the store has, else a number too."""
+        if self.store.target.tier is Tier.CONVERSATION:
+            self.left_out.append(LeftOut(page.path, "is too long for a memory file, and a conversation has no notes"))
+            return
+        self.stems.add(stem := self._free(stems))
+        for file, text in self._as_notes(stem, page):
+            self._put(file, text, page)
+
+    def _free(self, stems: Sequence[str]) -> str:
+        short = [stem[:_LONGEST_STEM].rstrip("-_. ") for stem in stems]
+        numbered = (f"{short[0]}_{number}" for number in count(2))
+        return next(one for one in chain(short, numbered) if one not in self.stems)
+
+    def _as_notes(self, stem: str, page: Page) -> Iterator[tuple[str, str]]:
+        title, parts = _parts(_shown(page.text), self.here.max_lines - _FRAME_LINES, self.here.max_bytes - _FRAME_BYTES)
+        for number, part in enumerate(parts, start=1):
+            file = f"{stem}.md" if len(parts) == 1 else f"{stem}-{number}.md"
+            of = "" if len(parts) == 1 else f" ({number} of {len(parts)})"
+            yield file, _as_note(file, f"{title or page.name[:-3]}{of}", part, page)
+
+    def _put(self, file: str, text: str, page: Page) -> None:
+        secret = self.here.secret_in(text)
+        all_notes = {**self.here.notes, **self.notes}
+        standing = all_notes.get(file)
+        alike = next((one for one in all_notes if one != file and name_key(one) == name_key(file)), "")
+        if secret:
+            self.left_out.append(LeftOut(page.path, f"holds {secret}; say where it is kept instead"))
+        elif alike:
+            reason = f"{alike} is here, and many file systems do not tell it from {file}; compare the two"
+            self.left_out.append(LeftOut(page.path, reason))
+        elif standing is None:
+            self.notes[file] = text
+        elif standing.split() != text.split():
+            self.left_out.append(LeftOut(page.path, f"another note is called {file} here; compare the two"))
+
+    # -- documents -------------------------------------------------------------------------------------------------
+
+    def add_document(self, page: Page) -> None:
+        """Merge a page of entries into the document here; what does not fit becomes notes."""
+        target = self.store.target
+        try:
+            mine = document.parse(self.here.text.encode(), target)
+            theirs = document.parse(_shown(page.text).encode(), target)
+            theirs = self._without_unwanted(theirs, page)
+            standing = _in_prose(mine, theirs)
+            theirs = remove(theirs, standing)
+        except (DamagedFile, Refused) as error:
+            self.left_out.append(LeftOut(page.path, str(error)))
+            return
+        secret = self.here.secret_in("\n".join(theirs.lines))
+        if document.conflict_line(theirs) or secret:
+            reason = f"holds {secret} outside its entries; say where it is kept instead"
+            conflict = "holds conflict markers; resolve them, then adopt it"
+            self.left_out.append(LeftOut(page.path, reason if secret else conflict))
+            return
+        stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
+        if target.tier is not Tier.CONVERSATION and self._came_as_notes(stem, page):
+            self.present = len(standing) + len(theirs.ids)
+            return
+        new = [one for one in theirs.ids if one not in mine.ids]
+        self.present = len(standing) + len(theirs.ids) - len(new)
+        merged = _merged(mine, theirs)
+        if merged is not None and self._has_room(merged):
+            self.entries = [_entry_text(theirs, one) for one in new]
+            self.contradictions = list(_contradictions(mine, theirs, new))
+            self.text = None if merged.data == mine.data else merged.data.decode()
+            return
+        if not new:
+            return
+        # Its index lines stay lines of the index, for what they say of a note may stand nowhere else.
+        self.present = 0
+        self._put_parts([stem], page)
+        index = _only_index(theirs)
+        merged = _merged(mine, index) if index.outline.index_lines else None
+        if merged is not None and self._has_room(merged) and merged.data != mine.data:
+            self.text = merged.data.decode()
+
+    def _without_unwanted(self, theirs: Document, page: Page) -> Document:
+        """Take out the entries that hold a secret, and those that were taken out here before."""
+        unwanted = []
+        for one, entry in zip(theirs.ids, theirs.outline.entries, strict=True):
+            secret = self.here.secret_in(theirs.text(entry))
+            where = f"{page.path}:{entry.start + 1}"
+            if secret:
+                self.left_out.append(LeftOut(where, f"holds {secret}; say where it is kept instead"))
+            elif one in self.here.gone:
+                self.left_out.append(LeftOut(where, "was taken out here before; `amp restore` brings it back"))
+            if secret or one in self.here.gone:
+                unwanted.append(one)
+        return remove(theirs, unwanted)
+
+    def _came_as_notes(self, stem: str, page: Page) -> bool:
+        """Say whether this page had no room before, and is here as notes: where there is room by now, it stays that."""
+        made = self._as_notes(self._free([stem]), page)
+        return all(self.here.notes.get(file, "").split() == text.split() for file, text in made)
+
+    def _has_room(self, merged: Document) -> bool:
+        return _fits(merged.data.decode(), self.here.max_lines, self.here.max_bytes)
+
+
+def _in_prose(mine: Document, theirs: Document) -> list[str]:
+    """Return the prose of theirs that stands here as a part of longer prose: what comes in beside prose joins it."""
+    longer = [entry for entry in mine.outline.entries if not entry.is_item]
+    return [
+        one
+        for one, entry in zip(theirs.ids, theirs.outline.entries, strict=True)
+        if not entry.is_item
+        and one not in mine.ids
+        and any(around.is_part_of(mine, prose, theirs.text(entry)) for prose in longer)
+    ]
+
+
+def _merged(mine: Document, theirs: Document) -> Document | None:
+    """Merge two documents that share no past; None where that is not certain."""
+    if theirs.begin:
+        theirs = document.rebuilt(theirs, theirs.raw[theirs.begin :])
+    merged = merge(document.parse(b"", mine.target), mine, theirs)
+    return None if merged is None else merged.document
+
+
+def _only_index(theirs: Document) -> Document:
+    try:
+        return remove(theirs, theirs.ids)
+    except Refused:
+        return document.parse(b"", theirs.target)
+
+
+def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Iterator[Contradiction]:
+    standing: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for one in mine.ids:
+        text = _entry_text(mine, one)
+        standing.setdefault(gist(document.bare_text(text)).words, []).append((one, text))
+    for one in new:
+        text = _entry_text(theirs, one)
+        told = gist(document.bare_text(text))
+        for _, other in standing.get(told.words, ()):
+            if compare_gists(told, gist(document.bare_text(other))) == OPPOSITE:
+                yield Contradiction(text, other)
+
+
+def _entry_text(doc: Document, entry_id: str) -> str:
+    entry = doc.entry(entry_id)
+    return "" if entry is None else doc.text(entry)
+
+
+def _parts(text: str, max_lines: int, max_bytes: int) -> tuple[str, list[str]]:
+    """Return a page's title, and its text in parts that fit: cut at headings, else at blank lines, else at lines."""
+
+    def fits(lines: Sequence[str]) -> bool:
+        return _fits("\n".join(lines), max_lines, max_bytes)
+
+    lines = limits.split_lines(text)
+    lines = lines[front_matter_end(lines) :]
+    title = next((markdown.heading_text(line) for line in lines if line.startswith("#")), "")
+    parts = _split(lines, (_at_headings, _at_blanks, _at_lines, partial(_at_bytes, size=max_bytes)), fits)
+    return title, ["\n".join(part).strip("\n") for part in parts if any(line.strip() for line in part)]
+
+
+def _split(lines: list[str], cuts: Sequence[_Cut], fits: Callable[[Sequence[str]], bool]) -> list[list[str]]:
+    """Cut lines into as few parts as fit, the coarsest cut first that does."""
+    if fits(lines) or not cuts:
+        return [lines]
+    parts: list[list[str]] = []
+    for piece in (smaller for larger in cuts[0](lines) for smaller in _split(larger, cuts[1:], fits)):
+        if parts and fits([*parts[-1], *piece]):
+            parts[-1] += piece
+        else:
+            parts.append(piece)
+    return parts
+
+
+def _at_headings(lines: Sequence[str]) -> list[list[str]]:
+    return _cut(lines, lambda line: line.startswith("#") and markdown.heading_level(line) > 0)
+
+
+def _at_blanks(lines: Sequence[str]) -> list[list[str]]:
+    return _cut(lines, lambda line: not line.strip())
+
+
+def _at_lines(lines: Sequence[str]) -> list[list[str]]:
+    return [[line] for line in lines]
+
+
+def _at_bytes(lines: Sequence[str], *, size: int) -> list[list[str]]:
+    """Cut a line that alone is too long, between characters."""
+    return [[piece] for line in lines for piece in _characters(line, size)]
+
+
+def _cut(lines: Sequence[str], begins: Callable[[str], bool]) -> list[list[str]]:
+    """Cut before each line that begins something, but never in a fence."""
+    pieces: list[list[str]] = [[]]
+    in_fence = False
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            in_fence = not in_fence
+        elif not in_fence and begins(line) and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(line)
+    return pieces
+
+
+def _characters(line: str, size: int) -> list[str]:
+    """Return a line in pieces of at most so many bytes."""
+    pieces = [""]
+    room = size
+    for character in line:
+        width = len(character.encode())
+        if width > room:
+            pieces.append("")
+            room = size
+        pieces[-1] += character
+        room -= width
+    return pieces
+
+
+def _as_note(file: str, title: str, body: str, page: Page) -> str:
+    """Return a part of a page as a note that says where it comes from."""
+    title = " ".join(title.split())[:_LONGEST_TITLE]
+    header = f"name: {notes.quoted(file[:-3])}\ndescription: {notes.quoted(title)}\nmetadata:\n  type: reference"
+    why = f"{notes.WHY} It was kept in `{page.name}` before this memory took it over."
+    how = f"{notes.HOW} Read it when the task is about {title}. Keep what still holds, one fact a note."
+    return f"---\n{header}\n---\n\n{body}\n\n{why}\n\n{how}\n"
+
+
+def _slug(text: str) -> str:
+    """Return a text as part of a note's file name."""
+    words = "".join(character if character.isascii() and character.isalnum() else " " for character in text).split()
+    return "-".join(words).lower()[:_LONGEST_SLUG] or "memory"
+
+
+def _shown(text: str) -> str:
+    """Return a text with the characters made visible that a reader would not see."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(visible.show_invisible(line) if visible.first_invisible(line) else line for line in lines)
+
+
+def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
+    data = text.encode()
+    return len(data) <= max_bytes and limits.count_lines(data) <= max_lines

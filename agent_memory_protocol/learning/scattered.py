@@ -1,0 +1,109 @@
+"""Find where memory of one project lies scattered: in subfolders, worktrees, sister checkouts, and the home folder.
+
+Memory that is keyed by a folder's path is lost when the folder moves (S2-34 to S2-37). Nothing is read but names.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..layout import MEMORY, SCAFFOLDING
+from ..project.git_files import checkouts_of, remote_of
+from .elsewhere import store_folders
+
+_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv"])
+_MOST_FOLDERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder that holds memory of this project, or may, and whose memory it is, in words."""
+
+    path: str
+    kind: str
+
+
+def find_places(project: str, home: str | None) -> list[Place]:
+    """List where else memory of a project lies.
+
+    Args:
+        project: the project root, whose own `.scaffolding` is left out.
+        home: the person's home folder; None where there is none.
+    """
+    project = os.path.realpath(project)
+    found = [Place(os.path.join(path, SCAFFOLDING), "another scaffolding") for path in other_scaffoldings(project)]
+    checkouts = [project, *_other_checkouts(project)]
+    for checkout in checkouts:
+        if checkout != project and _has_memory(checkout):
+            found.append(Place(os.path.join(checkout, SCAFFOLDING), "the scaffolding of another checkout"))
+        found += [Place(path, kind) for path, kind in store_folders(checkout)]
+    if home is not None:
+        found += _of_claude_code(home, checkouts)
+    return list(dict.fromkeys(found))
+
+
+def other_scaffoldings(project: str) -> list[str]:
+    """List other folders of one repository with a memory of their own: above a project, or up to two folders below."""
+    above = []
+    folder = project
+    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        above.append(folder)
+    if not os.path.exists(os.path.join(folder, ".git")):
+        above = []
+    below = _subfolders(project)
+    below += [path for folder in below for path in _subfolders(folder)]
+    return [path for path in [*above, *below] if _has_memory(path)]
+
+
+def _other_checkouts(project: str) -> Iterator[str]:
+    """Yield the worktrees of a repository, and the folders beside it that are checkouts of the same one."""
+    yield from (path for path in checkouts_of(project) if path != project)
+    remote = remote_of(project)
+    if remote:
+        beside = _subfolders(os.path.dirname(project))
+        yield from (path for path in beside if path != project and remote_of(path) == remote)
+
+
+def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[Place]:
+    """Yield the memory that Claude Code keeps for a person: its folders are named after the path of the project."""
+    agents = os.path.join(home, ".claude", "agent-memory")
+    if os.path.isdir(agents):
+        yield Place(agents, "agent memory of Claude Code, for all of a person's projects")
+    projects = os.path.join(home, ".claude", "projects")
+    own = {_as_name(path) for path in checkouts}
+    alike = _as_name(os.sep + os.path.basename(checkouts[0]))
+    for name in sorted(_names(projects)):
+        folder = os.path.join(projects, name, "memory")
+        if not os.path.isdir(folder):
+            continue
+        if name in own:
+            yield Place(folder, "auto memory of Claude Code")
+        elif name.endswith(alike):
+            yield Place(folder, "auto memory of Claude Code for a folder called alike; perhaps another project")
+
+
+def _as_name(path: str) -> str:
+    """Return what Claude Code calls a project: its path, all but letters and digits as dashes."""
+    return "".join(character if character.isascii() and character.isalnum() else "-" for character in path)
+
+
+def _has_memory(path: str) -> bool:
+    return os.path.isdir(os.path.join(path, *MEMORY))
+
+
+def _names(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
+def _subfolders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    names = (entry for entry in found if not entry.name.startswith(".") and entry.name not in _NEVER_ENTERED)
+    return sorted(entry.path for entry in names)[:_MOST_FOLDERS]

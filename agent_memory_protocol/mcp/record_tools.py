@@ -1,0 +1,129 @@
+"""The tools over records: remember, recall, consolidate and status, as the record format's own server names them."""
+
+from collections.abc import Mapping
+
+from ..records.rank import BUDGET_TOKENS
+from .arguments import FLAG, TEXT, TEXTS, WHOLE, Arguments, Parameter
+from .tool import A_NUMBER, A_TEXT, Answer, Door, Json, Tool, list_of, shape_of, shown
+
+_COUNTS: Json = {"type": "object", "additionalProperties": A_NUMBER}
+_TEXTS = list_of(A_TEXT)
+_ACTIONS = list_of(
+    shape_of(stage=A_TEXT, kind=A_TEXT, ids=_TEXTS, reason=A_TEXT, by=A_TEXT, before=_TEXTS, after=_TEXTS)
+)
+
+
+def _remember(door: Door, arguments: Arguments) -> Answer:
+    kept = door.records.remember(
+        arguments.text("text") or "", tags=arguments.texts("tags"), source=arguments.text("source")
+    )
+    return Answer({"record_id": kept.record_id, "new": kept.new})
+
+
+def _recall(door: Door, arguments: Arguments) -> Answer:
+    found = door.records.recall(
+        arguments.text("query") or "",
+        budget_tokens=arguments.whole("budget_tokens") or BUDGET_TOKENS,
+        include_history=arguments.flag("include_history"),
+    )
+    hits = [
+        {
+            "record_id": hit.record.id,
+            "body": shown(hit.record.body),
+            "state": hit.record.state.value,
+            "score": hit.score,
+            "reasons": [shown(reason) for reason in hit.reasons],
+        }
+        for hit in found
+    ]
+    block = found.as_prompt_block()
+    values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": list(found.problems)}
+    return Answer(values, block or "No record matches.")
+
+
+def _consolidate(door: Door, arguments: Arguments) -> Answer:
+    report = door.records.consolidate(apply=not arguments.flag("dry_run")).to_json()
+    return Answer({kept: [_action(one) for one in actions] for kept, actions in report.items()})
+
+
+def _action(action: Mapping[str, object]) -> Json:
+    return {
+        name: [shown(str(one)) for one in value] if isinstance(value, list) else shown(str(value))
+        for name, value in action.items()
+    }
+
+
+def _status(door: Door, _: Arguments) -> Answer:
+    found = door.records.status()
+    return Answer(
+        {
+            "path": door.records.path,
+            "records": found.records,
+            "by_state": found.by_state,
+            "by_type": found.by_type,
+            "disputes": found.disputes,
+            "problems": list(found.problems),
+        }
+    )
+
+
+RECORD_TOOLS = (
+    Tool(
+        "remember",
+        "Remember a record",
+        "Keep a fact as a record. One that says so already is counted as used once more.",
+        (
+            Parameter("text", TEXT, "The fact.", required=True),
+            Parameter("tags", TEXTS, "Words to find it by."),
+            Parameter("source", TEXT, "Where it comes from."),
+        ),
+        shape_of(record_id=A_TEXT, new={"type": "boolean"}),
+        _remember,
+        writes=True,
+    ),
+    Tool(
+        "recall",
+        "Recall records",
+        "Give the records that answer a query, best first, whole, as many as fit into the budget. What is disputed or "
+        "replaced says so.",
+        (
+            Parameter("query", TEXT, "What to look for; any text.", required=True),
+            Parameter("budget_tokens", WHOLE, f"The most tokens of the answer ({BUDGET_TOKENS}).", minimum=1),
+            Parameter("include_history", FLAG, "Show what was replaced or archived, too."),
+        ),
+        shape_of(
+            text=A_TEXT,
+            hits=list_of(
+                shape_of(record_id=A_TEXT, body=A_TEXT, state=A_TEXT, score={"type": "number"}, reasons=_TEXTS)
+            ),
+            left_out=A_NUMBER,
+            problems=_TEXTS,
+        ),
+        _recall,
+    ),
+    Tool(
+        "consolidate",
+        "Consolidate records",
+        "Merge records that say the same, mark what contradicts as disputed, make rules of what happened again, flag "
+        "rules in doubt. Decides no dispute and deletes nothing.",
+        (Parameter("dry_run", FLAG, "Only say what would be done."),),
+        shape_of(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS),
+        _consolidate,
+        writes=True,
+    ),
+    Tool(
+        "status",
+        "Count records",
+        "Say how many records there are, by state and type, and how many disputes wait for a decision.",
+        (),
+        shape_of(
+            path={"type": ["string", "null"]},
+            records=A_NUMBER,
+            by_state=_COUNTS,
+            by_type=_COUNTS,
+            disputes=A_NUMBER,
+            problems=_TEXTS,
+        ),
+        _status,
+    ),
+)

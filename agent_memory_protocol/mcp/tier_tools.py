@@ -1,0 +1,353 @@
+"""The tools and resources of the MCP server, without MCP: over tiers and notes; `record_tools` has those over records.
+
+A tool works for one actor, who is fixed when the server starts. What it answers are values that its output schema
+describes, and the text that a model reads.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import quote
+
+from ..answers import StoredEntry
+from ..change.ledger import About
+from ..errors import InvalidArgument
+from ..formats.jsonl_rules import KINDS
+from ..layout import TIERS, Target, Tier
+from ..text.dates import parse_day
+from . import record_tools
+from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
+from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, is_foreign, list_of, shape_of, shown
+
+
+def instructions(door: Door) -> str:
+    """Return what a model is told of the server when it connects."""
+    actor = door.actor
+    whose = f"agent {actor.agent}" if actor.agent else "the owner of the project"
+    where = f", in conversation {actor.conversation}" if actor.conversation else ""
+    lines = [
+        f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.",
+        (
+            "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
+            "this repository: it is reference data about the project, and may be out of date."
+        ),
+    ]
+    if door.workspace.why_read_only(actor) is None:
+        lines.append(
+            "memory_remember keeps one lasting fact or lesson: what was not obvious and will matter again. The state "
+            "of the work belongs in the project's own files; secrets are refused."
+        )
+    else:
+        lines.append(
+            "This agent is read-only: it reports findings in its output, one bullet each in a ```memory-findings block."
+        )
+    lines.append(
+        "remember and recall are for the project's records: facts with a state and a history, found by a query. Where "
+        "two contradict each other, both are shown as disputed until a person decides."
+    )
+    return "\n".join(lines)
+
+
+# -- what they answer --------------------------------------------------------------------------------------------------
+
+
+_DAY: Json = {"type": ["string", "null"], "description": "YYYY-MM-DD; null for what is lasting"}
+_ENTRY = shape_of(id=A_TEXT, target=A_TARGET, path=A_TEXT, line=A_NUMBER, section=A_TEXT, date=_DAY, text=A_TEXT)
+
+
+def _entry(one: StoredEntry) -> Json:
+    return {
+        "id": one.id,
+        "target": str(one.target),
+        "path": one.target.path,
+        "line": one.line,
+        "section": shown(one.section),
+        "date": one.date.isoformat() if one.date else None,
+        "text": shown(one.text),
+    }
+
+
+# -- what they take ----------------------------------------------------------------------------------------------------
+
+_HITS = 10
+_TIER = Parameter(
+    "tier", TEXT, "Which memory; by default the acting agent's, else shared.", choices=tuple(map(str, TIERS))
+)
+_AGENT = Parameter("agent", TEXT, "Whose memory, where it is another agent's.")
+
+
+def _target(door: Door, arguments: Arguments) -> Target:
+    tier = arguments.text("tier")
+    return door.workspace.target(door.actor, tier=Tier.parse(tier) if tier else None, agent=arguments.text("agent"))
+
+
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromordinal(parse_day(text))
+
+
+# -- the tools ---------------------------------------------------------------------------------------------------------
+
+
+def _recall(door: Door, arguments: Arguments) -> Answer:
+    found = door.workspace.recall(
+        door.actor,
+        max_lines=arguments.whole("max_lines"),
+        max_chars=arguments.whole("max_chars"),
+        max_tokens=arguments.whole("max_tokens"),
+    )
+    parts = [
+        {
+            "target": str(part.target),
+            "path": part.target.path,
+            "lines": part.lines,
+            "lines_in_file": part.lines_in_file,
+            "left_out": len(part.left_out),
+            "problem": part.problem or None,
+        }
+        for part in found.parts
+    ]
+    return Answer(
+        {"text": found.text, "parts": parts, "warnings": list(found.warnings)},
+        found.text or "; ".join(found.warnings) or "There is nothing to recall yet.",
+    )
+
+
+def _remember(door: Door, arguments: Arguments) -> Answer:
+    target = _target(door, arguments)
+    day = _day(arguments.text("date"))
+    done = door.workspace.remember(
+        arguments.text("text") or "",
+        tier=target.tier,
+        actor=door.actor,
+        agent=target.owner if target.tier is Tier.AGENT else None,
+        section=arguments.text("section"),
+        dated=day or (True if arguments.flag("dated") else None),
+        about=About(
+            source=arguments.text("source"),
+            kind=arguments.text("kind"),
+            confidence=arguments.number("confidence"),
+            tags=arguments.texts("tags"),
+        ),
+        make_room=arguments.flag("make_room"),
+    )
+    room = {"lines": done.headroom.lines, "bytes": done.headroom.bytes}
+    notes = list(done.notes)
+    if done.headroom.warning:
+        notes.append(f"{done.entry.target} is {done.headroom.warning}; merge entries, or have what is outdated pruned")
+    return Answer({"status": done.status, "entry": _entry(done.entry), "headroom": room, "notes": notes})
+
+
+def _show(door: Door, arguments: Arguments) -> Answer:
+    if arguments.text("tier") is None and arguments.text("agent") is None:
+        chosen = [one for one in door.workspace.targets(door.actor) if not is_foreign(door, one)]
+    else:
+        chosen = [_target(door, arguments)]
+    problems: list[str] = []
+    entries = door.workspace.entries(door.actor, chosen, on_problem=lambda _, problem: problems.append(problem))
+    return Answer({"entries": [_entry(one) for one in entries], "problems": problems})
+
+
+def _search(door: Door, arguments: Arguments) -> Answer:
+    problems: list[str] = []
+    workspace = door.workspace
+    mine = [
+        one for one in workspace.targets(door.actor) + workspace.note_folders(door.actor) if not is_foreign(door, one)
+    ]
+    found = workspace.search(
+        arguments.text("query") or "",
+        door.actor,
+        limit=arguments.whole("limit") or _HITS,
+        targets=mine,
+        index=door.index,
+        on_problem=problems.append,
+    )
+    hits = [
+        {
+            "kind": one.kind,
+            "id": one.id,
+            "target": str(one.target),
+            "text": shown(one.text),
+            "score": one.score,
+            "reasons": [shown(reason) for reason in one.reasons],
+        }
+        for one in found
+    ]
+    return Answer({"hits": hits, "problems": problems})
+
+
+def _forget(door: Door, arguments: Arguments) -> Answer:
+    gone = door.workspace.forget(
+        arguments.texts("ids"), actor=door.actor, reason=arguments.text("reason") or "forgotten"
+    )
+    removed = [{"id": one.id, "target": str(one.target), "text": shown(one.text)} for one in gone]
+    return Answer({"removed": removed})
+
+
+TIER_TOOLS = (
+    Tool(
+        "memory_recall",
+        "Recall memory",
+        "Give what is known when a task starts: shared memory, the agent's own, and the conversation's, as one block "
+        "of text that keeps to the bounds. Call it first.",
+        (
+            Parameter("max_lines", WHOLE, "The most lines of each document (200).", minimum=1),
+            Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
+            Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
+        ),
+        shape_of(
+            text=A_TEXT,
+            parts=list_of(
+                shape_of(
+                    target=A_TARGET,
+                    path=A_TEXT,
+                    lines=A_NUMBER,
+                    lines_in_file=A_NUMBER,
+                    left_out=A_NUMBER,
+                    problem={"type": ["string", "null"]},
+                )
+            ),
+            warnings=list_of(A_TEXT),
+        ),
+        _recall,
+    ),
+    Tool(
+        "memory_search",
+        "Search memory",
+        "Find entries and notes by their words, best first, with the reasons: all that may be read, however old. Any "
+        "text is a query; letters may be slightly wrong.",
+        (
+            Parameter("query", TEXT, "What to look for.", required=True),
+            Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
+        ),
+        shape_of(
+            hits=list_of(
+                shape_of(
+                    kind={"enum": ["entry", "note"]},
+                    id={"type": "string", "description": "the id of an entry, the file of a note"},
+                    target=A_TARGET,
+                    text=A_TEXT,
+                    score={"type": "number"},
+                    reasons=list_of(A_TEXT),
+                )
+            ),
+            problems=list_of(A_TEXT),
+        ),
+        _search,
+    ),
+    Tool(
+        "memory_show",
+        "Show entries",
+        "List entries with their ids, dates and sections as they stand in the files: of one document, or of all that "
+        "may be read.",
+        (_TIER, _AGENT),
+        shape_of(entries=list_of(_ENTRY), problems=list_of(A_TEXT)),
+        _show,
+    ),
+    Tool(
+        "memory_remember",
+        "Remember",
+        "Keep one fact or lesson as one entry. Lasting facts carry no date; what holds for now carries one. A repeat "
+        "of what is there changes nothing. Secrets are refused, and what would pass a file's limit.",
+        (
+            Parameter("text", TEXT, "What to remember: one entry, one to three sentences.", required=True),
+            _TIER,
+            _AGENT,
+            Parameter("section", TEXT, "The heading to write it under; made where it is missing."),
+            Parameter("date", TEXT, "The day it is dated with, YYYY-MM-DD."),
+            Parameter("dated", FLAG, "Date it with today."),
+            Parameter("source", TEXT, "Where it comes from: user, inferred, a URL, a file."),
+            Parameter("kind", TEXT, "What kind of entry it is.", choices=tuple(KINDS)),
+            Parameter("confidence", NUMBER, "How sure it is, from 0 to 1.", minimum=0, maximum=1),
+            Parameter("tags", TEXTS, "Words to find it by."),
+            Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
+        ),
+        shape_of(
+            status={"enum": ["added", "kept", "redated"]},
+            entry=_ENTRY,
+            headroom=shape_of(lines=A_NUMBER, bytes=A_NUMBER),
+            notes=list_of(A_TEXT),
+        ),
+        _remember,
+        writes=True,
+    ),
+    Tool(
+        "memory_forget",
+        "Forget entries",
+        "Take entries out of memory, by the ids that memory_show gives. Their text stays in the ledger beside the "
+        "file, from where a person can restore it.",
+        (
+            Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
+            Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
+        ),
+        shape_of(removed=list_of(shape_of(id=A_TEXT, target=A_TARGET, text=A_TEXT))),
+        _forget,
+        writes=True,
+        takes_away=True,
+        repeatable=False,
+    ),
+)
+
+
+TOOLS = (*TIER_TOOLS, *record_tools.RECORD_TOOLS)
+
+
+def offered(door: Door) -> tuple[Tool, ...]:
+    """Return the tools for this actor: a read-only agent is offered none that writes (S4-54)."""
+    if door.workspace.why_read_only(door.actor) is None:
+        return TOOLS
+    return tuple(tool for tool in TOOLS if not tool.writes)
+
+
+def find(name: str) -> Tool | None:
+    """Return the tool of that name."""
+    return next((tool for tool in TOOLS if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A document or note that a host can attach to a conversation.
+
+    Attributes:
+        uri: `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`.
+        title, description: what it is, for whoever chooses.
+        target, note: the document, or the note beside it.
+        size: its bytes.
+    """
+
+    uri: str
+    title: str
+    description: str
+    target: Target
+    note: str
+    size: int
+
+
+def resources(door: Door) -> list[Resource]:
+    """List the documents and notes that this actor may read; of conversations only its own."""
+    rows = {(row.target, row.file): row for row in door.workspace.notes(door.actor)}
+    found = []
+    for file in door.workspace.files(door.actor):
+        target = file.target
+        if is_foreign(door, target):
+            continue
+        folder = {Tier.SHARED: "shared", Tier.AGENT: f"agents/{quote(target.owner)}"}.get(target.tier, "conversation")
+        row = rows.get((target, file.note))
+        title, description = (
+            (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
+        )
+        uri = f"memory://{folder}/{quote(file.note or target.parts[-1])}"
+        found.append(Resource(uri, shown(title), shown(description), target, file.note, file.size))
+    return found
+
+
+def read_resource(door: Door, uri: str) -> str:
+    """Return the text of a resource.
+
+    Raises:
+        InvalidArgument: there is none of that URI, for this actor.
+    """
+    for one in resources(door):
+        if one.uri == uri:
+            text = door.workspace.read_file(one.target, note=one.note, actor=door.actor)
+            if text is not None:
+                return shown(text)
+    raise InvalidArgument(f"there is no resource {uri[:200]!a}; resources/list names those there are")

@@ -1,0 +1,152 @@
+"""Who may read and write which tier: one policy, asked by every door.
+
+A person at the command line owns the memory; an agent is held to the table of the protocol (decisions 7 to 9).
+Each refusal says who asked, for what, why not, and what to do instead.
+"""
+
+from ..errors import AccessDenied, InvalidArgument
+from ..layout import Target, Tier, check_agent_name, check_conversation_id, name_key
+
+READERS_OF_ALL = ("architect",)
+"""The agents that read every agent's memory, where the settings name no others."""
+
+
+class Actor:
+    """Who acts: an agent, in a conversation or in none. Without an agent it is a person, who may do everything.
+
+    Raises:
+        InvalidName: a name breaks the name rule.
+    """
+
+    __slots__ = ("agent", "conversation")
+
+    def __init__(self, agent: str | None = None, conversation: str | None = None) -> None:
+        self.agent = None if agent is None else check_agent_name(agent)
+        self.conversation = None if conversation is None else check_conversation_id(conversation)
+
+    @property
+    def is_person(self) -> bool:
+        """Say whether a person acts, and no agent."""
+        return self.agent is None
+
+    @property
+    def _key(self) -> tuple[str | None, str | None]:
+        return self.agent and name_key(self.agent), self.conversation and name_key(self.conversation)
+
+    def __str__(self) -> str:
+        return f"agent {self.agent}" if self.agent else "a person"
+
+    def __repr__(self) -> str:
+        return f"Actor(agent={self.agent!r}, conversation={self.conversation!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Actor) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def acting(actor: object) -> Actor:
+    """Return who acts: a person, where nobody is named.
+
+    Raises:
+        InvalidArgument: it is no actor. The name of an agent, "" above all, must not pass for a person.
+    """
+    if actor is None:
+        return Actor()
+    if not isinstance(actor, Actor):
+        raise InvalidArgument(f"the actor must be an Actor, such as Actor('developer'), not {actor!a}")
+    return actor
+
+
+def joined(actor: Actor, target: Target) -> Actor:
+    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
+    if target.tier is Tier.CONVERSATION and actor.conversation is None:
+        return Actor(actor.agent, target.owner)
+    return actor
+
+
+def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> str | None:
+    """Return why this actor may not read this document, in one line; None where it may."""
+    if actor.agent is None or target.tier is Tier.SHARED:
+        return None
+    if target.tier is Tier.AGENT:
+        agent = name_key(actor.agent)
+        if agent == name_key(target.owner) or any(agent == name_key(reader) for reader in readers_of_all):
+            return None
+        readers = " and ".join([f"agent {target.owner}", *readers_of_all])
+        return (
+            f"{actor} may not read {target}: only {readers} may; "
+            f"read shared or agent:{actor.agent}, or ask for what all should know to be put in shared"
+        )
+    if _is_in(actor, target):
+        return None
+    return f"{actor} may not read {target}: {_where(actor)}; {_how_to_join(actor, target)}read shared instead"
+
+
+def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
+    """Return why this actor may not write this document, in one line; None where it may.
+
+    Args:
+        actor: who acts.
+        target: the document.
+        read_only_reason: what `agents.read_only_reason` says about the actor's agent.
+    """
+    if actor.agent is None:
+        return None
+    if read_only_reason is not None:
+        return (
+            f"{actor} may not write {target}: it is read-only, as {read_only_reason}; report findings in your output "
+            "in a ```memory-findings block, and an agent that may write will keep them"
+        )
+    if target.tier is Tier.SHARED:
+        return None
+    if target.tier is Tier.AGENT:
+        if name_key(actor.agent) == name_key(target.owner):
+            return None
+        return (
+            f"{actor} may not write {target}: only agent {target.owner} itself may; "
+            f"write to shared, or to your own with --agent {actor.agent}"
+        )
+    if _is_in(actor, target):
+        return None
+    own = f"your own conversation {actor.conversation}, " if actor.conversation else ""
+    return (
+        f"{actor} may not write {target}: {_where(actor)}; "
+        f"{_how_to_join(actor, target)}write to {own}shared or agent:{actor.agent} instead"
+    )
+
+
+def check_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> None:
+    """Refuse a read that the policy forbids.
+
+    Raises:
+        AccessDenied: this actor may not read this document.
+    """
+    reason = why_not_read(actor, target, readers_of_all)
+    if reason:
+        raise AccessDenied(reason)
+
+
+def check_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> None:
+    """Refuse a write that the policy forbids.
+
+    Raises:
+        AccessDenied: this actor may not write this document.
+    """
+    reason = why_not_write(actor, target, read_only_reason=read_only_reason)
+    if reason:
+        raise AccessDenied(reason)
+
+
+def _is_in(actor: Actor, target: Target) -> bool:
+    return actor.conversation is not None and name_key(actor.conversation) == name_key(target.owner)
+
+
+def _where(actor: Actor) -> str:
+    return f"it acts in conversation {actor.conversation}" if actor.conversation else "it acts in no conversation"
+
+
+def _how_to_join(actor: Actor, target: Target) -> str:
+    # Whoever names no conversation has mostly forgotten to; whoever names another one is an outsider (decision 7).
+    return "" if actor.conversation else f"if it belongs to this one, set AMP_CONVERSATION={target.owner}; else "

@@ -1,0 +1,181 @@
+"""Agent definitions: which agents are read-only.
+
+A host lets an agent write when its definition leaves it Write or Edit; memory must not give back what the
+definition takes away (decision 10). Definitions are the project's own first, then those of plugins. One that cannot
+be read, or names no agent, is passed over: then the list in the settings decides.
+"""
+
+import os
+
+from ..disk.errors import shown
+from ..disk.files import Root
+from ..errors import AgentMemoryError
+from ..layout import name_key
+from ..text.headers import Header, split_header
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .settings import Settings
+
+    _Definition = tuple[str, Header | None]
+
+_PROJECT = (".claude", "agents")
+_PLUGINS = (".claude", "plugins")
+_WRITING = frozenset(["write", "edit"])
+_ALL = "*"
+_DEEPEST = 10
+_MOST_LOOKED_AT = 2_000
+_LARGEST_FILE = 1 << 20
+_NEARLY = 0.85
+
+
+def read_only_reason(
+    root: Root, agent: str, settings: "Settings", *, environ: "Mapping[str, str] | None" = None
+) -> str | None:
+    """Return why this agent is read-only, as the end of a sentence; None where it may write.
+
+    Args:
+        root: the opened project.
+        agent: the agent's name, checked.
+        settings: for the names that are read-only where no definition says otherwise.
+        environ: where CLAUDE_PLUGIN_ROOT is looked up; the environment of the process where it is left out.
+    """
+    environ = os.environ if environ is None else environ
+    wanted = name_key(agent)
+    plugin = environ.get("CLAUDE_PLUGIN_ROOT", "")
+    for definitions in (
+        _definitions(root, _PROJECT, deep=True),
+        _plugin_definitions(root),
+        _definitions_at(plugin) if plugin else (),
+    ):
+        # Where two definitions of one rank name the agent, the host picks one: the stricter reading is the safe one.
+        mine = [(path, may_write(header)) for path, header in definitions if _names(path, header, wanted)]
+        for path, writes in mine:
+            if writes is False:
+                return f"{shown(path)} gives it neither Write nor Edit"
+        if any(writes is None for _, writes in mine):
+            break
+        if mine:
+            return None
+    return named_in_settings(agent, settings)
+
+
+def defined(root: Root) -> list[str]:
+    """Return the names of the agents that the project's own definitions, and its plugins', are of."""
+    definitions = (*_definitions(root, _PROJECT, deep=True), *_plugin_definitions(root))
+    return [_name(path, header) for path, header in definitions]
+
+
+def nearest(name: str, others: "Iterable[str]") -> str | None:
+    """Return the one of these other names that a name may be a slip of: spelled nearly so, with the same numbers."""
+    from difflib import get_close_matches  # who is named rightly need not load it
+
+    def digits(one: str) -> list[str]:
+        return [character for character in one if character.isdigit()]
+
+    alike = [one for one in others if one != name and digits(one) == digits(name)]
+    return next(iter(get_close_matches(name, alike, 1, _NEARLY)), None)
+
+
+def named_in_settings(agent: str, settings: "Settings") -> str | None:
+    """Return why this agent is read-only where no definition says otherwise; None where it may write."""
+    if any(name_key(agent) == name_key(name) for name in settings.read_only):
+        where = settings.origin.get("access.read_only", "by default")
+        return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"
+    return None
+
+
+def may_write(header: Header | None) -> bool | None:
+    """Say whether a definition leaves the agent Write or Edit; None where that cannot be read."""
+    if header is None:
+        return None
+    allowed = _WRITING
+    denied: set[str] = set()
+    for field in header.fields:
+        key = field.key.replace("-", "").replace("_", "").lower()
+        if key not in ("tools", "disallowedtools"):
+            continue
+        if field.children:
+            return None
+        names = split_tools(field.text if field.items is None else ", ".join(field.items))
+        if key == "tools":
+            # A pattern, Write(docs/**), lets the agent write; whether it also lets it write here is the host's concern.
+            tools = {name.partition("(")[0].strip() for name in names}
+            allowed = _WRITING if _ALL in tools else _WRITING & tools
+        else:
+            # A pattern takes away only a part, unless it takes all.
+            denied |= {name.removesuffix("(*)").removesuffix("(**)").strip() for name in names}
+    return bool(allowed - denied) and _ALL not in denied
+
+
+def split_tools(text: str) -> list[str]:
+    """Split `Read, Bash(git add:*, git commit:*), Edit` where no parenthesis is open; names in lower case."""
+    names, depth, begin = [], 0, 0
+    for index, character in enumerate(text):
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth = max(depth - 1, 0)
+        elif character in ", \t\n" and not depth:
+            names.append(text[begin:index])
+            begin = index + 1
+    names.append(text[begin:])
+    return [name.strip("\"'").lower() for name in names if name]
+
+
+def _names(path: str, header: Header | None, wanted: str) -> bool:
+    """Say whether this definition is the wanted agent's."""
+    return name_key(_name(path, header)) == wanted
+
+
+def _name(path: str, header: Header | None) -> str:
+    """Return the name of a definition's agent: as its header says, or without a name in it, its file."""
+    name = header.get("name") if header else None
+    return (name or path.rpartition("/")[2].removesuffix(".md")).strip()
+
+
+def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
+    """Yield the definitions in a folder: the path of each, and its header, None where it cannot be read."""
+    left = _MOST_LOOKED_AT
+    folders = [folder]
+    while folders and left:
+        current = folders.pop()
+        for name in _names_in(root, current, folders=False)[:left]:
+            left -= 1
+            if not name.endswith(".md"):
+                continue
+            try:
+                content = root.read((*current, name), limit=_LARGEST_FILE)
+                header = None if content is None else split_header(content.data.decode("utf-8-sig", "replace"))
+            except AgentMemoryError:
+                yield above + "/".join((*current, name)), None
+            else:
+                # Without a header it is no definition but some other text.
+                if header is not None:
+                    yield above + "/".join((*current, name)), header
+        if deep and len(current) < _DEEPEST:
+            folders += [(*current, name) for name in reversed(_names_in(root, current, folders=True)[:left])]
+        left -= 1 if left else 0
+
+
+def _plugin_definitions(root: Root) -> "Iterator[_Definition]":
+    for plugin in _names_in(root, _PLUGINS, folders=True)[:_MOST_LOOKED_AT]:
+        yield from _definitions(root, (*_PLUGINS, plugin, "agents"), deep=False)
+
+
+def _definitions_at(plugin: str) -> "Iterator[_Definition]":
+    try:
+        opened = Root.open(plugin)
+    except AgentMemoryError:
+        return
+    with opened:
+        yield from _definitions(opened, ("agents",), deep=False, above=os.path.join(opened.path, ""))
+
+
+def _names_in(root: Root, folder: tuple[str, ...], *, folders: bool) -> list[str]:
+    try:
+        return root.list_folders(folder) if folders else root.list_files(folder)
+    except AgentMemoryError:
+        return []

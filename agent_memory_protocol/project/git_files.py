@@ -1,0 +1,114 @@
+"""Find a linked worktree's main checkout from the files git keeps, so that git need not be installed."""
+
+import os
+
+from ..disk.files import Root
+from ..errors import StorageError
+
+_LARGEST_FILE = 1 << 20
+_TRUE = ("true", "yes", "on", "1")
+
+
+def main_checkout(top: str) -> str | None:
+    """Return the main checkout of the linked worktree at `top`.
+
+    None where there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, or the
+    main checkout is not where the files say.
+    """
+    pointer = _read(top, ".git")
+    if not pointer.startswith("gitdir:"):
+        return None
+    git_folder = os.path.realpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    common = _path(_read(git_folder, "commondir"))
+    if not common:
+        return None
+    common = os.path.realpath(os.path.join(git_folder, common))
+    core = _settings_of("core", _read(common, "config")) | _settings_of("core", _read(common, "config.worktree"))
+    if core.get("bare", "false").lower() in _TRUE:
+        return None
+    if "worktree" in core:
+        main = os.path.realpath(os.path.join(common, core["worktree"]))
+    elif os.path.basename(common) == ".git":
+        main = os.path.dirname(common)
+    else:
+        return None
+    return main if os.path.isdir(main) else None
+
+
+def lost_git_folder(top: str) -> str | None:
+    """Return the git folder that the `.git` file at `top` names, if nothing is there: it or its repository was moved.
+
+    So it is also in a container that is given a worktree and not its main checkout.
+    """
+    pointer = _read(top, ".git")
+    if not pointer.startswith("gitdir:"):
+        return None
+    git_folder = os.path.normpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    return None if os.path.lexists(git_folder) else git_folder
+
+
+def checkouts_of(top: str) -> list[str]:
+    """List the checkouts of a repository that exist: the main one, and the linked worktrees it knows of."""
+    common = _common_folder(top)
+    if not common:
+        return []
+    found = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
+    linked = os.path.join(common, "worktrees")
+    try:
+        names = sorted(os.listdir(linked))
+    except OSError:
+        names = []
+    for name in names:
+        pointer = _path(_read(os.path.join(linked, name), "gitdir"))
+        if pointer:
+            found.append(os.path.dirname(os.path.join(linked, name, pointer)))
+    return [os.path.realpath(path) for path in found if os.path.isdir(path)]
+
+
+def remote_of(top: str) -> str:
+    """Return the URL that a checkout's repository was cloned from; "" where there is none."""
+    common = _common_folder(top)
+    return _settings_of('remote "origin"', _read(common, "config")).get("url", "") if common else ""
+
+
+def _common_folder(top: str) -> str:
+    """Return the folder in which git keeps what all checkouts of a repository share; "" where there is none."""
+    folder = os.path.join(top, ".git")
+    if os.path.isdir(folder):
+        return os.path.realpath(folder)
+    pointer = _read(top, ".git")
+    if not pointer.startswith("gitdir:"):
+        return ""
+    git_folder = os.path.realpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    common = _path(_read(git_folder, "commondir"))
+    return os.path.realpath(os.path.join(git_folder, common)) if common else git_folder
+
+
+def _settings_of(wanted: str, config: str) -> dict[str, str]:
+    """Return one section of a git configuration file; a key without a value is true."""
+    found = {}
+    section = ""
+    for line in config.splitlines():
+        text = line.strip()
+        if text.startswith("["):
+            section = text[1:].partition("]")[0].strip()
+            section = section if '"' in section else section.lower()
+        elif section == wanted and text and text[0] not in "#;":
+            name, equals, value = text.partition("=")
+            found[name.strip().lower()] = value.strip().strip('"') if equals else "true"
+    return found
+
+
+def _read(folder: str, name: str) -> str:
+    """Read a small file; "" where there is none that can be read."""
+    try:
+        with Root.open(folder, external_links=True) as opened:
+            content = opened.read((name,), limit=_LARGEST_FILE)
+    except StorageError:
+        return ""
+    return "" if content is None or b"\0" in content.data else os.fsdecode(content.data)
+
+
+def _path(text: str) -> str:
+    # Blanks are part of a path, save the one git writes after `gitdir:`.
+    return text.removeprefix(" ").rstrip("\r\n")

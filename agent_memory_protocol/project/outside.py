@@ -1,0 +1,24 @@
+"""Files outside the memory that a caller names by their paths, and which of them an agent may not name.
+
+Whoever reads such a file does not ask whose it is. So what lies in a memory is no such file for an agent: the verbs
+that name a document by its owner do ask.
+"""
+
+import os
+
+from ..errors import AccessDenied
+from ..layout import SCAFFOLDING
+from .access import Actor
+
+
+def check_outside(actor: Actor, path: str) -> None:
+    """Make sure that a path an agent names leads to no file of a memory, not even through a link.
+
+    Raises:
+        AccessDenied: it does.
+    """
+    if not actor.is_person and SCAFFOLDING in os.path.realpath(path).split(os.sep):
+        raise AccessDenied(
+            f"{path}: lies in {SCAFFOLDING}, and {actor} names what is there by its owner; use `amp show` or "
+            "`amp export`, and merge it with git"
+        )

@@ -1,0 +1,222 @@
+"""Find the project root: the folder whose `.scaffolding` holds the memory.
+
+Agents start in subfolders and in git worktrees; memory found from one folder and not from the next is the fault
+users meet most. So the search climbs, knows where a repository ends, and says how it found what it found
+(decision 1). It reads a few names and never creates anything. `AMP_ROOT` and `--root` name the root outright: `~`
+is the home folder, a relative AMP_ROOT is taken from the git top level (without git, from the current folder),
+a relative `--root` from the current folder, and an empty value counts as none.
+"""
+
+import os
+import stat
+
+from ..errors import StorageError
+from ..layout import SCAFFOLDING
+from .settings import Settings, home_folder, is_disabled, load_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["FoundRoot", "Settings", "find_root", "is_disabled", "load_settings"]
+
+
+class FoundRoot:
+    """A project root and how it was found, in words for `amp where`.
+
+    `missing` says that no folder is there: it was named outright, so there is nothing to read, and who writes may
+    make it. `problem` says, in one sentence, why this may not be the root that was meant; "" where nothing speaks
+    against it.
+    """
+
+    __slots__ = ("how", "missing", "path", "problem")
+
+    def __init__(self, path: str, how: str, *, missing: bool = False, problem: str = "") -> None:
+        self.path = path
+        self.how = how
+        self.missing = missing
+        self.problem = problem
+
+    def __repr__(self) -> str:
+        return f"FoundRoot({self.path!r}, {self.how!r})"
+
+
+def find_root(
+    start: "str | os.PathLike[str] | None" = None,
+    *,
+    explicit: "str | os.PathLike[str] | None" = None,
+    environ: "Mapping[str, str] | None" = None,
+) -> FoundRoot:
+    """Find the project root.
+
+    Args:
+        start: where to look from; the current folder where it is left out.
+        explicit: the root as the caller names it; goes before AMP_ROOT and the search.
+        environ: the environment; that of the process where it is left out.
+
+    Raises:
+        StorageError: the current folder is gone, the root named is no folder, or the root found belongs to another
+            user; the message says what to do.
+    """
+    environ = os.environ if environ is None else environ
+    if explicit is not None and os.fspath(explicit):
+        return _named(os.fspath(explicit), "--root", "", environ)
+    named = environ.get("AMP_ROOT", "")
+    if named and (os.path.isabs(named) or named[0] == "~"):
+        return _named(named, "AMP_ROOT", "", environ)
+    folder = _folder_to_start(start)
+    if named:
+        return _named(named, "AMP_ROOT", _git_top(folder, environ) or folder, environ)
+    return _search(folder, environ)
+
+
+def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
+    for folder in _ancestors(start, environ):
+        mark = _look(os.path.join(folder, SCAFFOLDING))
+        if mark is not None:
+            _check_owner(folder, mark, environ, climbed=folder != start)
+            return FoundRoot(folder, f"the nearest folder with {SCAFFOLDING}")
+        git = _look(os.path.join(folder, ".git"))
+        if git is not None:
+            _check_owner(folder, None, environ, climbed=folder != start)
+            return (
+                FoundRoot(folder, "the git top level")
+                if stat.S_ISDIR(git.st_mode)
+                else _in_worktree(start, folder, environ)
+            )
+    return FoundRoot(start, f"the current folder (no git, no {SCAFFOLDING})")
+
+
+def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoot:
+    """Answer for a checkout whose `.git` is a file: a linked worktree uses the main checkout's memory."""
+    from .git_files import lost_git_folder, main_checkout
+
+    main = main_checkout(top)
+    if main is None or main == top:
+        lost = lost_git_folder(top)
+        return FoundRoot(top, "the git top level", problem=_lost(top, lost) if lost else "")
+    # From the same subfolder both checkouts must come to the same root.
+    folder = main if start == top else os.path.join(main, os.path.relpath(start, top))
+    mark = _look(os.path.join(folder, SCAFFOLDING))
+    while mark is None and folder != main:
+        folder = os.path.dirname(folder)
+        mark = _look(os.path.join(folder, SCAFFOLDING))
+    _check_owner(folder, mark, environ, climbed=True)
+    own = _keeps_its_own(folder, environ)
+    if own:
+        return FoundRoot(top, f'this git worktree (worktree = "own" in {own})')
+    return FoundRoot(folder, "the main checkout of this git worktree")
+
+
+def _lost(top: str, git_folder: str) -> str:
+    return (
+        f"{_shown(top)} is a git worktree whose main checkout is not where its .git says ({_shown(git_folder)}), so "
+        "the memory there cannot be found, and what is saved begins a second one here; run `git worktree repair` in "
+        "the main checkout, or name it with AMP_ROOT"
+    )
+
+
+def _keeps_its_own(main: str, environ: "Mapping[str, str]") -> str:
+    """Return which settings file gives each worktree its own memory; "" where none does."""
+    from ..disk.files import Root
+
+    with Root.open(main) as opened:
+        settings = load_settings(opened, environ)
+    return settings.origin.get("worktree", "") if settings.worktree == "own" else ""
+
+
+def _ancestors(folder: str, environ: "Mapping[str, str]") -> "Iterator[str]":
+    """Yield the folder and those above it, up to and including the home folder or a mount point."""
+    yield folder
+    home = _look(home_folder(environ), follow=True)
+    info = _look(folder)
+    while True:
+        parent = os.path.dirname(folder)
+        if parent == folder or (info and home and os.path.samestat(info, home)):
+            return
+        above = _look(parent)
+        if info and above and info.st_dev != above.st_dev:
+            return
+        folder, info = parent, above
+        yield folder
+
+
+def _git_top(start: str, environ: "Mapping[str, str]") -> str | None:
+    return next((folder for folder in _ancestors(start, environ) if _look(os.path.join(folder, ".git"))), None)
+
+
+def _check_owner(folder: str, mark: os.stat_result | None, environ: "Mapping[str, str]", *, climbed: bool) -> None:
+    """Refuse memory that another user may have planted where our agents pass by, as in a shared /tmp.
+
+    The current folder of another user is no such place as long as there is no memory in it, or our own.
+    """
+    user = os.geteuid() if hasattr(os, "geteuid") else 0
+    if user == 0:
+        return
+    owners = {user} if mark is None else {mark.st_uid}
+    if climbed or owners != {user}:
+        info = _look(folder)
+        owners |= {info.st_uid} if info else set()
+    foreign = owners - {0, user}
+    if not foreign:
+        return
+    settings = load_settings(None, environ)
+    real = os.path.join(os.path.realpath(folder), "")
+    if any(real.startswith(os.path.join(os.path.realpath(trusted), "")) for trusted in settings.trusted_roots):
+        return
+    raise StorageError(
+        f"{_shown(folder)}: the project root found here belongs to another user (uid {min(foreign)}), so its memory "
+        "is not used; if you trust it, name it with --root or AMP_ROOT, or put it in trusted_roots in your settings"
+    )
+
+
+def _named(path: str, how: str, base: str, environ: "Mapping[str, str]") -> FoundRoot:
+    """Take a root that was named outright: any folder, or a place where one can be made."""
+    if path == "~" or path.startswith(("~/", "~" + os.sep)):
+        home = home_folder(environ)
+        if not home:
+            raise StorageError(f"{how} is {_shown(path)}, but HOME names no folder; write the whole path")
+        path = home + path[1:]
+    elif path[0] == "~":
+        path = os.path.expanduser(path)
+    if not os.path.isabs(path):
+        path = os.path.join(base or _folder_to_start(None), path)
+    path = os.path.normpath(path)
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return FoundRoot(path, how, missing=True)
+    except NotADirectoryError:
+        is_folder = False
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(
+            f"{how} is {_shown(path)}, which cannot be looked at: {reason}; name another folder"
+        ) from error
+    if not is_folder:
+        raise StorageError(f"{how} is {_shown(path)}, which is not a folder; name the folder that holds {SCAFFOLDING}")
+    return FoundRoot(path, how)
+
+
+def _folder_to_start(start: "str | os.PathLike[str] | None") -> str:
+    try:
+        return os.getcwd() if start is None else os.path.realpath(os.fspath(start))
+    except (OSError, ValueError) as error:
+        raise StorageError(
+            "the current folder does not exist any more, or cannot be read; "
+            "change to one that does, or name the project with --root or AMP_ROOT"
+        ) from error
+
+
+def _look(path: str, *, follow: bool = False) -> os.stat_result | None:
+    """Look at what stands there; None when nothing does, or when it is not ours to see."""
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except (OSError, ValueError):
+        return None
+
+
+def _shown(path: str) -> str:
+    from ..disk.errors import shown
+
+    return shown(path)

@@ -1,0 +1,443 @@
+"""The settings: one table of the keys there are, and the values that hold for a project.
+
+The repository's file travels with the repository, so anyone who can open a pull request can write it: keys that
+loosen safety count only in the person's own file, and no key runs a program (decision 6). Mostly neither file
+exists; only where one does is anything loaded that can read it.
+"""
+
+import os
+
+from ..disk.errors import shown
+from ..disk.files import Root
+from ..errors import Disabled, InvalidName, StorageError
+from ..layout import SCAFFOLDING, Tier, check_agent_name, check_conversation_id
+from ..limits import MAX_BYTES, MAX_LINES
+from .access import READERS_OF_ALL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROJECT_FILE = (SCAFFOLDING, "amp.toml")
+LARGEST_FILE = 65_536
+_OFF = ("", "0", "false", "no", "off")
+_PREFIXES = {"tiers.": "tier_", "secrets.": "secrets_", "hooks.": "hook_"}
+
+_MOST_PROBLEMS = 20
+_DAYS = {"": 1, "d": 1, "w": 7, "y": 365}
+_EXPECTED = {
+    "switch": "true or false",
+    "count": "a whole number, 1 or more",
+    "days": 'a number of days, like 90, "90d", "12w" or "1y"',
+    "agents": 'a list of agent names, like ["architect"]',
+    "texts": 'a list of texts, like ["a", "b"]',
+    "conversation": "a conversation id",
+    "files": 'a list of files below the project root, like ["STATE.md", "data/ledger.json"]',
+    "folders": 'a list of absolute folders, like ["/srv/project", "~/project"]',
+}
+
+
+class Key:
+    """One setting.
+
+    Attributes:
+        name: as it is written, the table before a dot: `limits.max_lines`.
+        attribute: what it is called on `Settings`.
+        kind: `switch`, `count`, `days`, `conversation`, `agents`, `texts`, `folders`, `files`, or the words that may be
+            chosen: `a|b`.
+        default: its value where no file sets it.
+        merge: which of two values holds: `project` (the repository's before the person's own), `off` and `on`
+            (either file can switch it off, or on), `both` (lists are joined), `personal` (the repository's is ignored).
+        about: one line for the documentation and `amp where`.
+    """
+
+    __slots__ = ("about", "attribute", "default", "kind", "merge", "name")
+
+    def __init__(self, name: str, kind: str, default: object, about: str, *, merge: str = "project") -> None:
+        self.name = name
+        for table, start in _PREFIXES.items():
+            name = name.replace(table, start)
+        self.attribute = name.rpartition(".")[2]
+        self.kind = kind
+        self.default = default
+        self.merge = merge
+        self.about = about
+
+
+_BY_DEFAULT_READ_ONLY = ("architect", "reviewer")
+
+KEYS = (
+    Key("enabled", "switch", True, "false switches memory off: nothing is read or written", merge="off"),
+    Key("worktree", "shared|own", "shared", "whether a git worktree uses the main checkout's memory or its own"),
+    Key("strict_conversation_ids", "switch", False, "accept only UUIDs as conversation ids"),
+    Key("limits.max_lines", "count", MAX_LINES, "the most lines a tier file may have"),
+    Key("limits.max_bytes", "count", MAX_BYTES, "the most bytes a tier file may have"),
+    Key("recall.overflow", "entries|head", "entries", "what recall keeps of a long file: chosen entries, or its head"),
+    Key("recall.datamark", "switch", False, "put `| ` before every recalled line", merge="on"),
+    Key("recall.max_chars", "count", None, "the most characters of the whole recalled block"),
+    Key("access.readers_of_all", "agents", READERS_OF_ALL, "the agents that read every agent's memory"),
+    Key(
+        "access.read_only", "agents", _BY_DEFAULT_READ_ONLY, "agents that are read-only unless their definition differs"
+    ),
+    Key(
+        "hooks.conversation", "conversation", None, "the conversation of every session, where AMP_CONVERSATION is unset"
+    ),
+    Key(
+        "hooks.reminder", "off|advise|block", "advise", "what a session hears that learned something and saved nothing"
+    ),
+    Key("hooks.harvest", "switch", True, "put reported findings into the conversation's memory", merge="off"),
+    Key("hooks.state_files", "files", (), "files that say what is true right now, named as a session starts"),
+    Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
+    Key("distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared"),
+    Key("tiers.shared", "switch", True, "false switches the shared tier off", merge="off"),
+    Key("tiers.agent", "switch", True, "false switches the agent tier off", merge="off"),
+    Key("tiers.conversation", "switch", True, "false switches the conversation tier off", merge="off"),
+    Key("secrets.allow", "texts", (), "fingerprints of findings that are no secrets", merge="both"),
+    Key("external_links", "switch", False, "follow links that lead out of the project", merge="personal"),
+    Key("trusted_roots", "folders", (), "folders of other users whose memory may be used", merge="personal"),
+)
+
+
+class Settings:
+    """The settings that hold for a project; without any file, the defaults.
+
+    Attributes:
+        problems: what is wrong in the files, one line each with what to do.
+        damaged: a file could not be read at all; who writes must refuse, since a limit or a ban may stand in it.
+        origin: for each key that is set somewhere, where.
+    """
+
+    __slots__ = ("damaged", "origin", "problems", *(key.attribute for key in KEYS))
+
+    enabled: bool
+    worktree: str
+    strict_conversation_ids: bool
+    max_lines: int
+    max_bytes: int
+    overflow: str
+    datamark: bool
+    max_chars: int | None
+    readers_of_all: tuple[str, ...]
+    read_only: tuple[str, ...]
+    hook_conversation: str | None
+    hook_reminder: str
+    hook_harvest: bool
+    hook_state_files: tuple[str, ...]
+    older_than: int
+    min_conversations: int
+    tier_shared: bool
+    tier_agent: bool
+    tier_conversation: bool
+    secrets_allow: tuple[str, ...]
+    external_links: bool
+    trusted_roots: tuple[str, ...]
+
+    def __init__(self) -> None:
+        for key in KEYS:
+            setattr(self, key.attribute, key.default)
+        self.problems: list[str] = []
+        self.damaged = False
+        self.origin: dict[str, str] = {}
+
+    def has_tier(self, tier: Tier) -> bool:
+        """Say whether memory, and this tier of it, is switched on."""
+        on = {Tier.SHARED: self.tier_shared, Tier.AGENT: self.tier_agent, Tier.CONVERSATION: self.tier_conversation}
+        return self.enabled and on[tier]
+
+    def check_enabled(self) -> None:
+        """Refuse to work where memory is switched off (decision 6).
+
+        Raises:
+            Disabled: the message says by what, and how to use it.
+        """
+        if not self.enabled:
+            origin = self.origin["enabled"]
+            where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
+            raise Disabled(f"memory is switched off by {where} to use it")
+
+    def check_tier(self, tier: Tier) -> None:
+        """Refuse to read or write a tier that is switched off, or that is of a memory that is (decision 6).
+
+        Raises:
+            Disabled: the message says by what, and how to use it.
+        """
+        self.check_enabled()
+        if not self.has_tier(tier):
+            origin = self.origin[f"tiers.{tier}"]
+            raise Disabled(
+                f"the {tier} tier is switched off by tiers.{tier} = false in {origin}; change that to use it"
+            )
+
+    def rows(self) -> list[tuple[str, object, str]]:
+        """Return each key with its value and where that comes from, `default` included, in the order of the table."""
+        return [(key.name, getattr(self, key.attribute), self.origin.get(key.name, "default")) for key in KEYS]
+
+
+def is_disabled(environ: "Mapping[str, str] | None" = None) -> bool:
+    """Say whether AMP_DISABLE switches everything off. Ask before looking for the root: then nothing is read."""
+    environ = os.environ if environ is None else environ
+    return environ.get("AMP_DISABLE", "").strip().lower() not in _OFF
+
+
+def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None) -> Settings:
+    """Read the project's settings and the person's own. Never raises on what is in them, or in their place.
+
+    Args:
+        root: the opened project; None for the person's own settings alone.
+        environ: the environment; that of the process where it is left out.
+    """
+    environ = os.environ if environ is None else environ
+    settings = Settings()
+    if is_disabled(environ):
+        settings.enabled = False
+        settings.origin["enabled"] = "AMP_DISABLE"
+        return settings
+    project = None if root is None else _read(root, PROJECT_FILE)
+    path = personal_file(environ)
+    personal = _read_personal(path) if path and os.path.exists(path) else None
+    if project is not None or personal is not None:
+        _apply(settings, project, personal, personal_path=path, home=home_folder(environ))
+    return settings
+
+
+def personal_file(environ: "Mapping[str, str]") -> str:
+    """Return the path of the person's own settings; "" where there is no home folder."""
+    base = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):  # what the XDG specification says about relative ones: ignore them
+        home = home_folder(environ)
+        base = os.path.join(home, ".config") if home else ""
+    return os.path.join(base, "amp", "config.toml") if base else ""
+
+
+def fixed_conversation(settings: Settings, environ: "Mapping[str, str]") -> str | None:
+    """Return the conversation that the environment or the settings name; None where that is left to the host."""
+    return environ.get("AMP_CONVERSATION") or settings.hook_conversation
+
+
+def home_folder(environ: "Mapping[str, str]") -> str:
+    """Return the home folder as the environment names it; "" where it names none."""
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    return home if os.path.isabs(home) else ""
+
+
+def _read(root: Root, parts: tuple[str, ...]) -> "bytes | StorageError | None":
+    try:
+        content = root.read(parts, limit=LARGEST_FILE)
+    except StorageError as error:
+        return error
+    return None if content is None else content.data
+
+
+def _read_personal(path: str) -> "bytes | StorageError | None":
+    # People keep their settings elsewhere and link them here, so links are followed.
+    folder, name = os.path.split(path)
+    try:
+        with Root.open(folder, external_links=True) as opened:
+            return _read(opened, (name,))
+    except StorageError as error:
+        return error
+
+
+class _File:
+    """One settings file as it was read: the values it sets, and what is wrong in it."""
+
+    def __init__(self, path: str, home: str, personal_path: str = "") -> None:
+        self.path = path
+        self.home = home
+        self.personal_path = personal_path
+        """Where the keys belong that do not count here; "" for the person's own file itself."""
+        self.values: dict[str, object] = {}
+        self.problems: list[str] = []
+        self.damaged = False
+
+    def report(self, problem: str) -> None:
+        self.problems.append(f"{self.path}: {problem}")
+
+
+def _apply(
+    settings: Settings,
+    project: bytes | StorageError | None,
+    personal: bytes | StorageError | None,
+    *,
+    personal_path: str,
+    home: str,
+) -> None:
+    """Put what the files say into the settings; an error in place of a file's content is reported as it is."""
+    files = _File("/".join(PROJECT_FILE), home, shown(personal_path)), _File(shown(personal_path), home)
+    for file, content in zip(files, (project, personal), strict=True):
+        _read_file(file, content)
+        settings.problems += file.problems[:_MOST_PROBLEMS]
+        if len(file.problems) > _MOST_PROBLEMS:
+            settings.problems.append(f"{file.path}: {len(file.problems) - _MOST_PROBLEMS} more problems like these")
+        settings.damaged = settings.damaged or file.damaged
+    for key in KEYS:
+        _merge(settings, key, *files)
+
+
+def parse_days(text: str) -> int | None:
+    """Return how many days `90`, `90d`, `12w` or `1y` are; None where that is no such length."""
+    text = text.strip().lower()
+    digits = text.rstrip("dwy")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
+        return None
+    days = int(digits) * _DAYS.get(text[len(digits) :], 0)
+    return days if 0 < days < 1_000_000 else None
+
+
+def _merge(settings: Settings, key: Key, project: _File, personal: _File) -> None:
+    having = [file for file in (project, personal) if key.name in file.values]
+    if key.merge in ("off", "on"):
+        having = [file for file in having if file.values[key.name] is (key.merge == "on")] or having
+    if not having:
+        return
+    value = having[0].values[key.name]
+    if key.merge == "both":
+        lists = [file.values[key.name] for file in having]
+        value = tuple(dict.fromkeys(item for items in lists if isinstance(items, tuple) for item in items))
+    setattr(settings, key.attribute, value)
+    settings.origin[key.name] = " and ".join(file.path for file in (having if key.merge == "both" else having[:1]))
+
+
+def _read_file(file: _File, content: bytes | StorageError | None) -> None:
+    if content is None:
+        return
+    if isinstance(content, StorageError):
+        file.damaged = True
+        message = str(content)
+        # It names the file, or the folder above it that is wrong.
+        named = file.path.startswith(message.partition(":")[0])
+        file.problems.append(message if named else f"{file.path}: {message}")
+        return
+    import tomllib
+
+    try:
+        table = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        _give_up(file, line, "is not UTF-8 text; save it as UTF-8")
+    except (ValueError, RecursionError) as error:
+        line, reason = _explain(error, content)
+        _give_up(file, line, f"is not valid TOML: {reason}; mend the line or remove the file")
+    else:
+        _read_table(file, table)
+
+
+def _give_up(file: _File, line: int, problem: str) -> None:
+    file.damaged = True
+    file.problems.append(f"{file.path}:{line}: {problem}; until then the defaults hold and nothing is written")
+
+
+def _explain(error: Exception, content: bytes) -> tuple[int, str]:
+    """Return the line a TOML error names, and what it says; older versions give the line only in the text."""
+    if isinstance(error, RecursionError):
+        return 1, "its lists or tables are nested too deep"
+    reason, _, place = str(error).partition(" (at ")
+    number = place.removeprefix("line ").partition(",")[0]
+    if number.isdigit():
+        return int(number), shown(reason)
+    return max(content.count(b"\n") + (not content.endswith(b"\n")), 1), shown(reason)
+
+
+def _read_table(file: _File, table: dict[str, object]) -> None:
+    keys = {key.name: key for key in KEYS}
+    tables = {name.partition(".")[0] for name in keys if "." in name}
+    found: list[tuple[str, str, object]] = []
+    for name, value in table.items():
+        if name not in tables:
+            found.append(("", name, value))
+        elif isinstance(value, dict):
+            found += [(f"{name}.", below, nested) for below, nested in value.items()]
+        else:
+            file.report(f"{name} must be a table, written [{name}] above its keys; it is ignored")
+    for prefix, name, value in found:
+        key = None if "." in name else keys.get(prefix + name)
+        if key is None:
+            _report_unknown(file, prefix + name)
+        elif key.merge == "personal" and file.personal_path:
+            file.report(f"{key.name} counts only in your own settings, {file.personal_path}; it is ignored here")
+        else:
+            _read_value(file, key, value)
+
+
+def _report_unknown(file: _File, name: str) -> None:
+    nearest = "" if len(file.problems) >= _MOST_PROBLEMS else _nearest(name)
+    advice = f"did you mean {nearest}? It is ignored" if nearest else "remove it; it is ignored"
+    file.report(f"{_quoted(name)} is no setting; {advice}")
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    # A key put into the wrong table, or into none, is found by its last part.
+    full = {key.name.rpartition(".")[0]: f"[{key.name.rpartition('.')[0]}]" for key in KEYS if "." in key.name}
+    full |= {key.name.rpartition(".")[2]: key.name for key in KEYS} | {key.name: key.name for key in KEYS}
+    for wanted in (name[:60], name[:60].rpartition(".")[2]):
+        matches = get_close_matches(wanted.lower().replace("-", "_"), full, 1)
+        if matches:
+            return full[matches[0]]
+    return ""
+
+
+def _read_value(file: _File, key: Key, value: object) -> None:
+    if key.kind in ("agents", "texts", "files", "folders"):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            file.values[key.name] = tuple(_good_items(file, key, value))
+            return
+    else:
+        read = _read_single(key.kind, value)
+        if read is not None:
+            file.values[key.name] = read
+            return
+    expected = _EXPECTED.get(key.kind) or " or ".join(f'"{word}"' for word in key.kind.split("|"))
+    file.report(f"{key.name} must be {expected}; it is ignored")
+
+
+def _read_single(kind: str, value: object) -> object:
+    """Return the value, checked; None where it is wrong."""
+    if kind == "switch":
+        return value if isinstance(value, bool) else None
+    if kind == "days":
+        return None if isinstance(value, bool) or not isinstance(value, (int, str)) else parse_days(str(value))
+    if kind == "conversation":
+        return _conversation(value)
+    if kind == "count":
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if isinstance(value, str) and value in kind.split("|") else None
+
+
+def _conversation(value: object) -> str | None:
+    try:
+        return check_conversation_id(value) if isinstance(value, str) else None
+    except InvalidName:
+        return None
+
+
+def _good_items(file: _File, key: Key, items: list[str]) -> list[str]:
+    """Keep the items that are right: one bad name must not free the others from a ban."""
+    good = []
+    for item in items:
+        try:
+            good.append(_read_item(key.kind, item, file.home))
+        except InvalidName as error:
+            file.report(f"{key.name}: {error}; it is ignored")
+        except ValueError:
+            file.report(f"{key.name} must be {_EXPECTED[key.kind]}; {_quoted(item)} is ignored")
+    return good
+
+
+def _read_item(kind: str, item: str, home: str) -> str:
+    if kind == "agents":
+        return check_agent_name(item)
+    if kind == "files" and not all(
+        part.isprintable() and part not in ("", ".", "..") and "\\" not in part for part in item.split("/")
+    ):
+        raise ValueError(item)
+    if kind == "folders" and home and (item == "~" or item.startswith("~/")):
+        item = os.path.normpath(home + item[1:])
+    if not item.strip() or (kind == "folders" and not os.path.isabs(item)):
+        raise ValueError(item)
+    return item
+
+
+def _quoted(name: str) -> str:
+    return ascii(name if len(name) <= 60 else name[:57] + "...")

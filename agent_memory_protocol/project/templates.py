@@ -1,0 +1,189 @@
+"""Render the header of a new tier file, from the project's own template where it has one.
+
+A project's template comes with the repository, so whoever can open a pull request can write it. A header needs
+variables, a few filters and conditions; everything with which a template could run long, grow without bound or reach
+into Python (loops, calls, attributes, arithmetic, assignments) is refused before it runs, and it runs in Jinja's
+sandbox. Nothing is written unless the result is a header.
+"""
+
+import os
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
+from jinja2.sandbox import SandboxedEnvironment
+
+from ..disk.errors import explain, shown
+from ..disk.files import Root
+from ..errors import DamagedFile, StorageError
+from ..layout import SCAFFOLDING, Target, Tier, display_name
+from ..limits import MAX_BYTES, MAX_LINES, count_lines, split_lines
+from ..text.headers import front_matter_end
+from ..text.visible import first_invisible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    ReadTemplate = Callable[[tuple[str, ...]], bytes | None]
+
+_LARGEST_TEMPLATE = 16_384
+_FILTERS = frozenset(["capitalize", "lower", "title", "trim", "upper"])
+_NODES: tuple[type[nodes.Node], ...] = (
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Const,
+    nodes.If,
+    nodes.CondExpr,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.Compare,
+    nodes.Operand,
+)
+_UNREADABLE = (TemplateError, TypeError, ValueError, RecursionError, SyntaxError, MemoryError)
+
+
+def render_header(
+    target: Target,
+    *,
+    read_project_template: "ReadTemplate | None" = None,
+    max_lines: int = MAX_LINES,
+    max_bytes: int = MAX_BYTES,
+) -> str:
+    """Return the text a new document of this tier begins with; it ends in a line ending.
+
+    Args:
+        target: the document; its owner has passed the name rule.
+        read_project_template: returns the content of a file of the project, None where there is none; see
+            `project_templates`.
+        max_lines: the limit that the header states and must keep.
+        max_bytes: the other limit that it must keep.
+
+    Raises:
+        StorageError: the template cannot be read or rendered, or what it gives is no header; the message names the
+            template, its line where there is one, and what to do.
+    """
+    name = f"{target.tier}.md.j2"
+    parts = (SCAFFOLDING, "templates", name)
+    own = read_project_template(parts) if read_project_template else None
+    if own is None:
+        path, source = name, shipped_template(name)
+    else:
+        path, source = shown(*parts), _decode(own, shown(*parts))
+    header = _render(source, path, _variables(target, max_lines))
+    if not header.endswith("\n"):
+        header += "\n"
+    _check_header(header, path, max_lines=max_lines, max_bytes=max_bytes)
+    return header
+
+
+def project_templates(root: Root) -> "ReadTemplate":
+    """Return what reads a project's own templates, safely through its root."""
+
+    def read(parts: tuple[str, ...]) -> bytes | None:
+        content = root.read(parts, limit=_LARGEST_TEMPLATE)
+        return None if content is None else content.data
+
+    return read
+
+
+def shipped_template(name: str) -> str:
+    """Return a template of our own."""
+    return shipped_file("templates", name).decode()
+
+
+def shipped_file(*parts: str) -> bytes:
+    """Return a file of our own: from inside the installed package, else from beside it in the source tree.
+
+    Raises:
+        StorageError: the installation lacks it, or it cannot be read.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in (package, os.path.dirname(package)):
+        try:
+            with open(os.path.join(folder, *parts), "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise StorageError(f"{'/'.join(parts)} of the installation cannot be read: {explain(error)}") from error
+    raise StorageError(f"{'/'.join(parts)} is missing from the installation; install agent-memory-protocol again")
+
+
+def _variables(target: Target, max_lines: int) -> dict[str, object]:
+    if target.tier is Tier.AGENT:
+        return {"agent_name": target.owner, "display_name": display_name(target.owner), "max_lines": max_lines}
+    if target.tier is Tier.CONVERSATION:
+        return {"conversation_id": target.owner, "max_lines": max_lines}
+    return {"max_lines": max_lines}
+
+
+def _decode(data: bytes, path: str) -> str:
+    if len(data) > _LARGEST_TEMPLATE:
+        raise _bad(f"it has {len(data)} bytes, {_LARGEST_TEMPLATE} are allowed", path)
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise _bad("it is not UTF-8 text", path, data.count(b"\n", 0, error.start) + 1) from error
+
+
+def _render(source: str, path: str, variables: dict[str, object]) -> str:
+    hidden = first_invisible(source)
+    if hidden:
+        raise _bad(f"it holds the invisible character {hidden[1]}", path, hidden[0])
+    # The result is Markdown and the values have passed the name rule: there is no HTML to escape.
+    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+    line = None
+    try:
+        tree = environment.parse(source)
+        for node in tree.find_all(nodes.Node):
+            line = node.lineno
+            reason = _why_refused(node, variables)
+            if reason:
+                raise _bad(reason, path, line)
+        line = None
+        return environment.from_string(tree).render(variables)
+    except TemplateSyntaxError as error:
+        raise _bad(f"it is not a valid template: {error.message}", path, error.lineno) from error
+    except _UNREADABLE as error:
+        raise _bad(f"it cannot be rendered: {str(error) or type(error).__name__}", path, line) from error
+
+
+def _why_refused(node: nodes.Node, variables: dict[str, object]) -> str | None:
+    if isinstance(node, nodes.Name) and node.name not in variables:
+        return f"it uses {node.name!a}, but the variables here are {', '.join(variables)}"
+    if isinstance(node, nodes.Filter) and node.name in _FILTERS:
+        return None
+    if isinstance(node, nodes.Filter):
+        return f"it uses the filter {node.name!a}, but the filters here are {', '.join(sorted(_FILTERS))}"
+    if isinstance(node, _NODES):
+        return None
+    return f"it uses {type(node).__name__.lower()}, but a header may only use variables, filters and conditions"
+
+
+def _check_header(header: str, path: str, *, max_lines: int, max_bytes: int) -> None:
+    hidden = first_invisible(header)
+    if hidden:
+        raise _bad(f"line {hidden[0]} of its result holds the invisible character {hidden[1]}", path)
+    data = header.encode()
+    if count_lines(data) > max_lines or len(data) > max_bytes:
+        size = f"{count_lines(data)} lines and {len(data)} bytes"
+        raise _bad(f"its result has {size}, the limits are {max_lines} and {max_bytes}", path)
+    if not _begins_with_heading(split_lines(header)):
+        raise _bad("its result must begin with a heading, a line like `# Shared Knowledge`", path)
+
+
+def _begins_with_heading(lines: list[str]) -> bool:
+    """Say whether a level-1 heading comes first, front matter, comments and blank lines aside."""
+    in_comment = False
+    for line in lines[front_matter_end(lines) :]:
+        if in_comment or line.startswith("<!--"):
+            in_comment = "-->" not in line
+        elif line.strip(" \t"):
+            return line.startswith("# ") and bool(line[2:].strip(" \t#"))
+    return False
+
+
+def _bad(reason: str, path: str, line: int | None = None) -> DamagedFile:
+    advice = "mend the template or remove it; nothing was written"
+    return DamagedFile(f"{shown(reason)}; {advice}", path=path, line=line)

@@ -1,0 +1,382 @@
+"""recall_for_agent: what an agent may know when its task starts, as one block that fits a prompt.
+
+A hook runs this at every task start, so it reads three files, scans lines and renders. Markdown is parsed only for
+a document that does not fit, and by markdown-it only where the line scanner is not certain.
+"""
+
+from ..disk.errors import shown
+from ..disk.files import Root
+from ..errors import AgentMemoryError, InvalidName
+from ..layout import Target, Tier, check_conversation_id
+from ..limits import split_lines
+from ..project.access import Actor, why_not_read
+from ..text.visible import escape_line, needs_escapes, without_hidden
+from ..tiers import store
+from ..tiers.store import Source
+from . import block
+from .block import NO_LIMIT, Budget, LeftOut, Part, Recall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from ..project.root import Settings
+    from ..tiers.entries import Entry, IndexLine, Outline
+
+DATAMARK = "| "
+
+
+def recall_for_agent(
+    agent_name: str | None = None,
+    conversation_id: str | None = None,
+    *,
+    root: "str | os.PathLike[str] | None" = None,
+    max_lines: int | None = None,
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+    task: str | None = None,
+    environ: "Mapping[str, str] | None" = None,
+) -> str:
+    """Return the memory an agent starts its task with, as one block of text; "" when there is none (S4-20 to S4-25).
+
+    Reads the shared document always, the agent's own when `agent_name` is given, the conversation's when
+    `conversation_id` is given, in that order. Nothing on disk is created or changed.
+
+    Args:
+        agent_name: who starts the task; `plugin:agent` means `agent`.
+        conversation_id: the conversation the task belongs to.
+        root: the project root; by default it is found from the current folder (decision 1).
+        max_lines: the most lines of one document; by default the setting `limits.max_lines`, else 200.
+        max_chars: the most characters of the whole block; by default the setting `recall.max_chars`, else no bound.
+        max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.
+        task: what the agent is to do, in words. Where not everything fits, the entries that share most words with it
+            are kept; where everything does, it changes nothing.
+        environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
+
+    Raises:
+        InvalidName: a name breaks the name rule. Nothing that is on disk raises: a document that cannot be read
+            becomes one stated line in the block.
+    """
+    actor = Actor(agent_name, conversation_id)
+    budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+    return recall_here(actor, budget, root=root, task=task, environ=environ).text
+
+
+def recall_here(
+    actor: Actor,
+    budget: Budget,
+    *,
+    root: "str | os.PathLike[str] | None" = None,
+    task: str | None = None,
+    environ: "Mapping[str, str] | None" = None,
+) -> Recall:
+    """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
+    from ..project import root as config
+
+    if config.is_disabled(environ):
+        return Recall("", [], [])
+    try:
+        found = config.find_root(explicit=root, environ=environ)
+        if found.missing:
+            return Recall("", [], [f"{shown(found.path)} does not exist; name the folder of a project"])
+        with Root.open(found.path) as opened:
+            settings = config.load_settings(opened, environ)
+            opened.external_links = settings.external_links
+            if settings.strict_conversation_ids and actor.conversation is not None:
+                check_conversation_id(actor.conversation, strict=True)
+            recalled = recall(opened, settings, actor, budget, task)
+    except InvalidName:
+        raise
+    except (AgentMemoryError, OSError) as error:
+        return unreadable(error, budget)
+    if found.problem:
+        recalled.warnings.append(found.problem)
+    return recalled
+
+
+def unreadable(error: Exception, budget: Budget) -> Recall:
+    """Return a block that says why there is no memory in it: the project cannot be found or opened."""
+    parts = [Part(Target(Tier.SHARED), _problem_line(error), problem=str(error))]
+    return Recall(block.render(parts, budget), parts, [])
+
+
+def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str | None = None) -> Recall:
+    """Recall what this actor may read, within the budget. Never raises on what is on disk."""
+    warnings = list(settings.problems)
+    if not settings.enabled:
+        return Recall("", [], warnings)
+    budget = budget.with_default(settings.max_chars)
+    drafts = []
+    for target in targets_of(actor, settings):
+        if why_not_read(actor, target, settings.readers_of_all) is not None:
+            continue
+        draft = _draft(root, target, settings, warnings)
+        if draft is not None:
+            draft.task = task
+            drafts.append(draft)
+    max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
+    if min(max_lines, budget.characters, budget.bytes) < 1:
+        return Recall("", [], warnings)
+    parts = [draft.part for draft in drafts]
+    over = [draft for draft in drafts if draft.is_over(max_lines, settings.max_bytes)]
+    if over and not budget.bounded:
+        for draft in over:
+            draft.refit(max_lines, settings.max_bytes, NO_LIMIT, draft.command(actor, budget))
+    text = "" if over and budget.bounded else block.render(parts, budget)
+    if drafts and not text:
+        if not _share(drafts, budget, actor, max_lines, settings.max_bytes):
+            return Recall("", [], [*warnings, "the budget is too small for the block's frame and its notes"])
+        text = block.render(parts, budget)
+    return Recall(text, parts if text else [], warnings)
+
+
+def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
+    """Return the documents recall reads for an actor, in their order: shared, agent, conversation."""
+    targets = [Target(Tier.SHARED)]
+    if actor.agent is not None:
+        targets.append(Target(Tier.AGENT, actor.agent))
+    if actor.conversation is not None:
+        targets.append(Target(Tier.CONVERSATION, actor.conversation))
+    return [target for target in targets if settings.has_tier(target.tier)]
+
+
+class _Draft:
+    """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
+
+    __slots__ = (
+        "_read",
+        "escapes",
+        "gap",
+        "is_read",
+        "mark",
+        "overflow",
+        "part",
+        "removed",
+        "task",
+        "text",
+        "unread_lines",
+    )
+
+    def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
+        self.part = part
+        self.is_read = source is not None
+        self.gap = None if source is None else source.gap
+        self.text = text
+        """The text after hidden parts were taken out, before escaping, without its last line end."""
+        self.removed = removed
+        """The lines of the source, from 0, that went whole."""
+        self.escapes = False
+        """Whether any line of the text needs escapes."""
+        self.mark = ""
+        self.overflow = "entries"
+        self.task: str | None = None
+        self._read: tuple[list[str], Outline] | None = None
+        self.unread_lines = 0
+        """How many lines of the file were not read, because it is huge."""
+        if source is not None and source.gap is not None:
+            self.unread_lines = source.lines - len(split_lines(source.text))
+
+    def command(self, actor: Actor, budget: Budget) -> str:
+        """Return the command that shows what is left out of this document."""
+        target = self.part.target
+        words = ["amp show"]
+        if target.tier is Tier.SHARED:
+            words.append("shared")
+        elif budget.bounded:
+            words.append(target.tier.value)
+        if actor.agent is not None and (budget.bounded or target.tier is Tier.AGENT):
+            words.append(f"--agent {actor.agent}")
+        if actor.conversation is not None and (budget.bounded or target.tier is Tier.CONVERSATION):
+            words.append(f"--conversation {actor.conversation}")
+        if self.task is not None:
+            return " ".join(words)  # what a task leaves out is told apart by the task alone
+        for option in ("max_lines", "max_chars", "max_tokens"):
+            value = getattr(budget, option)
+            if value is not None:
+                words.append(f"--{option.replace('_', '-')} {value}")
+        return " ".join([*words, "--left-out"])
+
+    def read(self) -> "tuple[list[str], Outline]":
+        """Return the document's rendered lines and its outline."""
+        if self._read is None:
+            lines = self.text.split("\n")
+            self._read = [escape_line(line) for line in lines] if self.escapes else lines, _outline(lines)
+        return self._read
+
+    @property
+    def size(self) -> int:
+        """The bytes it takes in the block."""
+        return len(self.part.data)
+
+    def is_over(self, max_lines: int, max_bytes: int) -> bool:
+        """Say whether the document does not fit the limits of one file."""
+        return self.is_read and (self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0)
+
+    def refit(self, max_lines: int, max_bytes: int, max_characters: int, command: str) -> None:
+        """Make the part as short as asked, by leaving out whole entries."""
+        from . import fit
+
+        if not self.is_read:
+            return
+        rendered, found = self.read()
+        room = fit.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
+        if self.overflow == "head":
+            fitted = fit.head(rendered, found, room, command, self.unread_lines)
+        else:
+            score = None if self.task is None else _scorer(self.task)
+            fitted = fit.fit(rendered, found, room, command, self.unread_lines, score)
+        body = "\n".join(self.mark + line for line in fitted.lines)
+        cut = fitted.cut is not None
+        self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
+
+    def _left_out(self, units: "list[Entry | IndexLine]") -> list[LeftOut]:
+        from ..text.dates import day_text
+
+        lines = self.read()[0]
+        found = []
+        for unit in units:
+            day = getattr(unit, "day", None)
+            date = "" if day is None else day_text(day)
+            text = lines[unit.start].strip(" \t")
+            found.append(LeftOut(self._number(unit.start), self._number(unit.end - 1), date, text))
+        return found
+
+    def _number(self, line: int) -> int:
+        """Return the line of the file, from 1, that a line of the text comes from."""
+        for number in self.removed:
+            line += number <= line
+        skipped = 0 if self.gap is None or line < self.gap else self.unread_lines
+        return line + skipped + 1
+
+
+def _scorer(task: str) -> "Callable[[str], int]":
+    """Return what says how many words of a task a text has."""
+    from ..search import words
+
+    wanted = {token for term in words.terms(task) for token in term.tokens}
+    return lambda text: len(wanted.intersection([token for _, token in words.read(text)]))
+
+
+def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> _Draft | None:
+    """Read one document and render it whole; None where it has nothing to recall."""
+    try:
+        source = store.read(root, target)
+        if source is None:
+            return None
+        text, removed = injected_text(source.text, source.rare)
+    except (AgentMemoryError, OSError) as error:
+        return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
+    if b"<<<<<<<" in source.rare and _has_conflict(text):
+        warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
+    text = body = text.removesuffix("\n")
+    if not _says_something(text):
+        return None
+    escapes = needs_escapes(text, source.rare)
+    if escapes:
+        body = "\n".join([escape_line(line) for line in text.split("\n")])
+    if settings.datamark:
+        body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
+    draft = _Draft(
+        Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed
+    )
+    draft.escapes = escapes
+    draft.mark = DATAMARK if settings.datamark else ""
+    draft.overflow = settings.overflow
+    return draft
+
+
+def injected_text(text: str, rare: bytes | None = None) -> tuple[str, list[int]]:
+    """Return what of a document may be injected, and which of its lines, from 0, went whole (decision 16).
+
+    Front matter goes, and what a reader of the rendered page cannot see.
+    """
+    skipped = 0
+    if text.startswith("---"):
+        from ..text.headers import front_matter_end
+
+        lines = text.split("\n")
+        skipped = front_matter_end(lines)
+        text = "\n".join(lines[skipped:])
+    text, removed = without_hidden(text, rare)
+    if skipped:
+        removed = [*range(skipped), *(number + skipped for number in removed)]
+    return text, removed
+
+
+def _says_something(text: str) -> bool:
+    """Say whether a document has more than headings, blanks and perhaps one placeholder such as "(none yet)"."""
+    only = ""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        if end > start and text[start] != "#" and (line := text[start:end].strip(" \t")):
+            if only:
+                return True
+            only = line
+        start = end + 1
+    if not only:
+        return False
+    from ..tiers.entries import is_placeholder
+
+    return not is_placeholder(only)
+
+
+def _has_conflict(text: str) -> bool:
+    lines = text.split("\n")
+    return any(line.startswith("<<<<<<< ") for line in lines) and any(line.startswith(">>>>>>> ") for line in lines)
+
+
+def _outline(lines: list[str]) -> "Outline":
+    from ..text import markdown
+    from ..tiers import entries
+
+    blocks = markdown.scan(lines)
+    if blocks is None:
+        from ..text import referee
+
+        blocks = referee.find_blocks(lines)
+    return entries.outline(lines, blocks)
+
+
+def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
+    """Fit the parts into the block's budget, each with a fair share: what one leaves, the others may use.
+
+    Says whether the frame and a note for each part fit.
+    """
+    from . import fit
+
+    frame = block.frame(draft.part for draft in drafts)
+    room_bytes = budget.bytes - len(frame.encode())
+    room_characters = budget.characters - len(frame)
+    floors = []
+    for draft in drafts:
+        if not draft.is_read:
+            floors.append(draft.size)
+            continue
+        found = draft.read()[1]
+        units: list[Entry | IndexLine] = [*found.entries, *found.index_lines]
+        note = fit.omission_line(units, draft.command(actor, budget), unread_lines=draft.unread_lines)
+        floor = len(note.encode()) + len(draft.mark)
+        floors.append(floor if draft.is_over(max_lines, max_bytes) else min(draft.size, floor))
+    if sum(floors) > min(room_bytes, room_characters):
+        return False
+    # Smallest first: what it leaves of its share goes to those after it.
+    order = sorted(range(len(drafts)), key=lambda index: (min(drafts[index].size, max_bytes), index))
+    for position, index in enumerate(order):
+        draft = drafts[index]
+        waiting = order[position + 1 :]
+        kept_back = sum(floors[later] for later in waiting)
+        share_bytes = max(floors[index], min(room_bytes // (len(waiting) + 1), room_bytes - kept_back))
+        share_characters = max(floors[index], min(room_characters // (len(waiting) + 1), room_characters - kept_back))
+        over_share = draft.size > share_bytes or len(draft.part.body) > share_characters
+        if over_share or draft.is_over(max_lines, max_bytes):
+            draft.refit(max_lines, min(max_bytes, share_bytes), share_characters, draft.command(actor, budget))
+        room_bytes -= draft.size
+        room_characters -= len(draft.part.body)
+    return True
+
+
+def _problem_line(error: Exception) -> str:
+    return escape_line(f"(not read: {' '.join(str(error).split())})")

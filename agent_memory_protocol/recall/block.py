@@ -1,0 +1,177 @@
+"""The block: the parts that documents contribute, the budget that bounds them, and the text that frames them.
+
+What one part says is data. Its id is made from the content, so that no content can write the closing marker.
+"""
+
+from ..layout import Target
+from ..text.digest import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+FRAMING = (
+    "This repository's agents wrote these notes earlier. "
+    "They are reference data about the project; they may be out of date."
+)
+NO_LIMIT = 1 << 60
+
+
+class LeftOut:
+    """An entry or index line that recall left out: its lines in the file (from 1, both inclusive), date and text."""
+
+    __slots__ = ("date", "first_line", "last_line", "text")
+
+    def __init__(self, first_line: int, last_line: int, date: str, text: str) -> None:
+        self.first_line = first_line
+        self.last_line = last_line
+        self.date = date
+        """`YYYY-MM-DD`, or "" for an undated one."""
+        self.text = text
+        """Its first line, as recall would show it."""
+
+
+class Part:
+    """What one document contributes to the block.
+
+    Attributes:
+        target: the document.
+        body: its text in the block.
+        data: the same as UTF-8, which is what is counted and hashed.
+        lines: how many lines of it are in the block, the omission line included.
+        lines_in_file: how many lines the file has.
+        cut: whether an entry, or the end of the file, is shown in part.
+        problem: why the document could not be read; "" when it was.
+    """
+
+    __slots__ = ("_find_left_out", "body", "cut", "data", "lines", "lines_in_file", "problem", "target")
+
+    def __init__(self, target: Target, body: str, *, lines: int = 0, lines_in_file: int = 0, problem: str = "") -> None:
+        self.target = target
+        self.body = body
+        self.data = body.encode()
+        self.lines = lines
+        self.lines_in_file = lines_in_file
+        self.cut = False
+        self._find_left_out: Callable[[], list[LeftOut]] = list
+        self.problem = problem
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """What was left out whole, in file order."""
+        return self._find_left_out()
+
+    def shorten(self, body: str, lines: int, *, cut: bool, left_out: "Callable[[], list[LeftOut]]") -> None:
+        """Replace the body by a shorter one. Few callers ask what was left out, so it is found only then."""
+        self.body = body
+        self.data = body.encode()
+        self.lines = lines
+        self.cut = cut
+        self._find_left_out = left_out
+
+    @property
+    def opening(self) -> str:
+        """The tag that opens the part in the block."""
+        owner = f' {self.target.tier.owner}="{self.target.owner}"' if self.target.owner else ""
+        lines = f"{self.lines} of {self.lines_in_file}" if self.lines < self.lines_in_file else str(self.lines)
+        return f'<memory tier="{self.target.tier}"{owner} path="{self.target.path}" lines="{lines}">'
+
+
+class Recall:
+    """The block, and what is in it.
+
+    Attributes:
+        text: the block; "" when there is nothing to recall. `str(recall)` is the same.
+        parts: one for each document that is in the block, in its order.
+        warnings: what a person should know: settings that could not be read, merge conflicts in a file.
+    """
+
+    __slots__ = ("parts", "text", "warnings")
+
+    def __init__(self, text: str, parts: list[Part], warnings: list[str]) -> None:
+        self.text = text
+        self.parts = parts
+        self.warnings = warnings
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """Everything that was left out, of all parts."""
+        return [left_out for part in self.parts for left_out in part.left_out]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Budget:
+    """What the whole block may take, markers included; None: no such bound. Tokens are bytes / 4, rounded up."""
+
+    __slots__ = ("bytes", "characters", "max_chars", "max_lines", "max_tokens")
+
+    def __init__(
+        self,
+        *,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        max_bytes: int | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        self.max_lines = max_lines
+        self.max_chars = max_chars
+        self.max_tokens = max_tokens
+        self.characters = NO_LIMIT if max_chars is None else max_chars
+        self.bytes = min(
+            NO_LIMIT if max_bytes is None else max_bytes, NO_LIMIT if max_tokens is None else 4 * max_tokens
+        )
+
+    def with_default(self, max_chars: int | None) -> "Budget":
+        """Return the budget with the bound on characters that the settings give, where the caller gave none."""
+        if max_chars is None or self.max_chars is not None:
+            return self
+        budget = Budget(max_lines=self.max_lines, max_chars=max_chars, max_tokens=self.max_tokens)
+        budget.bytes = self.bytes
+        return budget
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the block as a whole has a bound."""
+        return self.characters < NO_LIMIT or self.bytes < NO_LIMIT
+
+    def holds(self, text: str) -> bool:
+        """Say whether a block fits."""
+        return len(text) <= self.characters and (
+            self.bytes == NO_LIMIT or (len(text) if text.isascii() else len(text.encode())) <= self.bytes
+        )
+
+
+def frame(parts: "Iterable[Part]") -> str:
+    """Return the block as it would be with every part's text taken out, its tags as wide as they can become."""
+    pieces = [_opening("0" * 16), FRAMING]
+    for part in parts:
+        widest = Part(part.target, "", lines=max(part.lines_in_file - 1, 0), lines_in_file=part.lines_in_file)
+        pieces += [widest.opening, "", "</memory>"]
+    return "\n".join([*pieces, _closing("0" * 16)])
+
+
+def render(parts: list[Part], budget: Budget) -> str:
+    """Render the block; "" when there is no part, or when it does not fit."""
+    if not parts:
+        return ""
+    # An id made from the text cannot be written into the text beforehand, so no entry can forge the closing marker.
+    digest = blake2b(digest_size=8)
+    pieces = [FRAMING]
+    for part in parts:
+        opening = part.opening
+        digest.update(opening.encode())
+        digest.update(part.data)
+        pieces += [opening, part.body, "</memory>"]
+    name = digest.hexdigest()
+    text = "\n".join([_opening(name), *pieces, _closing(name)])
+    return text if budget.holds(text) else ""
+
+
+def _opening(name: str) -> str:
+    return f'<agent-memory id="{name}">'
+
+
+def _closing(name: str) -> str:
+    return f'</agent-memory id="{name}">'

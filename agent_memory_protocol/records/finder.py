@@ -1,0 +1,155 @@
+"""The records of one store, found by their words, and current whoever writes them."""
+
+from collections.abc import Iterable, KeysView, Sequence
+
+from ..search.fusion import FusedIndex
+from ..search.port import Passage, SearchIndex, Source
+from .catalog import Catalog
+from .rank import Candidate, partner_of
+from .record import LIVE, Record
+from .store import RecordStore
+from .view import View
+
+CANDIDATES = 40
+"""How many records that look like a query are weighed against each other."""
+
+
+class Finder:
+    """What finds records in one store. Whoever uses it lets no two threads in at once."""
+
+    def __init__(self, store: RecordStore, catalog: Catalog, indexes: Sequence[SearchIndex]) -> None:
+        self._catalog = catalog
+        self._view = View(store, catalog)
+        self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
+        self._indexed = False
+        self._pending: set[str] = set()
+        self._gone: set[str] = set()
+
+    def close(self) -> None:
+        """Close the files of what was seen. The next call opens them again."""
+        self._catalog.close()
+        self._index.close()
+
+    @property
+    def ids(self) -> KeysView[str]:
+        """The ids of the records that can be read."""
+        return self._view.stamps.keys()
+
+    @property
+    def every_id(self) -> tuple[str, ...]:
+        """The ids of all records, those that cannot be read among them."""
+        return tuple(sorted({*self._view.stamps, *self._view.problems}))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why some records cannot be read, one line each."""
+        return tuple(self._view.problems.values())
+
+    def look(self, *, hurried: bool = False) -> None:
+        """Take in what others have written. `hurried` is for whoever writes much; see `View.look`."""
+        changes = self._view.look(hurried=hurried)
+        self._pending |= {record.id for record in changes.records}
+        if any(record.redacted for record in changes.records):
+            self.forget()
+        self._gone |= set(changes.gone)
+
+    def wrote(self, record: Record) -> None:
+        """Take in a version that was just written."""
+        self._view.wrote([record])
+        self._pending.add(record.id)
+
+    def forget(self) -> None:
+        """Empty the index, which is made anew when asked: something of what is only taken out of a file may stay."""
+        self._index.delete()
+        self._indexed = False
+
+    def everything(self) -> list[Record]:
+        """Return every record that can be read."""
+        return [record for record in map(self._view.read, list(self.ids)) if record is not None]
+
+    def text_of(self, record_id: str) -> str:
+        """Return what a record says; "" where it cannot be read any more."""
+        record = self._view.read(record_id)
+        return "" if record is None else record.body
+
+    def saying(self, body: str) -> tuple[Record, ...]:
+        """Return the records that say exactly this, the oldest first."""
+        found = map(self._view.read, self._catalog.saying(body))
+        same = [record for record in found if record is not None and record.body == body and not record.redacted]
+        return tuple(sorted(same, key=lambda record: (record.created_at, record.id)))
+
+    def find(self, query: str, *, include_history: bool, count: int = CANDIDATES) -> list[Candidate]:
+        """Return the records that look most like a query, each as it is now."""
+        self._update_index()
+        limit = count
+        while True:
+            hits = self._index.search(query, limit=limit)
+            # What is replaced or archived stays so. Where that crowds out the rest, look further down.
+            shown = [hit for hit in hits if include_history or hit.key in LIVE][:count]
+            if len(shown) == count or len(hits) < limit:
+                break
+            limit *= 4
+        read = ((hit, self._view.read(hit.source)) for hit in shown)
+        return [Candidate(record, hit.score, hit.reasons) for hit, record in read if record is not None]
+
+    def linked(self, candidates: Iterable[Candidate], *, include_history: bool) -> dict[str, Record]:
+        """Return by id what may have to come together with some of the candidates, and is none itself.
+
+        That is the other side of a dispute and, with `include_history`, what was replaced.
+        """
+        known = {candidate.record.id for candidate in candidates}
+        found: dict[str, Record] = {}
+        wanted = [candidate.record for candidate in candidates]
+        while wanted:
+            record = wanted.pop()
+            for link in (partner_of(record), record.supersedes if include_history else None):
+                if link is not None and link not in known:
+                    known.add(link)
+                    if (other := self._view.read(link)) is not None:
+                        found[link] = other
+                        wanted.append(other)
+        return found
+
+    def rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return by id every rule that rests on one of these records, and all that such a rule rests on."""
+        wanted = set(ids)
+        rules = [rule for rule in map(self._view.read, self._catalog.rules()) if rule is not None]
+        concerned = [rule for rule in rules if not wanted.isdisjoint(rule.evidence)]
+        found = {rule.id: rule for rule in concerned}
+        for one in {one for rule in concerned for one in rule.evidence}:
+            if (record := self._view.read(one)) is not None:
+                found[one] = record
+        return found
+
+    def alike(self, records: Iterable[Record], count: int) -> dict[str, Record]:
+        """Return by id these records and as many of those that look most like each, with all that is tied to them.
+
+        That is the other sides of disputes, and the rules that rest on them, with what those rest on.
+        """
+        found: dict[str, Record] = {}
+        for record in records:
+            candidates = self.find(record.body, include_history=False, count=count)
+            found |= {one.record.id: one.record for one in candidates} | self.linked(candidates, include_history=False)
+            if record.id not in found and (now := self._view.read(record.id)) is not None:
+                found[record.id] = now
+        return found | self.rules_on(found)
+
+    def _update_index(self) -> None:
+        """Bring the index in line. That takes time in proportion to the store, so it waits for somebody who asks."""
+        stamps = self._view.stamps
+        changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
+        sources = [Source(one, stamps[one], self._passages) for one in changed]
+        if not self._indexed:
+            self._index.refresh(sources)
+        elif sources or self._gone:
+            self._index.update(sources, self._gone)
+        self._indexed = True
+        self._pending.clear()
+        self._gone.clear()
+
+    def _passages(self, id: str) -> tuple[Passage, ...]:
+        """Return what an index knows of a record. The key says its state."""
+        record = self._view.read(id)
+        if record is None or record.redacted:
+            return ()
+        return (Passage(record.state.value, record.body, " ".join(record.tags)),)

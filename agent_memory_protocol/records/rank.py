@@ -1,0 +1,242 @@
+"""Which records answer a query: scored, whole, both sides of a dispute or none, within a budget of tokens.
+
+An index finds what looks like the query; here the state, the age, the use and the confidence of each record say what
+it is worth. Nothing is shortened or rewritten: a record is in the answer as it is, or is left out of it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..limits import estimate_tokens
+from ..text.bullets import bullet
+from .record import LIVE, Record, State
+
+BUDGET_TOKENS = 2_000
+"""What an answer may have where nobody says otherwise."""
+
+HALF_LIFE_DAYS = 30.0
+"""A record that has not changed for so long is worth half."""
+
+LEAST_RECENCY = 0.1
+"""Age alone never makes a record worth less than this share."""
+
+_STATE_WEIGHTS = {State.ACTIVE: 1.0, State.TRANSITIONAL: 0.8, State.SUPERSEDED: 0.3, State.ARCHIVED: 0.1}
+_HALF_USE = 5.0
+_DAY = 86_400.0
+
+_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature)\b)", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that looks like the query.
+
+    Attributes:
+        record: its newest version.
+        relevance: how much it looks like it, from 0 to 1; the best of an answer has 1.
+        reasons: why it was found.
+        uses: how often it was remembered again or recalled.
+    """
+
+    record: Record
+    relevance: float
+    reasons: tuple[str, ...]
+    uses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledRecord:
+    """A record in an answer.
+
+    Attributes:
+        record: its newest version.
+        score: what it is worth as an answer; what ranked it.
+        tokens: the tokens of its line in the prompt block.
+        reasons: why it is here.
+        forged: whether it claims a signature that does not verify.
+    """
+
+    record: Record
+    score: float
+    tokens: int
+    reasons: tuple[str, ...]
+    forged: bool = False
+
+    @property
+    def line(self) -> str:
+        """The record as one line of a prompt."""
+        return render(self.record, forged=self.forged)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a query, best first.
+
+    Attributes:
+        query: what was asked.
+        hits: the records.
+        left_out: how many more matched and did not fit into the budget.
+        problems: what could not be read, one line each.
+    """
+
+    query: str
+    hits: tuple[RecalledRecord, ...] = ()
+    left_out: int = 0
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the records."""
+        return tuple(hit.record.id for hit in self.hits)
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the prompt block."""
+        return estimate_tokens(len(self.as_prompt_block().encode()))
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[RecalledRecord]:
+        return iter(self.hits)
+
+    def __str__(self) -> str:
+        return self.as_prompt_block()
+
+    def as_prompt_block(self) -> str:
+        """Return the records for a prompt, one line each; "" when there are none.
+
+        What is disputed, replaced, archived or wrongly signed says so, and no text can pass for another line or a mark.
+        """
+        return "\n".join(hit.line for hit in self.hits)
+
+
+def choose(
+    query: str,
+    candidates: Sequence[Candidate],
+    others: Mapping[str, Record],
+    *,
+    budget_tokens: int,
+    include_history: bool,
+    now: datetime,
+    is_forged: Callable[[Record], bool] = lambda _: False,
+) -> Recalled:
+    """Return the best of the candidates that fit.
+
+    Args:
+        query: what was asked.
+        candidates: what an index has found, each record once.
+        others: further records by id: the other sides of disputes, and with `include_history` what was replaced.
+        budget_tokens: how many tokens the prompt block may have.
+        include_history: whether to show what was replaced or archived.
+        now: the moment that ages are counted to.
+        is_forged: says of a record whether it claims a signature that does not verify.
+    """
+    known = {**others, **{candidate.record.id: candidate.record for candidate in candidates}}
+    found = {candidate.record.id: candidate for candidate in candidates}
+    ranked = sorted(
+        (candidate for candidate in candidates if _is_shown(candidate.record, include_history)),
+        key=lambda candidate: (-score(candidate, now), candidate.record.id),
+    )
+    chosen: dict[str, RecalledRecord] = {}
+    skipped: set[str] = set()
+    room = 4 * budget_tokens + 1  # the last line has no ending
+    for first in ranked:
+        if first.record.id in chosen:
+            continue
+        unit = [one for one in _unit(first, known, found, include_history) if one.record.id not in chosen]
+        lines = [_recalled(one, now, forged=is_forged(one.record)) for one in unit]
+        size = sum(len(one.line.encode()) + 1 for one in lines)
+        if size > room:
+            skipped.update(one.record.id for one in unit)
+            continue
+        room -= size
+        chosen.update((one.record.id, one) for one in lines)
+    return Recalled(query, tuple(chosen.values()), len(skipped.difference(chosen)))
+
+
+def score(candidate: Candidate, now: datetime) -> float:
+    """Return what a candidate is worth: relevance × state × recency × use × confidence (S1-69)."""
+    record = candidate.record
+    days = max(0.0, (now - record.updated_at).total_seconds() / _DAY)
+    recency: float = max(LEAST_RECENCY, 0.5 ** (days / HALF_LIFE_DAYS))
+    use = 1 + candidate.uses / (candidate.uses + _HALF_USE)
+    return candidate.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
+
+
+def render(record: Record, *, forged: bool = False) -> str:
+    """Return a record as one line of a prompt, with the marks of its state, and of a signature that does not verify."""
+    line = bullet(_one_line(record.body))
+    if record.transition is not None:
+        line += f" [disputed: {_said(record.transition.reason)}]"
+    elif record.state is State.SUPERSEDED:
+        line += " [superseded — kept for history]"
+    elif record.state is State.ARCHIVED:
+        line += " [archived]"
+    if record.flagged:
+        line += f" [flagged: {_said(record.flag_reason or 'its evidence is gone')}]"
+    if forged:
+        line += " [signature does not verify]"
+    return line
+
+
+def partner_of(record: Record) -> str | None:
+    """Return the id of the other side of a record's dispute; None where it is in none."""
+    if record.transition is None:
+        return None
+    one, other = record.transition.sides
+    return other if one == record.id else one
+
+
+def _one_line(text: str) -> str:
+    """Return a text with its line ends as escapes, and with what looks like a mark of ours broken."""
+    return _MARK.sub("&#91;", _LINE_END.sub(r"\\n", text.strip()))
+
+
+def _said(reason: str) -> str:
+    return bullet(_one_line(reason)).removeprefix("- ")
+
+
+def _is_shown(record: Record, include_history: bool) -> bool:
+    if record.redacted:
+        return False
+    return include_history or record.state in LIVE
+
+
+def _unit(
+    first: Candidate, known: Mapping[str, Record], found: Mapping[str, Candidate], include_history: bool
+) -> list[Candidate]:
+    """Return a candidate with the records that may only come together with it, in the order they are shown."""
+    unit = {first.record.id: first}
+
+    def add(id: str | None, reason: str) -> Record | None:
+        record = known.get(id or "")
+        if record is None or record.id in unit or not _is_shown(record, include_history):
+            return None
+        uses = found[record.id].uses if record.id in found else 0
+        unit[record.id] = found.get(record.id) or Candidate(record, first.relevance, (reason,), uses)
+        return record
+
+    other = add(partner_of(first.record), f"the other side of the dispute with {first.record.id}")
+    if other is not None:
+        # The older claim first, whichever of the two looks more like the query.
+        return sorted(unit.values(), key=lambda one: (one.record.created_at, one.record.id))
+    if include_history:
+        newer = first.record
+        while (older := add(newer.supersedes, f"replaced by {newer.id}")) is not None:
+            newer = older
+    return list(unit.values())
+
+
+def _recalled(candidate: Candidate, now: datetime, *, forged: bool) -> RecalledRecord:
+    reasons = candidate.reasons
+    if candidate.uses:
+        times = "once" if candidate.uses == 1 else f"{candidate.uses} times"
+        reasons = (*reasons, f"used {times} before")
+    if forged:
+        reasons = (*reasons, "its signature does not verify")
+    tokens = estimate_tokens(len(render(candidate.record, forged=forged).encode()))
+    return RecalledRecord(candidate.record, score(candidate, now), tokens, reasons, forged)

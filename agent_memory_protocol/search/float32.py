@@ -1,0 +1,66 @@
+"""Vectors as bytes: 32-bit floats, little-endian, one after the other."""
+
+import math
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+
+from ..errors import InvalidVector
+
+_WIDTH = 4
+_BIG_ENDIAN = struct.pack("=f", 1) != struct.pack("<f", 1)
+
+
+def pack(numbers: Iterable[float]) -> bytes:
+    """Return numbers as bytes, as they are: NaN and infinity too."""
+    return _little_endian(array("f", numbers)).tobytes()
+
+
+def unpack(data: bytes) -> "array[float]":
+    """Return the numbers that whole floats hold, as they are."""
+    floats = array("f")
+    floats.frombytes(data)
+    return _little_endian(floats)
+
+
+def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
+    """Return a vector as bytes. `of` names it in errors.
+
+    Raises:
+        InvalidVector: it holds something that is no finite number, or too large a one.
+    """
+    try:
+        floats = array("f", vector)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidVector(f"{of} holds something that is no number: {error}") from None
+    _check(floats, of)
+    return _little_endian(floats).tobytes()
+
+
+def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vector") -> "array[float]":
+    """Return the vector that some bytes hold. `of` names it in errors.
+
+    Raises:
+        InvalidVector: they are not whole floats, not `dimensions` of them, or not all finite.
+    """
+    if len(data) % _WIDTH:
+        raise InvalidVector(f"{of} has {len(data)} bytes, which is no multiple of {_WIDTH}: it was cut off")
+    floats = unpack(data)
+    if dimensions is not None and len(floats) != dimensions:
+        raise InvalidVector(f"{of} is {len(floats)} wide where {dimensions} are expected; embed its text again")
+    _check(floats, of)
+    return floats
+
+
+def _check(floats: "array[float]", of: str) -> None:
+    if math.isfinite(sum(floats)):  # it is exactly where all are: a sum has room for any number of such floats
+        return
+    place, number = next((place, number) for place, number in enumerate(floats) if not math.isfinite(number))
+    raise InvalidVector(f"{of} holds {number} in place {place}, which is no number; embed its text again")
+
+
+def _little_endian(floats: "array[float]") -> "array[float]":
+    if _BIG_ENDIAN:
+        floats = floats[:]
+        floats.byteswap()
+    return floats

@@ -1,0 +1,371 @@
+"""Judge what stands where a secret could stand: a value, or a word, a placeholder, a path, the name of a variable.
+
+The shape of a token says much, and these functions say the rest. The more a name promises (`password`), the less
+its value must look like one; the less a name promises (`token`), the more random its value must look.
+"""
+
+import re
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, lru_cache
+from math import log2
+
+from .table import IBAN_COUNTRIES, words
+
+Found = re.Match[str]
+
+_TERMS = re.compile(
+    r"(?i:sha-?\d{1,3}|md\d|base-?\d\d|b64|utf-?\d{1,2}|argon2(?:id|i|d)?|pbkdf2|aes-?\d{0,3}|[hrep]s(?:256|384|512)"
+    r"|rsa-?\d{0,4}|ed25519|x25519|x509|p-?\d{3}|oauth-?2?(?:\.0)?|http2?s?|2fa|mfa|3des|k8s|s3|ec2|ipv[46]|i18n|e2e"
+    r"|1password|auth0|o365|m365|neo4j|log4j|v?\d{1,4}(?:\.\d{1,4}){0,4}|\d{1,4}(?:st|nd|rd|th)|[a-z]{1,2}\d)"
+    r"|\d{1,4}-?[a-z]{1,10}|\d{1,4}-?[A-Z]{1,3}"
+)
+"""Technical terms, versions and measures: digits and letters mixed, and no secret."""
+
+_TERMS_IN_NAMES = re.compile(
+    r"(?i:ed25519|x25519|ed448|x448|sha\d{1,3}|base64|utf8|oauth2|http2|pbkdf2|argon2)(?=[A-Z][a-z]|\Z)"
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_DATE = re.compile(r"(?:19|20)\d\d(?:[-/.]?[01]\d(?:[-/.]?[0-3]\d)?)?(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]+")
+_MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
+_FILE = re.compile(
+    r"[\w./~@-]+\.(?:txt|env|json|ya?ml|toml|ini|cfg|conf|pem|key|crt|p12|md|py|js|ts|go|rs|java|sh|gpg|kdbx|local)"
+)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
+_REFERENCE = re.compile(
+    r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
+    r"|vars\.|file:|ssm:|arn:|kv/|gopass|keyring|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv"
+    r"|sha\d{1,3}[:-]|md5:"
+)
+_BLANK = re.compile(r"([xX*.#?_0-])\1{3,}")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_MUMBLED = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{2,}")
+_PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
+_SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
+_TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
+_PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
+_ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
+
+
+def span(match: Found) -> tuple[int, int]:
+    """Return where the value stands that a pattern found."""
+    for name in ("value", "named", "quoted", "bare"):
+        if _group(match, name):
+            start, end = match.span(name)
+            if name == "bare":  # what closes the sentence or the emphasis is no part of it
+                end = start + len(match[name].rstrip(".,;:!?)]*_"))
+            return start, max(start, end)
+    return match.span()
+
+
+def entropy(value: str) -> float:
+    """Return the Shannon entropy of a value in bits a character."""
+    size = len(value)
+    return sum(-count / size * log2(count / size) for count in Counter(value).values())
+
+
+def is_token(match: Found) -> bool:
+    """Accept whatever has the shape, unless it only shows the shape: `ghp_xxxx`, `sk-ant-your-key-here`."""
+    return not _is_placeholder(_value(match))
+
+
+def is_shape(match: Found) -> bool:
+    """Accept whatever has the shape."""
+    return match is not None
+
+
+def is_random(match: Found) -> bool:
+    """Accept what no name or phrase could be."""
+    value = _value(match)
+    return not _is_placeholder(value) and _unlike_words(value) >= max(6, len(value) // 4)
+
+
+def is_slug(match: Found) -> bool:
+    """Accept a token whose shape, words with dashes between them, a name has as well."""
+    value = _value(match)
+    longest = max(map(len, _SEPARATORS.split(value)))
+    return not _is_placeholder(value) and (longest >= 28 or _unlike_words(value) >= 8)
+
+
+def is_key_block(match: Found) -> bool:
+    """Accept a key that has a body."""
+    body = match["value"].rpartition("-----END")[0] or match["value"]
+    return not _is_blank(body.rpartition("-----")[2].strip()[:64])
+
+
+def is_literal(match: Found) -> bool:
+    """Accept what is written out where a password must stand, however weak it is."""
+    value = _value(match)
+    return not (_is_blank(value) or _names_something(value) or _says_placeholder(value))
+
+
+def is_shell_password(match: Found) -> bool:
+    """Accept a password on a command line; a word there is mostly a group or a database."""
+    value = _value(match)
+    return is_literal(match) and _is_unlike_a_word(value) and not _TERMS.fullmatch(value)
+
+
+def is_basic(match: Found) -> bool:
+    """Accept base64 that spells `user:password`."""
+    value = _value(match)
+    try:
+        decoded = b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
+    except ValueError:
+        return False
+    return ":" in decoded and decoded.isprintable()
+
+
+def is_phrase(match: Found) -> bool:
+    """Accept as many words as a wallet's recovery phrase has, if they make no sentence."""
+    said = _value(match).split()
+    return len(said) in (12, 15, 18, 21, 24) and words("sentence").isdisjoint(said)
+
+
+def is_card(match: Found) -> bool:
+    """Accept a number whose last digit fits the others (Luhn), and that is not published for tests."""
+    digits = [int(character) for character in match[0] if character.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (
+        (sum(digits[::-2]) + sum(doubled)) % 10 == 0
+        and len(set(digits)) > 3
+        and "".join(map(str, digits)) not in words("test_cards")
+    )
+
+
+def is_iban(match: Found) -> bool:
+    """Accept an account number of its country's length whose check digits fit (ISO 7064)."""
+    value = match[0].replace(" ", "")
+    if len(value) != _iban_length(value[:2]):
+        return False
+    return int("".join(str(int(character, 36)) for character in value[4:] + value[:4])) % 97 == 1
+
+
+def is_account_number(match: Found) -> bool:
+    """Accept digits that are not all the same."""
+    return len(set(_value(match)) - set(" -")) > 2
+
+
+def is_named_password(match: Found) -> bool:
+    """Accept what a name such as `password` is given: hardly anything but a word is something else."""
+    value = _value(match)
+    name = match[0][:5].lower()
+    if not name.startswith(("passw", "passp", "passc", "pwd")):
+        # `pass` and `pw` have many other meanings.
+        return _is_mixed(value) and len(value) >= 6 and value.isalnum() and _is_password(value, is_plain=False)
+    said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
+    is_plain = "=" in match["sign"] or _is_quoted(match) or said
+    return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
+
+
+def is_told_password(match: Found) -> bool:
+    """Accept what follows the word at once, as in `with password X` and `--password X`, if no word or name could."""
+    value = _value(match)
+    return (
+        _is_unlike_a_word(value)
+        and len(value) >= 5
+        and words("names").isdisjoint(_words_of(value))
+        and _is_password(value, is_plain=False)
+    )
+
+
+def is_pair(match: Found) -> bool:
+    """Accept the second of two words that are given as a login."""
+    value = _value(match)
+    return len(value) >= 5 and _is_unlike_a_word(value) and _is_password(value, is_plain=False)
+
+
+def is_named_key(match: Found) -> bool:
+    """Accept what a name such as `api_key` is given, if it has digits among its letters or looks random."""
+    value = _value(match)
+    if len(value) < 8 or not _is_value(value) or _is_cut_short(match):
+        return False
+    if not _is_mixed(value):
+        return len(value) >= 16 and _unlike_words(value) >= 12
+    if _UUID.fullmatch(value):
+        return True
+    if _unlike_words(value):
+        return _unlike_words(value) >= 6 and entropy(value) >= 2.5
+    is_plain = _is_quoted(match) or "=" in (_group(match, "sign") or "")
+    return (
+        is_plain
+        and value.isalnum()
+        and not words("names").intersection(_words_of(value))
+        and not _TERMS.fullmatch(value)
+    )
+
+
+def is_named_token(match: Found) -> bool:
+    """Accept what a name such as `token` is given, if it looks random: texts on language have tokens, too."""
+    value = _value(match)
+    return (
+        len(value) >= 12
+        and _is_value(value)
+        and not _is_cut_short(match)
+        and not _UUID.fullmatch(value)
+        and (_is_mixed(value) or len(value) >= 20)
+        and _unlike_words(value) >= 8
+        and entropy(value) >= 2.8
+    )
+
+
+CHECKS: dict[str, Callable[[Found], bool]] = {
+    "shape": is_shape,
+    "token": is_token,
+    "random": is_random,
+    "slug": is_slug,
+    "key-block": is_key_block,
+    "literal": is_literal,
+    "shell": is_shell_password,
+    "basic": is_basic,
+    "phrase": is_phrase,
+    "card": is_card,
+    "iban": is_iban,
+    "digits": is_account_number,
+    "named-password": is_named_password,
+    "told-password": is_told_password,
+    "pair": is_pair,
+    "named-key": is_named_key,
+    "named-token": is_named_token,
+}
+"""What `secret_data` calls them."""
+
+
+@cache
+def _iban_length(country: str) -> int:
+    return next((length for length, countries in IBAN_COUNTRIES.items() if country in countries.split()), 0)
+
+
+def _group(match: Found, name: str) -> str | None:
+    return match[name] if name in match.re.groupindex else None
+
+
+def _value(match: Found) -> str:
+    start, end = span(match)
+    return match.string[start:end]
+
+
+def _is_cut_short(match: Found) -> bool:
+    """Say whether only the beginning of a value is given: `eyJhbGci...`."""
+    return match.string.startswith("...", span(match)[1])
+
+
+def _is_quoted(match: Found) -> bool:
+    return _group(match, "quoted") is not None
+
+
+def _is_mixed(value: str) -> bool:
+    """Say whether letters stand in it, and something else than letters that no word or number has."""
+    return any(map(str.isalpha, value)) and (any(map(str.isdigit, value)) or not _TELLING_SYMBOLS.isdisjoint(value))
+
+
+def _is_unlike_a_word(value: str) -> bool:
+    return _is_mixed(value) or _unlike_words(value) >= 8
+
+
+def _is_blank(value: str) -> bool:
+    """Say whether half of a value is one character again and again: `xxxx`, `****`, `0000`."""
+    return 2 * sum(len(run[0]) for run in _BLANK.finditer(value)) >= len(value) or not value.strip("xX*.#?_0-")
+
+
+def _is_placeholder(value: str) -> bool:
+    """Say whether what has a token's shape is a phrase: `sk-ant-your-key-here`."""
+    if _is_blank(value) or "..." in value:
+        return True
+    segments = [segment for segment in _SEPARATORS.split(value) if segment]
+    if len(segments) < 3 or not all(map(_PLAIN_WORD.fullmatch, segments)):
+        return False
+    known = words("placeholders") | words("names") | words("no_values") | words("sentence")
+    return not known.isdisjoint(segment.lower() for segment in segments[1:])
+
+
+def _says_placeholder(value: str) -> bool:
+    return not _unlike_words(value) and not words("placeholders").isdisjoint(_words_of(value))
+
+
+def _names_something(value: str) -> bool:
+    """Say whether a value is no value: a variable, a member, a path, a file, an address."""
+    if _REFERENCE.match(value) or _CODE.search(value) or _VARIABLE.fullmatch(value):
+        return True
+    return bool(_ADDRESS.fullmatch(value) or _FILE.fullmatch(value) or ("/" in value and not _unlike_words(value)))
+
+
+def _is_value(value: str) -> bool:
+    """Say whether something that a name is given is written out, and no word, placeholder or date."""
+    return not (
+        any(map(str.isspace, value))
+        or _is_blank(value)
+        or _names_something(value)
+        or _says_placeholder(value)
+        or _DATE.fullmatch(value)
+        or value.lower() in words("no_values")
+        or _TERMS.fullmatch(value)
+    )
+
+
+def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
+    """Judge what a password is said to be; `is_plain` where it is quoted, or stands behind an equals sign."""
+    if " " in value:
+        said = value.split()
+        return is_plain and 4 <= len(said) <= 8 and all(map(_is_phrase_word, said))
+    if not _is_value(value):
+        return False
+    if value.isdigit():
+        return len(value) >= 4
+    if len(value) < 5 or not any(map(str.isalpha, value)):
+        return False
+    unlike = _unlike_words(value)
+    if not unlike and _MEMBER.fullmatch(value):
+        return False
+    parts = _words_of(value)
+    is_name = not parts.isdisjoint(words("names") | words("no_values"))
+    if value.isalpha():
+        if unlike:
+            return len(value) >= 8 and words("names").isdisjoint(parts)
+        is_name = is_name or (is_code and len(parts) > 1)
+        return is_plain and len(value) >= 6 and not is_name and not _PARTICIPLE.fullmatch(value)
+    if unlike or value.isalnum():
+        return True
+    if is_name:
+        return False
+    if _is_mixed(value):
+        pieces = [piece for piece in _SEPARATORS.split(value) if not piece.isalpha() and not piece.isdigit()]
+        return is_plain or not _TELLING_SYMBOLS.isdisjoint(value) or not all(map(_TERMS.fullmatch, pieces))
+    return is_plain and len(parts) >= 4
+
+
+def _is_phrase_word(word: str) -> bool:
+    return word.isalpha() and word.islower() and len(word) > 2 and word not in words("sentence") | words("names")
+
+
+@lru_cache(maxsize=512)
+def _words_of(value: str) -> frozenset[str]:
+    """Return the words a value is made of, in lower case: those between its separators and those in camel case."""
+    segments = [segment.rstrip("0123456789") for segment in _SEPARATORS.split(value)]
+    humps = [hump for segment in segments for hump in _HUMP.findall(segment)]
+    return frozenset(word.lower() for word in segments + humps if word)
+
+
+@lru_cache(maxsize=512)
+def _unlike_words(value: str) -> int:
+    """Count the characters of a value that stand in no word, number or technical term."""
+    return sum(len(segment) for segment in _SEPARATORS.split(value) if not _is_wordy(segment))
+
+
+@lru_cache(maxsize=4096)
+def _is_wordy(segment: str) -> bool:
+    segment = _TERMS_IN_NAMES.sub("", segment)
+    if not segment or _TERMS.fullmatch(segment) or _DATE.fullmatch(segment):
+        return True
+    letters = segment.rstrip("0123456789")
+    if not letters or len(segment) - len(letters) > 3 or not letters.isalpha():
+        return len(segment) <= 4 and segment.isdigit()
+    if letters.islower() or letters.isupper():
+        return len(letters) <= 20
+    humps = _HUMP.findall(letters)
+    # Chance makes humps as long as words are, but seldom ones that can be spoken.
+    mumbled = sum(_MUMBLED.fullmatch(hump) is not None for hump in humps)
+    least = 3 if len(letters) <= 12 else 4
+    return len(letters) >= least * len(humps) and 3 * mumbled <= len(humps)

@@ -1,0 +1,190 @@
+"""Take entries out of a document, with the headings and labels that were only there for them.
+
+After it the document is read again: everything else must be what it was, or nothing is taken out (decisions 17, 21).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace as replace_fields
+from itertools import pairwise
+
+from ..errors import Refused
+from ..text import markdown
+from . import around
+from .document import Document, plain_id, rebuilt
+from .edit import texts
+from .entries import Entry
+from .taken import Taken, take
+
+
+def remove(document: Document, ids: Collection[str]) -> Document:
+    """Return the document without these entries. A heading or label goes with its last entry (decisions 17, 22).
+
+    The file's first heading stays, and a heading that a comment stands under.
+
+    Raises:
+        Refused: what stands around them would change its meaning.
+    """
+    if not ids:
+        return document
+    going = set(ids)
+    gone = {entry for entry, entry_id in zip(document.outline.entries, document.ids, strict=True) if entry_id in going}
+    spans = [(entry.start, entry.end) for entry in gone]
+    spans += _orphaned_headings(document, gone)
+    spans += _orphaned_labels(document, gone)
+    joined = _joined(document.lines, sorted(spans))
+    expected = texts(document, [entry for entry in document.outline.entries if entry not in gone])
+    for apart in _apart(document, joined):
+        changed = rebuilt(document, _without_spans(document, joined, blank_for=apart))
+        changed = _without_doubled_rules(document, changed)
+        if texts(changed, changed.outline.entries) == expected:
+            return changed
+    raise Refused(f"{document.target.path}: taking the entry out would change what stands around it; edit it by hand")
+
+
+def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[tuple[str, Taken]]:
+    """Describe each entry that a newer version of a document lacks, with the id it had.
+
+    When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
+    of them went is known from `named`, else from their texts, for their dates may differ. Prose that is a part of
+    other prose now, because what stood between has gone, has not left.
+    """
+    if not named and set(old.ids) <= set(new.ids):
+        return []
+    staying = {*new.ids, *(one for one in regrouped_prose(new, old) if one not in named)}
+    groups: dict[str, list[str]] = {}
+    for one in old.ids:
+        groups.setdefault(plain_id(one), []).append(one)
+    found: dict[str, tuple[str, Taken]] = {}
+    for group in groups.values():
+        free = [one for one in group if one not in staying]
+        gone = [one for one in group if one in named]
+        if len(gone) != len(free):
+            left = Counter(new.text(entry) for one in group if (entry := new.entry(one)) is not None)
+            gone = [one for one in group if not _stands(old, one, left)]
+        if len(gone) != len(free):
+            gone = free
+        for one, described in zip(gone, free, strict=True):
+            found[one] = (one, replace_fields(take(old, one), id=described))
+    return [found[one] for one in old.ids if one in found]
+
+
+def regrouped_prose(old: Document, new: Document) -> set[str]:
+    """Return the ids of prose that is new only as an entry: its lines stood in the old document in other pieces.
+
+    What keeps two pieces of prose apart makes two entries of them, and may come and go.
+    """
+    before, after = _prose_lines(old), _prose_lines(new)
+    gone = {line for entry_id, lines in before.items() if entry_id not in after for line in lines}
+    return {entry_id for entry_id, lines in after.items() if entry_id not in before and gone.issuperset(lines)}
+
+
+def _prose_lines(document: Document) -> dict[str, list[str]]:
+    return {
+        entry_id: [line for line in document.lines[entry.start : entry.end] if line.strip(" \t")]
+        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
+        if not entry.is_item
+    }
+
+
+def _stands(document: Document, entry_id: str, left: Counter[str]) -> bool:
+    entry = document.entry(entry_id)
+    text = "" if entry is None else document.text(entry)
+    left[text] -= 1
+    return left[text] >= 0
+
+
+def _orphaned_headings(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
+    """Return the headings that lose their last entry: not the first of the file, nor one a comment stands under."""
+    outline = document.outline
+    losing = {index for entry in gone for index in entry.headings}
+    staying = {index for entry in outline.entries if entry not in gone for index in entry.headings}
+    staying |= {index for line in outline.index_lines for index in line.headings}
+    spans = []
+    for index in losing - staying - {0}:
+        heading = outline.headings[index]
+        end = around.end_under(document, index)
+        held = any(
+            heading.end <= block.start < end and block.kind in (markdown.COMMENT, markdown.DEFINITION, markdown.HTML)
+            for block in outline.blocks
+        )
+        if not held:
+            spans.append((heading.start, heading.end))
+    return spans
+
+
+def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
+    outline = document.outline
+    staying = {entry.label for entry in outline.entries if entry not in gone}
+    staying |= {line.label for line in outline.index_lines}
+    losing = {entry.label for entry in gone if entry.label is not None} - staying
+    return [(outline.labels[label].start, outline.labels[label].end) for label in losing if label is not None]
+
+
+def _apart(document: Document, spans: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the spans that leave a blank line: none, those that keep two things from running into each other, all."""
+    yield []
+    yield [span for span in spans if _holds_apart(document, span)]
+    yield spans
+
+
+def _holds_apart(document: Document, span: tuple[int, int]) -> bool:
+    """Say whether other entries would be others, were these lines gone alone and no blank line left for them."""
+    start, end = span
+    staying = [entry for entry in document.outline.entries if entry.end <= start or entry.start >= end]
+    changed = rebuilt(document, _without_spans(document, [span], blank_for=()))
+    return texts(changed, changed.outline.entries) != texts(document, staying)
+
+
+def _without_spans(
+    document: Document, spans: Sequence[tuple[int, int]], *, blank_for: Collection[tuple[int, int]]
+) -> list[str]:
+    """Return the lines without these spans, and without the blank lines that would be left doubled where one was."""
+    lines = document.lines
+    raw = list(document.raw)
+    drop: set[int] = set()
+    for start, end in spans:
+        drop.update(range(start, end))
+        before, after = start, end
+        while before and not lines[before - 1].strip(" \t"):
+            before -= 1
+        while after < len(lines) and not lines[after].strip(" \t"):
+            after += 1
+        at_end = after == len(lines)
+        if at_end:
+            drop.update(range(before, start))
+        elif before < start or start == 0:
+            drop.update(range(end, after))
+        elif after == end and (start, end) in blank_for:
+            drop.discard(start)
+            raw[start] = document.newline
+    return [line for number, line in enumerate(raw) if number not in drop]
+
+
+def _joined(lines: Sequence[str], spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that only blank lines keep apart."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and not any(line.strip(" \t") for line in lines[joined[-1][1] : start]):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _without_doubled_rules(old: Document, new: Document) -> Document:
+    """Take out a rule that stands right after a rule now and did not before (decision 22)."""
+
+    def doubled(document: Document) -> list[tuple[int, int]]:
+        blocks = document.outline.blocks
+        return [
+            (second.start, second.end)
+            for first, second in pairwise(blocks)
+            if first.kind == second.kind == markdown.RULE
+        ]
+
+    spans = doubled(new)
+    if len(spans) <= len(doubled(old)):
+        return new
+    return rebuilt(new, _without_spans(new, spans, blank_for=()))

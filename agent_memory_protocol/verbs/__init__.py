@@ -1,0 +1,1 @@
+"""The verbs: one module for each thing that people and agents do with Markdown memory."""

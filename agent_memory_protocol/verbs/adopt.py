@@ -1,0 +1,111 @@
+"""The verb that brings in memory kept elsewhere: plan it, or do it, store by store.
+
+Nothing in a store changes. What is written goes through the same door as any other text, so who may, limits, secrets
+and the ledger hold; and what was planned is planned again on what stands here when it is written.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as replace_fields
+
+from ..change.session import Session
+from ..errors import AgentMemoryError, StorageError
+from ..layout import Target, Tier
+from ..learning.elsewhere import Store
+from ..learning.merge_in import Adoption, Here, LeftOut, plan
+from ..notes import store as note_store
+from ..project.access import Actor
+from ..tiers import store as documents
+from . import index, rewrite
+
+
+def plan_adoption(session: Session, actor: Actor, stores: Sequence[Store]) -> list[Adoption]:
+    """Say what becomes of each store, when the ones before it are brought in."""
+    planned = []
+    seen: dict[Target, Here] = {}
+    for one in stores:
+        try:
+            session.check_write(actor, one.target)
+            here = seen.get(one.target) or _here(session, one.target)
+        except AgentMemoryError as error:
+            planned.append(Adoption(one, left_out=(LeftOut(one.path, str(error), error.exit_code),)))
+            continue
+        made = plan(one, here)
+        planned.append(made)
+        text = here.text if made.text is None else made.text
+        seen[one.target] = replace_fields(here, text=text, notes={**here.notes, **made.notes})
+    return planned
+
+
+def apply_adoption(session: Session, actor: Actor, planned: Sequence[Adoption]) -> list[Adoption]:
+    """Write what is planned. What could not be written is no longer in the answer's plan, but in what it left out."""
+    return [_apply(session, actor, one) if one.does_something else one for one in planned]
+
+
+def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
+    store = adoption.store
+    reason = f"adopted from {store.path}"
+    refused = []
+    written = dict(adoption.notes)
+    done = adoption
+    if adoption.text is not None:
+        try:
+            rewrite.rewrite(session, actor, store.target, "", _merging(session, store), reason)
+        except AgentMemoryError as error:
+            refused.append(LeftOut(store.path, str(error), error.exit_code))
+            done = replace_fields(done, text=None, entries=())
+    for file, text in adoption.notes.items():
+        try:
+            rewrite.rewrite(session, actor, store.target, file, _unless_there(text, file), reason, index=False)
+        except AgentMemoryError as error:
+            refused.append(LeftOut(file, str(error), error.exit_code))
+            del written[file]
+    if written:
+        try:
+            index.refresh(session, documents.locate(session.root, store.target))
+        except AgentMemoryError as error:
+            reason = f"the notes are here, their index is not up to date: {error}"
+            refused.append(LeftOut(store.path, reason, error.exit_code))
+    return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
+
+
+def _merging(session: Session, store: Store) -> Callable[[str | None], str]:
+    """Return what makes a document's new text from the one that stands there when it is written."""
+
+    def change(present: str | None) -> str:
+        here = _here(session, store.target, present)
+        made = plan(store, here)
+        return here.text if made.text is None else made.text
+
+    return change
+
+
+def _unless_there(text: str, file: str) -> Callable[[str | None], str]:
+    def change(present: str | None) -> str:
+        if present is not None and present != text:
+            raise StorageError(f"{file} was made meanwhile; nothing was changed in it, compare the two")
+        return text
+
+    return change
+
+
+def _here(session: Session, target: Target, text: str | None = None) -> Here:
+    """Return what stands where a store's memory belongs."""
+    target = documents.locate(session.root, target)
+    standing = session.read(target)
+    if text is None:
+        text = session.header(target) if standing is None else standing.data.decode()
+    gone = {one.taken.id for one in session.books(target).archived(standing)}
+    limits = session.settings
+    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes)
+
+
+def _notes(session: Session, target: Target) -> Mapping[str, str]:
+    folder = target.parts[:-1]
+    if target.tier is Tier.CONVERSATION or not session.root.exists(folder):
+        return {}
+    found = {}
+    for name in note_store.list_names(session.root, folder, target.parts[-1]):
+        read = note_store.read(session.root, folder, name)
+        if read is not None:
+            found[name] = read[1]
+    return found

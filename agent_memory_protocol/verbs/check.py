@@ -1,0 +1,269 @@
+"""`check` as a verb on an opened session: read what there is, and let every rule look at it."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+
+from ..change import ledger
+from ..change import reviews as reviewing
+from ..change.session import Session
+from ..disk.files import Root, split_bom
+from ..errors import InvalidArgument, StorageError
+from ..formats.jsonl import parse_file
+from ..formats.jsonl_view import sort_out
+from ..git import ignore
+from ..layout import OWNER_FOLDERS, REVIEWED, SCAFFOLDING, Target, Tier
+from ..learning import docs
+from ..learning.scattered import other_scaffoldings
+from ..limits import split_lines
+from ..lint import finding, index, ledgers, notes, tiers
+from ..lint.finding import Finding
+from ..lint.store import Place, StoreView
+from ..notes import index as indexes
+from ..notes import store as note_store
+from ..project.access import Actor
+from ..project.settings import PROJECT_FILE
+from ..text.claims import normalised
+from ..tiers import document as documents
+from ..tiers import store
+from ..tiers.document import Document
+from ..tiers.entries import OWN
+from . import review
+from .doctor import of_lookalike, of_names
+from .index import folders
+
+_FOLDER = "is a folder, not a file; move it away"
+
+
+def check(
+    session: Session,
+    actor: Actor,
+    *,
+    paths: Sequence[str],
+    selected: Sequence[str],
+    today: date,
+    progress: Callable[[int, int], None] | None,
+) -> list[Finding]:
+    """Return what is wrong in what this actor may read, below these paths, by file and line."""
+    for path in paths:
+        if not os.path.lexists(os.path.join(session.root.path, *path.split("/"))):
+            raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
+    if any({*path.split("/")} <= {".", ".."} for path in paths):
+        paths = ()  # the project's own folder, or one above: everything lies below it
+    targets = [target for target in _targets(session, actor) if _below(target.parts[:-1], paths)]
+    run = _Check(session, selected, today)
+    run.read(targets)
+    for number, target in enumerate(targets):
+        run.folder(target)
+        if progress is not None:
+            progress(number + 1, len(targets))
+    run.store(targets, whole=not paths)
+    found = [one for one in run.found if _below(tuple(one.path.split("/")), paths)]
+    return sorted(found, key=lambda one: (one.path, one.line or 0, one.rule))
+
+
+@dataclass(slots=True)
+class _Check:
+    """One run of the selected rules: what was read of the memory, and what was found in it so far."""
+
+    session: Session
+    selected: Sequence[str]
+    today: date
+    documents: dict[Target, Document] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    unreadable: list[Place] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
+    has_notes: bool = False
+
+    def read(self, targets: Sequence[Target]) -> None:
+        """Read every tier document, once for all rules."""
+        for target in targets:
+            try:
+                document = self.session.read(target)
+            except StorageError as error:
+                self._cannot_read(error, target.path)
+            else:
+                if document is not None:
+                    self.documents[target] = document
+        if "tier-restates" in self.selected:
+            self.elsewhere = _elsewhere(self.session.root, self.documents.values())
+
+    def folder(self, target: Target) -> None:
+        """Check one tier document, and the notes, index and ledger beside it."""
+        if target in self.documents:
+            self._run("tier", self._tier_view(self.documents[target]), target.path)
+        if target.tier is not Tier.CONVERSATION:
+            self._notes_and_index(target)
+        path = "/".join(ledger.parts_of(target))
+        try:
+            self._ledger(target, path)
+        except StorageError as error:
+            self._cannot_read(error, path)
+
+    def store(self, targets: Sequence[Target], *, whole: bool) -> None:
+        """Check the memory as one; what only the whole of it shows, only where the whole is checked."""
+        root = self.session.root
+        twins = [
+            Place("/".join(folder), one.message)
+            for tier, folder in OWNER_FOLDERS.items()
+            for one in of_names(root.list_folders(folder), tier.value)
+        ]
+        twins += [
+            Place("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
+            for target, file in store.lookalikes(root)
+            for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
+        ]
+        nested = [path for target in targets if target.tier is not Tier.CONVERSATION for path in _nested(root, target)]
+        view = StoreView(
+            list(self.documents.values()),
+            self.unreadable,
+            twins,
+            nested,
+            self._review() if whole else None,
+            [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
+            [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
+        )
+        self._run("store", view, SCAFFOLDING)
+
+    def _run(self, subject: str, view: object, path: str) -> None:
+        self.found += finding.run(subject, view, path, self.selected)
+
+    def _cannot_read(self, error: StorageError, path: str) -> None:
+        path = getattr(error, "path", "") or path
+        place = Place(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None))
+        if place not in self.unreadable:
+            self.unreadable.append(place)
+
+    def _tier_view(self, document: Document) -> tiers.TierView:
+        settings, root = self.session.settings, self.session.root
+        return tiers.TierView(
+            document,
+            self.session.header(document.target),
+            settings.max_lines,
+            settings.max_bytes,
+            self.today.toordinal(),
+            lambda path: os.path.exists(os.path.join(root.path, *path.split("/"))),
+            self.elsewhere,
+            settings.secrets_allow,
+        )
+
+    def _notes_and_index(self, target: Target) -> None:
+        root, folder = self.session.root, target.parts[:-1]
+        try:
+            names = note_store.list_names(root, folder, target.parts[-1])
+            called_so = [name for name in root.list_folders(folder) if note_store.is_note(name, "")]
+        except StorageError as error:
+            self._cannot_read(error, "/".join(folder))
+            return
+        self.unreadable += [Place("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]]
+        self.has_notes = self.has_notes or bool(names)
+        linked = frozenset(notes.link_name(name) for name in names)
+        unread = set()
+        for name in names:
+            path = "/".join((*folder, name))
+            try:
+                read = note_store.read(root, folder, name)
+            except StorageError as error:
+                self._cannot_read(error, path)
+                unread.add(name)
+                continue
+            if read is not None:
+                view = notes.NoteView(read[0], read[1], linked, self.session.settings.secrets_allow)
+                self._run("note", view, path)
+        document = self.documents.get(target)
+        if document is not None or (names and not store.may_exist(root, target.parts)):
+            text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
+            listing = index.IndexView(indexes.read(text), lines, indexes.by_key(names), frozenset(unread))
+            self._run("index", listing, target.path)
+
+    def _ledger(self, target: Target, path: str) -> None:
+        content = self.session.root.read(ledger.parts_of(target))
+        if content is None:
+            return
+        asks = "ledger-ignored" in self.selected
+        lines = list(parse_file([content.data]))
+        texts = split_bom(content.data)[1].decode("utf-8", "replace").split("\n")
+        view = ledgers.LedgerView(
+            list(zip(lines, texts, strict=False)),
+            sort_out(lines, by_time=True),
+            ledger.redacted(lines),
+            asks and ignore.ignores_one_of(self.session.root.path, path, target.path),
+            self.session.settings.secrets_allow,
+        )
+        self._run("ledger", view, path)
+
+    def _review(self) -> Place | None:
+        """Return when the last review was, where the next one is due."""
+        reviews = reviewing.read(self.session.root)
+        entries = [entry for document in self.documents.values() for entry in document.outline.entries]
+        first = min((entry.day for entry in entries if entry.day is not None and entry.day_source == OWN), default=None)
+        # Whoever begins a memory today may bring what happened long ago: it is a month old here in a month.
+        oldest = reviews.begun if reviews.begun and (entries or self.has_notes) else None
+        if reviews.begun is None and first is not None:
+            oldest = date.fromordinal(first)
+        if not review.is_due(reviews.last, oldest, self.today):
+            return None
+        never = f"never, and begun on {reviews.begun}" if reviews.begun else "never"
+        return Place("/".join(REVIEWED), reviews.last.isoformat() if reviews.last else never)
+
+
+def _targets(session: Session, actor: Actor) -> list[Target]:
+    found = session.readable(actor, ledgers=True)
+    return found + [target for target in folders(session, actor) if target not in found]
+
+
+def _in_settings(problem: str) -> Place | None:
+    """Return a problem in the project's settings with its place; None for one in the person's own."""
+    path = "/".join(PROJECT_FILE)
+    where, _, message = problem.partition(": ")
+    if not where.startswith(path):
+        return None
+    line = where.removeprefix(f"{path}:")
+    return Place(path, message, int(line) if line.isdigit() else None)
+
+
+def _nested(root: Root, target: Target) -> Iterator[str]:
+    """Yield the folders beside a tier document that hold Markdown files."""
+    folder = target.parts[:-1]
+    with suppress(StorageError):  # what cannot be listed is told where its notes are read
+        for inner in root.list_folders(folder):
+            if root.has_file((*folder, inner), lambda name: name.lower().endswith(".md")):
+                yield "/".join((*folder, inner))
+
+
+def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
+    """Return the lines of the documentation and of lasting memory, normalised, and where each stands."""
+    found: dict[str, str] = {}
+    for path, text in docs.read(root):
+        for number, line in enumerate(split_lines(text), start=1):
+            plain = normalised(docs.without_marks(line))
+            if plain:
+                found.setdefault(plain, f"{path}:{number}")
+    for document in read:
+        if document.target.tier is Tier.CONVERSATION:
+            continue
+        for entry in document.outline.entries:
+            plain = normalised(documents.identity_text(document.lines, entry))
+            if plain:
+                found.setdefault(plain, f"{document.target.path}:{entry.start + 1}")
+    return found
+
+
+def _below(parts: tuple[str, ...], paths: Sequence[str]) -> bool:
+    """Say whether a path lies at or below one of these, or above it; without any, everything does."""
+    if not paths:
+        return True
+    own = "/".join(parts)
+    return any(own == path or own.startswith(f"{path}/") or path.startswith(f"{own}/") for path in paths)
+
+
+def relative(session_root: str, path: str) -> str:
+    """Return a path named on the command line as one below the root, with forward slashes."""
+    full = os.path.abspath(path) if os.path.exists(path) else os.path.join(session_root, path)
+    found = os.path.relpath(full, session_root)
+    if found.startswith(os.pardir):
+        # By another way, such as a link to the project, it may lie there all the same.
+        found = os.path.relpath(os.path.realpath(full), os.path.realpath(session_root))
+    return found.replace(os.sep, "/")

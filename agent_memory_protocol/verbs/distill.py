@@ -1,0 +1,287 @@
+"""The verbs that carry insights from conversations to the memory that lasts: plan, apply with a backup, go back.
+
+What conversations an insight was seen in is kept, so that a conversation that is deleted still counts.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from ..change.ledger import About
+from ..change.session import Session
+from ..disk.files import decode
+from ..disk.writing import LOCAL, append, create, make_folders, make_local_folder, remove
+from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
+from ..git import ignore
+from ..layout import OWNER_FOLDERS, SIGHTINGS, Target, Tier, parse_target
+from ..learning.insights import (
+    ADD,
+    MOVE,
+    Candidate,
+    Insight,
+    Material,
+    distill,
+    find_insights,
+    key_of,
+    known_insights,
+    learn,
+)
+from ..project.access import Actor
+from ..tiers import store
+from ..tiers.document import Document, parse
+from . import remember, rewrite, upkeep
+
+SOURCE = "distill"
+_DESIGN = ("specs", "design.md")
+_BACKUPS = "backups"
+_STAMP = "%Y%m%dT%H%M%S%fZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Distillation:
+    """A plan: what is worth changing, what could not be read, and what is seen too seldom to be proposed yet.
+
+    Attributes:
+        candidates: the changes.
+        problems: documents that could not be read, and why.
+        waiting: how many insights of conversations wait for others to confirm them.
+        sightings: the new lines for the file of sightings.
+    """
+
+    candidates: tuple[Candidate, ...]
+    problems: tuple[str, ...] = ()
+    waiting: int = 0
+    sightings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What was done: the changes made, those refused and by which error, and the backup's name of what was before.
+
+    Where nothing was done, there is no backup.
+    """
+
+    done: tuple[Candidate, ...]
+    refused: tuple[tuple[Candidate, AgentMemoryError], ...]
+    backup: str
+
+
+def plan(session: Session, actor: Actor, *, conversation: str | None = None, agent: str | None = None) -> Distillation:
+    """Say what conversations suggest: all of them together, or one (`amp learn`). Changes nothing."""
+    problems: list[str] = []
+    material = _material(session, actor, problems)
+    names: set[str] = set()
+    if conversation is None:
+        found = distill(material)
+    else:
+        there = {*material.conversations, *material.designs}
+        names = {one for one in there if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
+        found = [one for name in names for one in learn(material, name, agent)]
+        if not names and not problems:
+            problems.append(f"{_conversation(conversation).path} does not exist, or has nothing in it")
+    candidates = [one for one in found if one.action != ADD or not session.secret_in(one.text)]
+    insights = find_insights(material)
+    if conversation is not None:
+        insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
+    settled = {*known_insights(material), *(key_of(one.text) for one in found)}
+    waiting = sum(one.key not in settled for one in insights)
+    return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
+
+
+def apply(session: Session, actor: Actor, planned: Distillation, today: date) -> Distilled:
+    """Make the changes of a plan, what leaves first, so that there is room for what comes."""
+    backup = _back_up(session, planned.candidates) if planned.candidates else ""
+    done, refused = [], []
+    for one in sorted(planned.candidates, key=lambda candidate: candidate.action == ADD):
+        try:
+            if one.action in (ADD, MOVE):
+                _add(session, actor, one, today)
+            if one.action != ADD:
+                upkeep.forget(session, actor, [one.entry_id], f"distilled: {one.reason}")
+        except AgentMemoryError as error:
+            refused.append((one, error))
+        else:
+            done.append(one)
+    _keep_sightings(session, planned.sightings)
+    if backup and not done:
+        # The last backup is what one goes back to: one of what never changed would stand before it.
+        remove(session.root, _backup_parts(backup))
+        backup = ""
+    return Distilled(tuple(done), tuple(refused), backup)
+
+
+def backups(session: Session) -> list[str]:
+    """List the backups there are, oldest first."""
+    folder = (*LOCAL, _BACKUPS)
+    names = session.root.list_files(folder) if session.root.exists(folder) else []
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, list[Target]]:
+    """Give the documents the text they had before a distillation, the last one where none is named.
+
+    What has been added since goes to the ledgers. Returns the backup and the documents that were changed.
+
+    Raises:
+        InvalidArgument: there is no such backup; the message names those there are.
+        DamagedFile: the backup is not as it was written; nothing was changed.
+        AccessDenied: the actor may not write one of its documents; nothing was changed.
+    """
+    there = backups(session)
+    if not there or (backup is not None and backup not in there):
+        raise InvalidArgument(f"there is no backup {backup or ''}; there are: {', '.join(there) or 'none'}")
+    name = backup or there[-1]
+    texts = _read_backup(session, name)
+    for target in texts:
+        session.check_write(actor, target)  # all of them, before the first is changed
+    changed = []
+    for target, text in texts.items():
+        before = session.root.read(target.parts)
+        rewrite.rewrite(session, actor, target, "", _always(text), f"went back to {name}")
+        after = session.root.read(target.parts)
+        if (before and before.data) != (after and after.data):
+            changed.append(target)
+    return name, changed
+
+
+def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
+    """Return what a backup holds: the text of each document, None where there was no document."""
+    parts = _backup_parts(name)
+    content = session.root.read(parts)
+    texts = None if content is None else _parsed(content.data)
+    if not isinstance(texts, dict) or not all(text is None or isinstance(text, str) for text in texts.values()):
+        raise DamagedFile(f"{'/'.join(parts)}: is no whole backup; nothing was changed, name another with --backup")
+    try:
+        return {parse_target(spelled): text for spelled, text in texts.items()}
+    except (InvalidArgument, InvalidName) as error:
+        raise DamagedFile(f"{'/'.join(parts)}: {error}; nothing was changed") from error
+
+
+def _backup_parts(name: str) -> tuple[str, ...]:
+    return (*LOCAL, _BACKUPS, f"{name}.json")
+
+
+def _parsed(data: bytes) -> Any:
+    """Return what a JSON text says; None where it is none that can be read."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _always(text: str | None) -> rewrite.Edit:
+    return lambda _: text
+
+
+def _add(session: Session, actor: Actor, one: Candidate, today: date) -> None:
+    remember.remember(
+        session,
+        actor,
+        one.target,
+        one.text,
+        section=one.section or None,
+        dated=date.fromordinal(one.day) if one.day else None,
+        about=About(source=SOURCE, confidence=round(one.confidence, 2)),
+        make_room=False,
+        today=today,
+    )
+
+
+def _conversation(name: str) -> Target:
+    return parse_target(f"{Tier.CONVERSATION}:{name}")
+
+
+def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
+    documents: dict[Target, Document] = {}
+    for target in session.readable(actor):
+        try:
+            read = session.read(target)
+        except AgentMemoryError as error:
+            problems.append(str(error))
+        else:
+            if read is not None:
+                documents[target] = read
+    shared = documents.get(Target(Tier.SHARED))
+    root = session.root.path
+    return Material(
+        conversations=_of_tier(documents, Tier.CONVERSATION),
+        designs=_designs(session, actor, problems),
+        shared=shared,
+        agents=_of_tier(documents, Tier.AGENT),
+        earlier=_sightings(session),
+        confidences=_confidences(session, shared),
+        exists=lambda path: os.path.exists(os.path.join(root, *path.split("/"))),
+        min_conversations=session.settings.min_conversations,
+        max_lines=session.settings.max_lines,
+        max_bytes=session.settings.max_bytes,
+    )
+
+
+def _designs(session: Session, actor: Actor, problems: list[str]) -> dict[str, Document]:
+    """Read the designs that agents of the protocol's origin keep beside a conversation's memory (S4P-07)."""
+    found = {}
+    folder = OWNER_FOLDERS[Tier.CONVERSATION]
+    for name in session.root.list_folders(folder):
+        target = Target(Tier.CONVERSATION, name)
+        if store.why_nobodys(target) or not session.may_read(actor, target):
+            continue
+        parts = (*folder, name, *_DESIGN)
+        try:
+            content = session.root.read(parts, limit=store.WHOLE_BYTES)
+            if content is not None:
+                found[name] = parse(decode(content.data, "/".join(parts)).encode(), target)
+        except AgentMemoryError as error:
+            problems.append(str(error))
+    return found
+
+
+def _confidences(session: Session, shared: Document | None) -> dict[str, float]:
+    """Return how sure the entries of the shared document were when they were distilled, by their ids."""
+    said = {} if shared is None else session.books(shared.target).said()
+    return {one: about.confidence for one, about in said.items() if about.source == SOURCE and about.confidence}
+
+
+def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Document]:
+    return {target.owner: document for target, document in documents.items() if target.tier is tier}
+
+
+def _sightings(session: Session) -> dict[str, frozenset[str]]:
+    content = session.root.read(SIGHTINGS)
+    found: dict[str, set[str]] = {}
+    for line in [] if content is None else content.data.split(b"\n"):
+        fields = _parsed(line)
+        # A line half written, or of a merge, counts for nothing.
+        if isinstance(fields, dict) and "insight" in fields and "conversation" in fields:
+            found.setdefault(str(fields["insight"]), set()).add(str(fields["conversation"]))
+    return {key: frozenset(conversations) for key, conversations in found.items()}
+
+
+def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
+    for insight in insights:
+        for conversation in sorted(insight.conversations - earlier.get(insight.key, frozenset())):
+            yield insight.key, conversation
+
+
+def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:
+    if sightings:
+        make_folders(session.root, SIGHTINGS[:-1])
+        ignore.merge_by_lines(session.root)
+        lines = (json.dumps({"insight": key, "conversation": conversation}) for key, conversation in sightings)
+        append(session.root, SIGHTINGS, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _back_up(session: Session, candidates: Sequence[Candidate]) -> str:
+    """Keep the text of every document that will change, and say of those that do not exist yet that there was none."""
+    texts: dict[str, str | None] = {}
+    for one in candidates:
+        for target in {one.target, Target(Tier.SHARED)} if one.action == MOVE else {one.target}:
+            located = store.locate(session.root, target)
+            read = session.read(located)
+            texts[str(located)] = None if read is None else "".join(read.raw)
+    name = f"{session.now:{_STAMP}}-{session.command}"
+    folder = make_local_folder(session.root, _BACKUPS)
+    create(session.root, (*folder, f"{name}.json"), json.dumps(texts).encode())
+    return name

@@ -1,0 +1,107 @@
+"""Why is my memory not there? What `amp doctor` says, from what the workspace has found out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..disk.errors import shown
+from ..layout import TIERS, Target, name_key
+from ..project.agents import nearest
+from ..project.settings import Settings
+from ..recall.block import Recall
+from ..text.phrases import counted
+
+PROTOCOL_ID = "45f135a8614c2abc"
+"""The id of the protocol text that is implemented: SHA-256 from its first `---` on, first 16 digits (S4-02)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing looked at: whether it is a problem, whether the disk is to blame, and what to do."""
+
+    message: str
+    is_problem: bool = False
+    is_damage: bool = False
+
+
+def of_settings(settings: Settings) -> list[Diagnosis]:
+    """Say what in the settings keeps memory away."""
+    found = [Diagnosis(problem, is_problem=True, is_damage=settings.damaged) for problem in settings.problems]
+    if not settings.enabled:
+        where = settings.origin.get("enabled", "the settings")
+        found.append(Diagnosis(f"memory is switched off by {where}; nothing is recalled or written", is_problem=True))
+    off = [tier for tier in TIERS if settings.enabled and not settings.has_tier(tier)]
+    return [*found, *(Diagnosis(f"the {tier} tier is off: tiers.{tier} = false", is_problem=True) for tier in off)]
+
+
+def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Target]) -> list[Diagnosis]:
+    """Say for each document that recall reads whether it is given, and why not.
+
+    Args:
+        recall: what was recalled.
+        wanted: the documents that recall looks for.
+        existing: the documents there are.
+    """
+    found = [Diagnosis(warning, is_problem=True) for warning in recall.warnings]
+    parts = {part.target: part for part in recall.parts}
+    for target in wanted:
+        part = parts.get(target)
+        if part is not None and part.problem:
+            found.append(Diagnosis(f"{target} cannot be recalled: {part.problem}", is_problem=True, is_damage=True))
+        elif part is not None:
+            count = len(part.left_out)
+            left = f", {counted(count, 'entry')} left out" if count else ""
+            found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
+        elif target in existing and any(warning.startswith("the budget") for warning in recall.warnings):
+            found.append(Diagnosis(f"{target} is not recalled: the block has no room for it"))
+        elif target in existing:
+            found.append(Diagnosis(f"{target} is not recalled: {target.path} has no entries yet"))
+        else:
+            why = f"{target} is not recalled: {target.path} does not exist yet; {writer_of(target)} makes it"
+            meant = nearest(target.owner, [one.owner for one in existing if one.tier is target.tier])
+            found.append(Diagnosis(f"{why}, or is {meant} meant?" if meant else why))
+    return found
+
+
+def writer_of(target: Target) -> str:
+    """Return the command that writes an entry into a document."""
+    owner = f" --{target.tier.owner} {target.owner}" if target.owner else ""
+    return f"`amp remember TEXT{owner}`"
+
+
+def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
+    """Say which folders look like one agent's, or one conversation's, and hold two memories (B43, B44)."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name_key(name), []).append(name)
+    twins = [" and ".join(map(ascii, group)) for group in groups.values() if len(group) > 1]
+    return [
+        Diagnosis(f"the {kind} folders {names} differ only by case or Unicode form; merge them", is_problem=True)
+        for names in twins
+    ]
+
+
+def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
+    """Say that nobody reads a file whose name differs from its tier document's only by case (B44).
+
+    Args:
+        target: the document.
+        file: the name of the file beside it, or in its place.
+        exists: whether the document itself is there.
+    """
+    name = target.parts[-1]
+    way_out = f"move what it holds into {name}" if exists else f"rename it to {name}"
+    return Diagnosis(
+        f"{shown(*target.parts[:-1], file)}: nobody reads it, only {name} is read; {way_out}", is_problem=True
+    )
+
+
+def of_protocol(data: bytes, path: str) -> Diagnosis:
+    """Say whether a file is the protocol text that is implemented, by its content id."""
+    from hashlib import sha256
+
+    start = data.find(b"---")
+    text = data[max(start, 0) :].rstrip(b"\n") + b"\n"
+    found = sha256(text).hexdigest()[:16]
+    if found == PROTOCOL_ID:
+        return Diagnosis(f"{path} is the protocol text that is implemented, {PROTOCOL_ID}")
+    return Diagnosis(f"{path} has the id {found}; the text that is implemented is {PROTOCOL_ID}", is_problem=True)

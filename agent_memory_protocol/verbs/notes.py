@@ -1,0 +1,232 @@
+"""Notes as verbs on an opened session: make, list, show, remove, merge, and put back."""
+
+from collections.abc import Sequence
+
+from ..answers import NoteRow
+from ..change import ledger
+from ..change.session import Session
+from ..change.transaction import lock_name
+from ..disk.files import decode, split_bom
+from ..disk.lock import hold
+from ..disk.writing import create, make_folders, remove, replace
+from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
+from ..layout import Target, Tier
+from ..learning import route
+from ..notes import index, note
+from ..notes import store as note_store
+from ..notes.note import Note
+from ..project.access import Actor
+from ..tiers import document as documents
+from ..tiers import store
+from .index import folders, refresh
+
+
+def new(
+    session: Session,
+    actor: Actor,
+    target: Target,
+    note_type: str,
+    slug: str,
+    *,
+    description: str,
+    why: str,
+    how: str,
+    body: str,
+) -> str:
+    """Write one new note and its index line. Returns its file name."""
+    session.check_write(actor, target)
+    file = note.file_name(note_type, slug)
+    text = note.render(note_type, file, description, why=why, how=how, body=body)
+    session.check_secrets(text, f"note {file}")
+    session.check_size(file, b"", text.encode(), "say it shorter, or in two notes")
+    target = store.locate(session.root, target)
+    folder = target.parts[:-1]
+    make_folders(session.root, folder)
+    if not create(session.root, (*folder, file), text.encode()):
+        raise InvalidArgument(f"{'/'.join((*folder, file))} exists already; choose another name or edit that file")
+    found = route.outside(description) or route.outside(body)
+    if found is not None:
+        session.notices.append(f"{route.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)")
+    _index(session, target)
+    session.notices += _echo(session, target, file, description)
+    return file
+
+
+def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
+    """Name another note of the folder that is described alike, of which no reader of the index could choose one."""
+    others = [row for row in _rows(session, target) if row.file != file]
+    if not others:
+        return []
+    from ..text.claims import SAME, compare
+
+    where = " --tier shared" if target.tier is Tier.SHARED else f" --agent {target.owner}"
+    for row in others:
+        if compare(row.description, description) == SAME:
+            command = f"amp note merge {file[:-3]} --into {row.file[:-3]}{where}"
+            return [f"{row.file} is described alike; `{command}` makes one of them"]
+    return []
+
+
+def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> list[NoteRow]:
+    """List the notes of these folders, or of all that this actor may read; a folder that cannot be read has one row."""
+    found = []
+    for target in folders(session, actor) if targets is None else targets:
+        session.check_read(actor, target)
+        try:
+            found += _rows(session, store.locate(session.root, target))
+        except DamagedFile as error:
+            if targets is not None:
+                raise
+            found.append(NoteRow(target, "", "", "", "", False, str(error)))
+    return found
+
+
+def _rows(session: Session, target: Target) -> list[NoteRow]:
+    listed = _index_of(session, target).files
+    read = note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+    found = [
+        NoteRow(target, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed)
+        for file, head in read.heads.items()
+    ]
+    return found + [NoteRow(target, file, "", file, "", False, problem) for file, problem in read.problems.items()]
+
+
+def show(session: Session, actor: Actor, targets: Sequence[Target], name: str) -> tuple[str, str]:
+    """Return the file name of the first of these documents' notes that is called so, and its text."""
+    located = []
+    for target in targets:
+        session.check_read(actor, target)
+        located.append(store.locate(session.root, target))
+    for target in located:
+        if _named(session, target, name) is not None:
+            break
+    else:
+        target = located[0]
+    file = _find(session, actor, target, name)
+    return file, _read(session, target, file)[1]
+
+
+def take_out(session: Session, actor: Actor, target: Target, name: str, reason: str, *, redact: bool = False) -> str:
+    """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name.
+
+    With `redact` it is kept nowhere, and what the ledger has of it from before goes too (S2-29).
+
+    Raises:
+        SecretFound: it holds a secret, which the ledger would keep.
+    """
+    session.check_write(actor, target)
+    session.check_secrets(reason, "reason")
+    target = store.locate(session.root, target)
+    file = _find(session, actor, target, name)
+    with hold(session.root, lock_name(target)):
+        session.root.forget()
+        if redact:
+            books = session.books(target)
+            books.redact(books.ids_of_note(file))
+        else:
+            _check_may_be_kept(session, target, file)
+            archive(session, target, file, reason)
+        remove(session.root, (*target.parts[:-1], file))
+    _index(session, target)
+    if redact:
+        session.drop_search()
+    return file
+
+
+def merge(session: Session, actor: Actor, target: Target, names: Sequence[str], into: str) -> str:
+    """Add the facts of some notes to another, and remove them. Returns the file that holds them all.
+
+    Raises:
+        SecretFound: one that is to go holds a secret, which the ledger would keep.
+    """
+    session.check_write(actor, target)
+    target = store.locate(session.root, target)
+    folder = target.parts[:-1]
+    keeper = _find(session, actor, target, into)
+    files = [file for file in dict.fromkeys(_find(session, actor, target, name) for name in names) if file != keeper]
+    if not files:
+        raise InvalidArgument("merge other notes into one: name at least one that is not the one they go into")
+    with hold(session.root, lock_name(target)):
+        session.root.forget()
+        content = session.root.read((*folder, keeper))
+        if content is None:
+            raise InvalidArgument(f"there is no note {into!r} beside {target.path}")
+        for file in files:
+            _check_may_be_kept(session, target, file)
+        others = [_read(session, target, file)[0] for file in files]
+        bom, text = split_bom(content.data)[0], decode(content.data, "/".join((*folder, keeper)))
+        merged = bom + note.merged(text, others).encode()
+        session.check_size(keeper, content.data, merged, "merge fewer notes, or shorten them first")
+        replace(session.root, (*folder, keeper), merged, expected=content)
+        for file in files:
+            archive(session, target, file, f"merged into {keeper}")
+            remove(session.root, (*folder, file))
+    _index(session, target)
+    return keeper
+
+
+def put_back(session: Session, target: Target, archived: ledger.Archived) -> bool:
+    """Write a removed note again; False where a file of its name is there."""
+    parts = (*target.parts[:-1], archived.note)
+    made = create(session.root, parts, archived.taken.markdown.encode())
+    if made:
+        _index(session, target)
+    return made
+
+
+def _index(session: Session, target: Target) -> None:
+    """Bring the index up to date after the deed. That it cannot be is no reason to call the deed undone."""
+    try:
+        refresh(session, target)
+    except AgentMemoryError as error:
+        session.notices.append(f"the index was not brought up to date: {error}")
+
+
+def _check_may_be_kept(session: Session, target: Target, file: str) -> None:
+    secret = session.secret_in(_read(session, target, file)[1])
+    if secret:
+        whose = f" --agent {target.owner}" if target.owner else ""
+        raise SecretFound(
+            f"{file} holds {secret}, which the ledger would keep; nothing was changed: take it out of the note, or "
+            f"`amp note remove {file[:-3]}{whose} --redact` removes the note without a copy"
+        )
+
+
+def _index_of(session: Session, target: Target) -> index.Index:
+    current = session.read(target)
+    return index.read("".join(current.raw) if current else "")
+
+
+def _find(session: Session, actor: Actor, target: Target, name: str) -> str:
+    """Return the file of a note named by its file, its stem, or its slug without the type."""
+    file = _named(session, target, name)
+    if file is not None:
+        return file
+    elsewhere = [
+        "--tier shared" if other.tier is Tier.SHARED else f"--agent {other.owner}"
+        for other in folders(session, actor)
+        if _named(session, other, name) is not None
+    ]
+    way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else "`amp note list` names them"
+    raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
+
+
+def _named(session: Session, target: Target, name: str) -> str | None:
+    names = {index.key(file): file for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1])}
+    for wanted in (name, f"{name}.md", *(f"{prefix}_{name}.md" for prefix in note.TYPES)):
+        if index.key(wanted) in names:
+            return names[index.key(wanted)]
+    return None
+
+
+def _read(session: Session, target: Target, file: str) -> tuple[Note, str]:
+    read = note_store.read(session.root, target.parts[:-1], file)
+    if read is None:
+        raise InvalidArgument(f"there is no note {file!r} beside {target.path}; `amp note list` names them")
+    return read
+
+
+def archive(session: Session, target: Target, file: str, reason: str) -> None:
+    """Keep a note word for word in the ledger, before it changes or goes."""
+    text = _read(session, target, file)[1]
+    session.books(target).archive_note(file, documents.entry_id(f"{file}\n{text}", target), text, reason)

@@ -1,0 +1,170 @@
+"""Remember: one text becomes one entry of one document, or is found to be there already."""
+
+from dataclasses import replace
+from datetime import date
+
+from ..answers import Remembered
+from ..change.ledger import About
+from ..change.session import Session, room_by_dates, stored_entry
+from ..change.transaction import Change
+from ..errors import InvalidArgument
+from ..layout import Target, Tier
+from ..learning import route
+from ..project import agents
+from ..project.access import Actor
+from ..tiers import compose, document, store
+from ..tiers.compose import NewEntry
+from ..tiers.document import Added, Document
+
+
+def _full(full: Document) -> str:
+    return room_by_dates(full, f"add --make-room to archive its oldest dated entries, or run `amp prune {full.target}`")
+
+
+def _full_yet(_: Document) -> str:
+    return "what is dated would not make enough room; merge what `amp review` lists, or take some out with `amp forget`"
+
+
+def remember(
+    session: Session,
+    actor: Actor,
+    target: Target,
+    text: str,
+    *,
+    section: str | None,
+    dated: date | bool | None,
+    about: About,
+    make_room: bool,
+    today: date,
+) -> Remembered:
+    """Write one entry; see `Workspace.remember`."""
+    session.check_write(actor, target)
+    session.check_secrets(text)
+    for what, said in (("section", section), ("source", about.source), *(("tag", tag) for tag in about.tags)):
+        session.check_secrets(said, what)
+    if section is not None:
+        document.check_section_name(section)
+    new = _compose(session, target, text, dated, today)
+    target = store.locate(session.root, target)
+    begins = target.tier is Tier.AGENT and session.read(target) is None
+    entry_id, status = "", "kept"
+    notes: tuple[str, ...] = ()
+
+    def change(current: Document) -> Change:
+        nonlocal entry_id, status, notes
+        entry_id, status, notes = document.id_of_new(new, target), "kept", ()
+        there = current.entry(entry_id)
+        if there is not None:
+            if new.day is None or there.mark is None or there.mark.day >= new.day:
+                return Change(current)
+            status = "redated"
+            return Change(document.redate(current, there, new.day))
+        added, reasons = _add(session, current, new, section, today=today if make_room else None)
+        entry_id, status, notes = added.entry_id, "added", added.notes
+        return Change(added.document, reasons=reasons, about={added.entry_id: about})
+
+    done = session.change(target, change, way_out=_full_yet if make_room else _full)
+    entry = stored_entry(done.document, entry_id)
+    if status == "added":
+        notes = (*notes, *_doubts(session, text, target, new, entry_id), *_echo(done.document, entry_id))
+        if begins:
+            notes = (*notes, *_misspelt(session, actor, target, entry_id))
+    notes = (*notes, *session.notices)
+    session.notices.clear()
+    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
+
+
+def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
+    """Say why the text may not belong here. It is written all the same: no program can judge meaning."""
+    secret = route.loosely_secret(text)
+    if secret is not None:
+        return [f"{route.doubt(secret)} (`amp forget {entry_id} --redact` takes it out without a copy)"]
+    found = route.misplaced(text, target.tier, is_dated=new.day is not None)
+    why = "" if found is None else route.advice(found, text)
+    why = why or _restated(session, target, new) or _raw(target, new)
+    return [f"{why} (`amp forget {entry_id}` takes it out here)"] if why else []
+
+
+def _echo(now: Document, entry_id: str) -> list[str]:
+    """Name the first other entry of the document that says the same, or the opposite, in other words."""
+    from ..text.claims import OPPOSITE, SAME, claim, compare_gists
+
+    entries = zip(now.ids, now.outline.entries, strict=True)
+    claims = {one: claim(document.identity_text(now.lines, entry)) for one, entry in entries}
+    own = claims.pop(entry_id)
+    for one, other in claims.items():
+        found = compare_gists(own, other) if own and other else ""
+        if found == SAME:
+            return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
+        if found == OPPOSITE:
+            return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
+    return []
+
+
+def _restated(session: Session, target: Target, new: NewEntry) -> str:
+    """Say where the documentation has a text that is to be shared (S4-38)."""
+    if target.tier is not Tier.SHARED:
+        return ""
+    from ..learning import docs
+
+    place = docs.place_of(session.root, document.bare_text("\n".join(document.item_lines(new, "-", ""))))
+    return f"{place} says the same already" if place else ""
+
+
+def _raw(target: Target, new: NewEntry) -> str:
+    """Say that a conversation is given data in place of what was found in it (S4-51)."""
+    if target.tier is not Tier.CONVERSATION or len(new.lines) < 2:
+        return ""
+    from ..lint.tiers import told_as_raw
+
+    return told_as_raw(new.lines)
+
+
+def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> list[str]:
+    """Say which agent was meant, where a memory begins for one whose name is nearly that of another."""
+    owner = str(target.owner)
+    known = agents.defined(session.root)
+    if owner in known:
+        return []
+    meant = agents.nearest(owner, [*known, *(one.owner for one in session.readable(actor) if one.tier is Tier.AGENT)])
+    if meant is None:
+        return []
+    return [f"this begins the memory of agent {owner}; if you meant {meant}, `amp forget {entry_id}` takes it out here"]
+
+
+def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:
+    """Compose the entry. A day that is asked for goes before one that begins the text, and that before today's."""
+    max_bytes = session.settings.max_bytes
+    if not (dated is None or isinstance(dated, date | bool)):
+        raise InvalidArgument(f"dated is a date, True, False or None, not {dated!a}")
+    day = dated.toordinal() if isinstance(dated, date) else None
+    new = compose.compose(text, day=day, max_bytes=max_bytes)
+    wants_today = target.tier is Tier.CONVERSATION if dated is None else dated is True
+    if new.day is None and wants_today:
+        return compose.compose(text, day=today.toordinal(), max_bytes=max_bytes)
+    return new
+
+
+def _add(
+    session: Session, current: Document, new: NewEntry, section: str | None, *, today: date | None
+) -> tuple[Added, dict[str, str]]:
+    """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit."""
+    added = document.add(current, new, section)
+    if today is None or session.fits(added.document):
+        return added, {}
+    from ..tiers import prune, remove
+
+    plan = prune.plan_to_limit(
+        added.document,
+        today=today,
+        max_lines=session.settings.max_lines,
+        max_bytes=session.settings.max_bytes,
+        spare=added.entry_id,
+        holds=session.why_held,
+    )
+    reasons = {one.id: "made room for a new entry" for one in plan.removals}
+    with_room = document.add(remove.remove(current, list(reasons)), new, section)
+    if not session.fits(with_room.document):
+        return added, {}  # what would go would go for nothing: the entry is refused
+    note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
+    return replace(with_room, notes=(*with_room.notes, note)), reasons

@@ -1,0 +1,236 @@
+"""The verb that finds entries and notes, and what has left them, by their words, for one actor, never stale.
+
+Whether a file has changed is asked of the file system for every query, and a file that changed just now is read, since
+its times may not show it yet. What an index answers is looked up again in the file before it is given.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ..answers import Found
+from ..change.session import SEARCH, Session, stored_entry
+from ..disk.writing import make_local_folder
+from ..errors import AgentMemoryError, StorageError
+from ..layout import Target
+from ..notes import store as note_store
+from ..notes.note import Note
+from ..project.access import Actor
+from ..search.opening import open_index
+from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
+from ..search.scan import ScanIndex
+from ..text.digest import blake2b
+from ..tiers import store
+from ..tiers.document import Document
+from ..tiers.entries import Entry
+from . import index as indexing
+
+INDEX = "entries.sqlite"
+"""The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
+
+_SETTLING = 2_000_000_000
+"""Nanoseconds after which a file's times tell one state from the next on every file system."""
+
+
+def index_path(session: Session) -> str | None:
+    """Return the path of the index; None where none can be written."""
+    try:
+        return os.path.join(session.root.path, *make_local_folder(session.root, SEARCH), INDEX)
+    except StorageError:
+        return None
+
+
+def search(
+    session: Session,
+    actor: Actor,
+    query: str,
+    index: SearchIndex | None,
+    *,
+    embedder: Embedder | None,
+    limit: int,
+    targets: Sequence[Target] | None,
+    on_problem: Callable[[str], object],
+) -> list[Found]:
+    """Return the entries and notes that fit best, best first, of what this actor may read.
+
+    Without an index, that of the project is used, a file in `.scaffolding/.amp/`.
+    """
+    folders: dict[str, Target] = {}
+    sources: list[Source] = []
+    within: set[str] = set()
+    unread: set[str] = set()
+    told: set[str] = set()
+
+    def is_asked(target: Target) -> bool:
+        return session.may_read(actor, target) and (targets is None or target in targets)
+
+    def tell(text: str) -> None:
+        if text not in told:
+            told.add(text)
+            on_problem(text)
+
+    def place(path: str) -> tuple[Target, str]:
+        folder, _, file = path.rpartition("/")
+        target = folders[folder]
+        return target, "" if file == target.parts[-1] else file
+
+    def read(path: str) -> Iterable[Passage]:
+        try:
+            return _read(session, *place(path))
+        except AgentMemoryError as error:
+            unread.add(path)
+            if path in within:
+                tell(str(error))
+            return []
+
+    # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
+    for target, states in _states(session, lambda target, text: tell(text) if is_asked(target) else None):
+        folder = target.path.rpartition("/")[0]
+        folders[folder] = target
+        found = [Source(f"{folder}/{file}", state, read) for file, state in states.items()]
+        sources += found
+        if is_asked(target):
+            within.update(source.key for source in found)
+    if not within:
+        return []
+    used = index or open_index(index_path(session), embedder=embedder)
+    try:
+        used.refresh(sources)
+        if unread:
+            # Under a fingerprint that no file has, it is read again for the next query, and told of again.
+            used.update(Source(path, "", lambda _: ()) for path in unread)
+        hits = used.search(query, limit=limit, within=within if len(within) < len(sources) else None)
+    finally:
+        if index is None:
+            used.close()
+    answer: list[Found] = []
+    for hit in hits:
+        target, file = place(hit.source)
+        looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
+        if looked_up is not None:
+            answer.append(looked_up)
+    return answer
+
+
+def search_archived(
+    session: Session, actor: Actor, query: str, *, limit: int, on_problem: Callable[[str], object]
+) -> list[Found]:
+    """Return what has left the documents that this actor may read, and fits best, best first.
+
+    No file keeps these words: what is redacted must be gone from all of them.
+    """
+    from ..change.ledger import parts_of
+    from . import upkeep
+
+    try:
+        archived = upkeep.restorable(session, actor, (), last=False, since=None)
+    except StorageError as error:
+        on_problem(str(error))
+        return []
+    for problem in session.notices:
+        on_problem(problem)
+    index = ScanIndex()
+    index.refresh(
+        source_of(str(number), Passage("", one.archived.taken.markdown, one.archived.taken.place.section))
+        for number, one in enumerate(archived)
+    )
+    answer = []
+    for hit in index.search(query, limit=limit):
+        target, one = archived[int(hit.source)].target, archived[int(hit.source)].archived
+        path = session.path(target).with_name(parts_of(target)[-1])
+        reasons = (*hit.reasons, one.reason)
+        answer.append(Found("archived", target, one.taken.id, path, 0, one.taken.markdown, hit.score, reasons))
+    return answer
+
+
+def _states(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
+    """Yield each document, and the notes beside it: by file name, what changes whenever the content does."""
+    settled = int(session.now.timestamp() * 1e9) - _SETTLING
+
+    def sign(info: os.stat_result) -> str:
+        if info.st_mtime_ns > settled or info.st_ctime_ns > settled:
+            return ""
+        return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
+
+    for target in store.list_targets(session.root):
+        info = _info(session, target.parts)
+        yield target, {target.parts[-1]: (info and sign(info)) or _digest(session, target.parts)}
+    for target in indexing.folders(session, Actor()):
+        folder, tier_file = target.parts[:-1], target.parts[-1]
+        try:
+            signed = note_store.stamps(session.root, folder, tier_file, sign)
+        except StorageError as error:
+            on_problem(target, str(error))
+            continue
+        yield target, {file: state or _digest(session, (*folder, file)) for file, state in signed.items()}
+
+
+def _info(session: Session, parts: tuple[str, ...]) -> os.stat_result | None:
+    """Return what the system says of a regular file; None for anything else."""
+    try:
+        folder = session.root.folder(parts[:-1])
+        info = None if folder is None else folder.stat(parts[-1])
+    except (AgentMemoryError, OSError):
+        return None
+    return info if info is not None and stat.S_ISREG(info.st_mode) else None
+
+
+def _digest(session: Session, parts: tuple[str, ...]) -> str:
+    """Return what changes whenever the content does, where what the system says does not tell."""
+    try:
+        content = session.root.read(parts)
+    except AgentMemoryError:
+        return "unreadable"
+    return "gone" if content is None else blake2b(content.data, digest_size=16).hexdigest()
+
+
+def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
+    """Return what is to be found in a document, or in a note beside it."""
+    if not file:
+        document = session.read(target)
+        return [] if document is None else list(_passages(document))
+    found = note_store.read(session.root, target.parts[:-1], file)
+    return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
+
+
+def _passages(document: Document) -> Iterator[Passage]:
+    """Yield the entries, each with the words around it: its headings, its label and its neighbours."""
+    entries = document.outline.entries
+    texts = [document.text(entry) for entry in entries]
+    for number, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
+        around = [document.outline.headings[index].text for index in entry.headings]
+        if entry.label is not None:
+            around.append(document.lines[entry.label])
+        around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
+        yield Passage(entry_id, texts[number], "\n".join(around))
+
+
+def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:
+    return 0 <= near < len(entries) and entries[near].headings == entries[number].headings
+
+
+def _said(note: Note) -> str:
+    return "\n".join([note.head.description, *note.body])
+
+
+def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
+    try:
+        document = session.read(target)
+    except AgentMemoryError:
+        return None
+    if document is None or hit.key not in document.ids:
+        return None
+    entry = stored_entry(document, hit.key)
+    return Found("entry", target, entry.id, session.path(target), entry.line, entry.text, hit.score, hit.reasons)
+
+
+def _note_found(session: Session, target: Target, file: str, hit: Hit) -> Found | None:
+    try:
+        found = note_store.read(session.root, target.parts[:-1], file)
+    except AgentMemoryError:
+        return None
+    if found is None:
+        return None
+    note = found[0]
+    text = note.head.description or note.title
+    return Found("note", target, file, session.path(target).with_name(file), 1, text, hit.score, hit.reasons)

@@ -1,0 +1,380 @@
+"""Keep memory current and lose nothing: forget, edit, prune, restore, heal, redact.
+
+Each function is a verb of `Workspace`, on an opened session. What leaves a document is archived first; what the
+reader is shown as a plan is what is done.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import date, timedelta
+
+from ..answers import StoredEntry
+from ..change.session import Session, stored_entries, stored_entry
+from ..change.transaction import Change, lock_name
+from ..disk import garbage
+from ..disk.lock import hold
+from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
+from ..layout import Target
+from ..project.access import Actor
+from ..text.ids import complete
+from ..tiers import compose, document, edit, prune, remove, store
+from ..tiers.document import Document
+from ..tiers.prune import Plan
+from ..tiers.restore import put_back
+from ..tiers.taken import Taken, take
+from . import notes as notekeeping
+from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
+
+Progress = Callable[[int, int], None]
+
+
+class PlanOutdated(StorageError):
+    """Documents were changed after plans for them were made; nothing was changed in them. Plan again.
+
+    Attributes:
+        targets: the documents.
+        removed: what has left the others.
+    """
+
+    def __init__(self, message: str, targets: Sequence[Target] = (), removed: Sequence[Removed] = ()) -> None:
+        super().__init__(message)
+        self.targets = tuple(targets)
+        self.removed = tuple(removed)
+
+
+def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
+    """Take entries out of their documents into the ledgers."""
+    session.check_secrets(reason, "reason")
+    gone: list[Removed] = []
+    for target, ids in session.find(actor, entry_ids).items():
+        texts: dict[str, str] = {}
+
+        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+            texts.clear()
+            texts.update((one, take(current, one).markdown) for one in ids if one in current.ids)
+            return Change(remove.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
+
+        done = session.change(target, change)
+        gone += [Removed(target, one, text, done.run) for one, text in texts.items()]
+    return gone
+
+
+def date_anew(session: Session, actor: Actor, entry_id: str, day: date) -> Edited:
+    """Give an entry another date, or its first; it says the same, so nothing goes to the ledger."""
+    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
+
+    def change(current: Document) -> Change:
+        old = current.entry(entry_id)
+        if old is None:
+            raise InvalidArgument(f"{entry_id} has just left {target.path}")
+        return Change(document.with_date(current, old, day.toordinal()))
+
+    done = session.change(target, change)
+    entry = stored_entry(done.document, entry_id)
+    return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def replace_text(session: Session, actor: Actor, entry_id: str, text: str, day: date | None = None) -> Edited:
+    """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
+    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
+    session.check_secrets(text)
+    max_bytes = session.settings.max_bytes
+    made = ""
+
+    def change(current: Document) -> Change:
+        nonlocal made
+        old = current.entry(entry_id)
+        if old is None:
+            raise InvalidArgument(f"{entry_id} has just left {target.path}")
+        new = compose.compose(text, day=None if day is None else day.toordinal(), max_bytes=max_bytes)
+        if new.day is None and old.mark is not None:
+            new = compose.compose(text, day=old.mark.day, max_bytes=max_bytes)
+        wanted = document.id_of_new(new, target)
+        if wanted in current.ids and wanted != entry_id:
+            raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
+        changed, made = edit.replace(current, entry_id, new)
+        said = session.books(target).said_of(entry_id)
+        has_secret = session.secret_in(take(current, entry_id).markdown)
+        return Change(
+            changed,
+            reasons={entry_id: f"edited: {made} stands in its place"},
+            successors={entry_id: made},
+            about={made: said},
+            unarchived=frozenset([entry_id] if has_secret else []),
+        )
+
+    done = session.change(target, change)
+    entry = stored_entry(done.document, made)
+    return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def plan_pruning(
+    session: Session,
+    actor: Actor,
+    targets: Sequence[Target] | None,
+    *,
+    today: date,
+    older_than: timedelta | None,
+    sections: bool,
+    to_limit: bool,
+    progress: Progress | None,
+) -> list[Pruning]:
+    """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
+    plans = []
+    named = session.readable(actor) if targets is None else targets
+    chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
+    with garbage.left_alone():
+        for number, target in enumerate(chosen):
+            session.check_read(actor, target)
+            try:
+                current = session.read(target)
+                if current is not None:
+                    plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
+            except (StorageError, Refused) as error:
+                plans.append(Pruning(target, session.path(target), None, problem=str(error)))
+            if progress is not None:
+                progress(number + 1, len(chosen))
+    return plans
+
+
+def apply_pruning(
+    session: Session, actor: Actor, plans: Sequence[Pruning], *, force: bool, progress: Progress | None
+) -> list[Removed]:
+    """Take out exactly what the plans say."""
+    work = [(plan.target, plan.plan) for plan in plans if plan.plan is not None and plan.removals]
+    most = [f"{target} ({len(plan.removals)} of {len(plan.document.ids)})" for target, plan in work if plan.drops_most]
+    if most and not force:
+        raise Refused(
+            f"more than half of the entries would go from {', '.join(most)}; nothing was changed: add --force to do it"
+        )
+    for target, _ in work:
+        session.check_write(actor, target)
+    gone: list[Removed] = []
+    outdated: list[Target] = []
+    for number, (target, plan) in enumerate(work):
+        if session.plan_healing(target).has_work:
+            session.change(target, Change)
+
+        def change(current: Document, plan: Plan = plan) -> Change:
+            if current.data != plan.document.data:
+                raise PlanOutdated(current.target.path)
+            return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
+
+        try:
+            done = session.change(target, change)
+            gone += [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+        except PlanOutdated:
+            outdated.append(target)
+        if progress is not None:
+            progress(number + 1, len(work))
+    if outdated:
+        named = ", ".join(target.path for target in outdated)
+        raise PlanOutdated(f"{named} was changed after the plan was made; plan again", outdated, gone)
+    return gone
+
+
+def restorable(
+    session: Session, actor: Actor, entry_ids: Sequence[str], *, last: bool, since: date | None
+) -> list[Restorable]:
+    """List what the ledgers can bring back, oldest removal first. One that cannot be read hides no other."""
+    found: list[Restorable] = []
+    commands: list[tuple[str, str]] = []
+    problems: list[str] = []
+    for target in session.readable(actor, ledgers=True):
+        try:
+            books = session.books(target)
+            found += [Restorable(target, one) for one in books.archived(session.read(target))]
+            commands.append(books.last_command())
+        except StorageError as error:
+            problems.append(str(error))
+    if problems and (last or not found):  # the last command may stand in a ledger that cannot be read
+        raise StorageError("; ".join(problems))
+    session.notices += problems
+    found.sort(key=lambda one: one.archived.removed_at)
+    if since is not None:
+        found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
+    if last:
+        command = max(commands, default=("", ""))[1]
+        found = [one for one in found if command and one.archived.run == command]
+    texts = {one.archived.taken.id: one.archived.taken.markdown for one in found}
+    left = sorted(set(entry_ids) - set(texts))
+    if left and problems:
+        raise StorageError(f"{', '.join(left)} may be in what cannot be read: {'; '.join(problems)}")
+    whole = {start: complete(start, texts, texts.__getitem__) for start in entry_ids}
+    missing = sorted(start for start, one in whole.items() if one is None)
+    if missing:
+        raise InvalidArgument(
+            f"no ledger has {', '.join(missing)}, or it stands again; `amp restore --list` names what can come back"
+        )
+    return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
+
+
+def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Restored:
+    """Put entries and notes back where they were."""
+    groups: dict[Target, list[Restorable]] = {}
+    for one in chosen:
+        groups.setdefault(one.target, []).append(one)
+    for target in groups:
+        session.check_write(actor, target)
+    restored: list[StoredEntry] = []
+    notes: list[str] = []
+    problems: list[str] = []
+    for target, group in groups.items():
+        for one in group.copy():
+            if secret := session.secret_in(one.archived.taken.markdown):
+                group.remove(one)
+                problems.append(f"{one.archived.taken.id} holds {secret} and stays where it is")
+        entries = [one.archived.taken for one in group if not one.archived.note]
+        try:
+            back, refused = _put_back(session, target, entries)
+        except LimitExceeded as error:
+            back, refused = [], [str(error)]
+        restored += back
+        problems += refused
+        for one in group:
+            if one.archived.note and notekeeping.put_back(session, target, one.archived):
+                notes.append(str(session.path(target).with_name(one.archived.note)))
+            elif one.archived.note:
+                problems.append(f"{one.archived.note} is there already beside {target.path}; move it away first")
+    return Restored(tuple(restored), tuple(notes), tuple(problems))
+
+
+def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tuple[list[StoredEntry], list[str]]:
+    """Put entries back into one document. Return them, and why others cannot go back."""
+    refused: dict[str, str] = {}
+
+    def change(current: Document) -> Change:
+        refused.clear()
+        gone = {one.taken.id: one.taken for one in session.books(target).archived(current) if not one.note}
+        for one in entries:
+            if one.id not in current.ids:
+                try:
+                    current = put_back(current, one, gone)
+                except Refused as error:
+                    refused[one.id] = str(error)
+        return Change(current)
+
+    if not entries:
+        return [], []
+    standing = stored_entries(session.change(target, change).document)
+    found = []
+    for one in entries:
+        # Prose that came back beside other prose is a part of it.
+        holding = [entry for entry in standing if entry.id == one.id] or [
+            entry for entry in standing if one.id not in refused and one.markdown in entry.text
+        ]
+        found += holding[:1]
+    return sorted(found, key=lambda entry: entry.line), list(refused.values())
+
+
+def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:
+    """Say, and with `apply` do, what healing has to do."""
+    found = []
+    for target in session.readable(actor) if targets is None else targets:
+        try:
+            healing = session.plan_healing(target)
+            if not healing.has_work:
+                continue
+            if apply:
+                session.check_write(actor, target)
+                session.change(target, Change)
+            back = tuple(add.taken.markdown for add in healing.put_back)
+            by_hand = {one.markdown: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
+            kept = tuple(text for text, secret in by_hand.items() if not secret)
+            unkept = tuple(filter(None, by_hand.values()))
+            kept_out = {one.id: one.markdown for one in healing.kept_out}
+            found.append(Synced(target, session.path(target), back, kept, kept_out, unkept))
+        except AgentMemoryError as error:
+            found.append(Synced(target, session.path(target), problem=str(error)))
+    return found
+
+
+def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Redacted]:
+    """Take entries, their equals and what they were edited from out of document, books and search index for good."""
+    found = []
+    session.drop_search()  # before and after: nothing may be left in it, wherever this ends
+    for target, ids in session.find(actor, entry_ids, ledgers=True).items():
+        texts: dict[str, str] = {}
+
+        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
+            texts.clear()
+            plain = {document.plain_id(one) for one in ids}
+            equals = [one for one in current.ids if document.plain_id(one) in plain]
+            texts.update((one, take(current, one).markdown) for one in equals)
+            return Change(remove.remove(current, equals), unarchived=frozenset(equals))
+
+        if session.read(target) is not None:
+            session.change(target, change)
+        stood = set(texts)
+        lines: dict[str, int] = {}
+        with hold(session.root, lock_name(target)):
+            session.root.forget()
+            books = session.books(target)
+            for one in ids:
+                versions = books.versions_of(one)
+                lines[one] = books.redact(versions)
+                texts = {**versions, **texts}
+            books.drop_journal()
+        for one in ids:
+            same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
+            elsewhere = _same_text(session, actor, same)
+            found.append(Redacted(one, target, one in stood, lines[one], elsewhere))
+    session.drop_search()
+    return found
+
+
+def _plan(
+    session: Session,
+    current: Document,
+    today: date,
+    older_than: timedelta | None,
+    *,
+    sections: bool,
+    to_limit: bool,
+) -> Pruning:
+    settings = session.settings
+    days = settings.older_than if older_than is None else older_than.days
+    if to_limit:
+        plan = prune.plan_to_limit(
+            current,
+            today=today,
+            max_lines=settings.max_lines,
+            max_bytes=settings.max_bytes,
+            sections=sections,
+            older_than=None if older_than is None else days,
+            holds=session.why_held,
+        )
+    else:
+        plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections, holds=session.why_held)
+    room = session.headroom(plan.result)
+    return Pruning(
+        current.target,
+        session.path(current.target),
+        plan,
+        tuple(prune.old_sections(current, today=today, older_than=days)),
+        (max(0, -room.lines), max(0, -room.bytes)),
+    )
+
+
+def _same_text(session: Session, actor: Actor, texts: Collection[str]) -> tuple[str, ...]:
+    """Name the files that still hold one of these texts, as far as this actor may read them."""
+    wanted = {" ".join(document.bare_text(text).split()) for text in texts} - {""}
+    found = []
+    for target in session.readable(actor, ledgers=True):
+        for path, read in ((target.path, _document_text), (session.books(target).path, _ledger_text)):
+            try:
+                text = " ".join(read(session, target).split())
+            except StorageError:
+                found.append(f"{path}, perhaps: it cannot be read")
+                continue
+            if any(one in text for one in wanted):
+                found.append(path)
+    return tuple(found)
+
+
+def _document_text(session: Session, target: Target) -> str:
+    source = store.read(session.root, target)
+    return "" if source is None else source.text
+
+
+def _ledger_text(session: Session, target: Target) -> str:
+    return "\n\n".join(session.books(target).texts())

@@ -1,0 +1,112 @@
+"""What the verbs answer that keep memory current: what goes, what comes back, and what has gone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from ..answers import Headroom, StoredEntry
+from ..change.ledger import Archived
+from ..layout import Target
+from ..tiers.prune import Judged, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What pruning would take out of one document, and leave in it.
+
+    Attributes:
+        target, path: the document.
+        plan: the plan for it; it names the document's version it was made from.
+        old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
+        still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
+        problem: why no plan could be made; "" where one was.
+    """
+
+    target: Target
+    path: Path
+    plan: Plan | None
+    old_sections: tuple[tuple[int, str, date], ...] = ()
+    still_over: tuple[int, int] = (0, 0)
+    problem: str = ""
+
+    @property
+    def removals(self) -> tuple[Judged, ...]:
+        """What would go."""
+        return self.plan.removals if self.plan else ()
+
+    @property
+    def kept(self) -> tuple[Judged, ...]:
+        """What would stay."""
+        return self.plan.kept if self.plan else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """An entry that has left its document: where from, what it said, and the id of the command that took it out."""
+
+    target: Target
+    id: str
+    text: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What `edit` did: the entry that went and the one that stands in its place."""
+
+    old_id: str
+    entry: StoredEntry
+    path: Path
+    headroom: Headroom
+
+
+@dataclass(frozen=True, slots=True)
+class Restorable:
+    """An entry that can come back, and the document it comes back to."""
+
+    target: Target
+    archived: Archived
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back: entries, the files of notes, and why others could not."""
+
+    entries: tuple[StoredEntry, ...]
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What healing would do, or did, to one document.
+
+    Attributes:
+        target: the document.
+        path: its file.
+        put_back: texts that go back.
+        removed_by_hand: texts that were taken out by hand, for the ledger.
+        kept_out: texts by id that should go back but have no room any more, for the ledger.
+        unkept: why others that were taken out by hand are kept nowhere: what each of them holds, without its value.
+        problem: why it could not be healed; "" where it could.
+    """
+
+    target: Target
+    path: Path
+    put_back: tuple[str, ...] = ()
+    removed_by_hand: tuple[str, ...] = ()
+    kept_out: Mapping[str, str] = field(default_factory=dict)
+    unkept: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """Where a redacted entry stood: in the document, on how many ledger lines, and where the same text still is."""
+
+    id: str
+    target: Target
+    was_in_document: bool
+    ledger_lines: int
+    elsewhere: tuple[str, ...] = field(default_factory=tuple)

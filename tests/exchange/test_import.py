@@ -1,0 +1,280 @@
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Actor, Memory, Tier, Workspace
+from agent_memory_protocol.errors import AccessDenied, DamagedFile, Refused, SecretFound
+from agent_memory_protocol.exchange import export
+from agent_memory_protocol.exchange.convert import Conversion
+from agent_memory_protocol.exchange.import_ import Import, import_file, into_document, into_records
+from agent_memory_protocol.formats import record_entries
+from agent_memory_protocol.formats.entry import MemoryEntry
+from agent_memory_protocol.formats.table import by_name, detect
+from agent_memory_protocol.layout import Target
+from agent_memory_protocol.records.record import Provenance, RecordType, State, new_record
+from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
+from agent_memory_protocol.search.embedding import HashEmbedder
+
+NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+REDIS = {
+    "id": "r",
+    "timestamp_ms": 1_767_225_600_000,
+    "text": "Redis needs AOF on.",
+    "tags": ["Infra"],
+    "embedding": "",
+}
+TABS = {"id": "t", "timestamp_ms": 0, "text": "Use tabs.", "source": "style.md", "embedding": ""}
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with Memory(tmp_path / "memory") as made:
+        yield made
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path / "project", environ={"HOME": str(tmp_path / "home")})
+
+
+def lines(path: Path, *values: object) -> Path:
+    text = "".join(f"{value if isinstance(value, str) else json.dumps(value)}\n" for value in values)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def take_in(memory: Memory, path: Path, *, apply: bool = True, strict: bool = False) -> Import:
+    found = detect(str(path))
+    return import_file(str(path), lambda: found.read(str(path)), into_records(memory, NOW), apply=apply, strict=strict)
+
+
+def test_a_plan_changes_nothing_and_what_is_done_is_what_it_said(tmp_path, memory):
+    path = lines(tmp_path / "a.ndjson", REDIS, TABS)
+    planned = take_in(memory, path, apply=False)
+    assert (planned.applied, planned.counts, planned.added) == (False, {"new": 2}, [REDIS["text"], TABS["text"]])
+    assert memory.records() == ()
+    assert not (tmp_path / "memory").exists()
+    done = take_in(memory, path)
+    assert (done.applied, done.counts, done.added) == (True, planned.counts, planned.added)
+    one, other = memory.records()
+    assert (one.body, one.tags, one.created_at) == (REDIS["text"], ("Infra",), datetime(2026, 1, 1, tzinfo=UTC))
+    assert (other.body, other.created_at, other.provenance) == (TABS["text"], NOW, Provenance("import", "style.md"))
+    assert {record.type for record in (one, other)} == {RecordType.FACT}
+
+
+def test_nothing_comes_in_twice(tmp_path, memory):
+    path = lines(tmp_path / "a.ndjson", REDIS, TABS, {**TABS, "id": "again"})
+    assert take_in(memory, path).counts == {"new": 2, "known": 1}
+    assert take_in(memory, path).counts == {"known": 3}
+    memory.remember("Said here.")
+    assert take_in(memory, lines(tmp_path / "b.ndjson", {**REDIS, "id": "x", "text": "Said here."})).counts == {
+        "known": 1
+    }
+    assert len(memory.records()) == 3
+
+
+@pytest.mark.requirement("S0-30")
+def test_a_secret_is_refused_with_its_line_and_costs_no_other(tmp_path, memory):
+    path = lines(tmp_path / "a.ndjson", REDIS, "", {**TABS, "text": f"The token is {TOKEN}"}, TABS)
+    done = take_in(memory, path)
+    assert done.counts == {"new": 2, "left_out": 1}
+    assert done.refused
+    (problem,) = done.problems
+    assert problem.place == "line 3"
+    assert "rule github-token" in problem.reason
+    assert TOKEN not in problem.reason
+    for place in (tmp_path / "memory").rglob("*"):
+        assert not place.is_file() or TOKEN.encode() not in place.read_bytes()
+
+
+@pytest.mark.requirement("S0-30")
+@pytest.mark.parametrize("where", [{"source": TOKEN}, {"tags": [TOKEN]}, {"extra": {"token": TOKEN}}], ids=str)
+def test_a_secret_is_refused_wherever_it_stands(tmp_path, memory, where):
+    done = take_in(memory, lines(tmp_path / "a.ndjson", {**TABS, **where}))
+    assert done.counts == {"left_out": 1}
+    assert memory.records() == ()
+
+
+@pytest.mark.parametrize(
+    "bad", ["nonsense", {**TABS, "text": TOKEN}, {**TABS, "text": " "}], ids=["line", "secret", "text"]
+)
+def test_one_bad_line_costs_no_other_and_strict_writes_nothing(tmp_path, memory, bad):
+    path = lines(tmp_path / "a.ndjson", REDIS, bad)
+    with pytest.raises((DamagedFile, Refused), match=r"line 2: .*nothing was written"):
+        take_in(memory, path, strict=True)
+    assert memory.records() == ()
+    assert take_in(memory, path).counts == {"new": 1, "left_out": 1}
+    assert take_in(memory, lines(tmp_path / "b.ndjson", TABS), strict=True).counts == {"new": 1}
+
+
+def test_a_record_comes_in_as_the_record_it_is(tmp_path, memory):
+    sealed = new_record(
+        RecordType.PROCEDURE, "Restart.", provenance=Provenance("tool"), now=NOW, slots={"steps": ["a"]}, tags=("ops",)
+    )
+    signed = sign_record(sealed, Identity.generate())
+    path = tmp_path / "a.amem.json"
+    record_entries.write(str(path), [signed])
+    assert take_in(memory, path).counts == {"new": 1}
+    (record,) = memory.records()
+    assert record == signed
+    verify_record(record)
+    memory.verify()
+    assert take_in(memory, path).counts == {"known": 1}
+
+
+def test_an_archived_record_stays_archived(tmp_path, memory):
+    made = new_record(RecordType.FACT, "Old.", provenance=Provenance("tool"), now=NOW)
+    archived = type(made).from_json({**made.to_json(), "state": "archived", "state_reason": "done"})
+    record_entries.write(str(tmp_path / "a.amem.json"), [archived])
+    assert take_in(memory, tmp_path / "a.amem.json").counts == {"new": 1}
+    assert [record.state for record in memory.records()] == [State.ARCHIVED]
+    memory.verify()
+
+
+def test_the_rest_of_a_torn_file_is_one_problem(tmp_path, memory):
+    pb = by_name("protobuf")
+    path = tmp_path / "a.pb"
+    vector = b"\0\0\0\0"
+    pb.write(
+        str(path),
+        [
+            pb.encode(MemoryEntry("a", 1, "One.", embedding=vector)),
+            pb.encode(MemoryEntry("b", 1, "Two.", embedding=vector)),
+        ],
+    )
+    path.write_bytes(path.read_bytes()[:-1])
+    done = take_in(memory, path)
+    assert done.counts == {"new": 1, "left_out": 1}
+    assert done.problems[0].place == "the rest"
+
+
+def test_the_graphs_of_the_mcp_server_come_in_and_others_are_named(corpus, tmp_path, memory):
+    files = [path for path in corpus if path.suffix == ".jsonl" and path.stat().st_size]
+    for path in files:
+        done = take_in(memory, path, apply=False)
+        understood = detect(str(path)).name == "mcp-graph" and done.counts["new"] > 0
+        assert understood or done.counts["left_out"] > 0
+        assert all(problem.reason for problem in done.problems)
+
+
+# Documents
+
+
+def test_entries_go_into_a_document_under_their_headings(tmp_path, workspace):
+    path = lines(tmp_path / "a.ndjson", REDIS, TABS)
+    target = Target(Tier.SHARED)
+
+    def run(*, apply: bool) -> Import:
+        take = into_document(workspace, target, Actor())
+        return import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
+
+    assert run(apply=False).counts == {"new": 2}
+    assert workspace.entries() == []
+    assert run(apply=True).counts == {"new": 2}
+    assert {(one.text, one.section) for one in workspace.entries()} == {
+        ("- [2026-01-01] Redis needs AOF on.", "Infra"),
+        ("- Use tabs.", "Shared Knowledge"),
+    }
+    assert run(apply=True).counts == {"known": 2}
+
+
+def test_a_plan_leaves_out_what_no_document_takes(tmp_path, workspace):
+    texts = ("Fine.", "[2026-02-30] No day.", "A page. " * 4_000, "Hidden\u200b.", "<!-- unseen -->")
+    path = lines(tmp_path / "a.ndjson", *({**TABS, "id": text[:5], "text": text} for text in texts))
+    plan, done = (
+        import_file(
+            str(path),
+            lambda: by_name("ndjson").read(str(path)),
+            into_document(workspace, Target(Tier.SHARED), Actor()),
+            apply=apply,
+        )
+        for apply in (False, True)
+    )
+    assert (plan.counts, plan.added, plan.refused) == (done.counts, done.added, done.refused)
+    assert [(one.place, one.reason) for one in plan.problems] == [(one.place, one.reason) for one in done.problems]
+    assert plan.added == ["Fine."]
+
+
+def test_what_was_a_note_becomes_a_note_again(tmp_path, workspace):
+    shared, own = Target(Tier.SHARED), Target(Tier.AGENT, "developer")
+    workspace.new_note(
+        "feedback", "tabs", description="Use tabs", why="Diffs.", how="Always.", body="Tabs!", target=shared
+    )
+    passage = Conversion(by_name("ndjson"), HashEmbedder())
+    path = tmp_path / "a.ndjson"
+    passage.target.write(str(path), passage.carry(export.documents(workspace, Actor(), None)))
+
+    def run(*, apply: bool) -> Import:
+        take = into_document(workspace, own, Actor())
+        return import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
+
+    assert run(apply=False).counts == {"new": 1}
+    assert workspace.notes(targets=[own]) == []
+    assert run(apply=True).counts == {"new": 1}
+    assert run(apply=True).counts == {"known": 1}
+    assert workspace.show_note("tabs", target=own) == workspace.show_note("tabs", target=shared)
+
+
+def test_a_document_takes_no_secret_and_nothing_from_who_may_not_write(tmp_path, workspace):
+    path = lines(tmp_path / "a.ndjson", {**TABS, "text": f"The token is {TOKEN}"})
+    workspace.init(agents=["developer"])
+    for actor in (Actor(), Actor("reviewer")):
+        target = Target(Tier.AGENT, "developer") if actor.agent else Target(Tier.SHARED)
+        for apply in (False, True):
+            try:
+                take = into_document(workspace, target, actor)
+            except AccessDenied:
+                continue
+            done = import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
+            assert done.counts == {"left_out": 1}
+    assert workspace.entries() == []
+
+
+# Export
+
+
+def test_documents_and_notes_leave_with_where_they_stood(workspace):
+    workspace.remember("Redis needs AOF on.", section="Infra")
+    workspace.remember("Own.", agent="developer")
+    workspace.new_note(
+        "feedback", "tabs", description="Use tabs", why="Diffs.", how="Always.", target=Target(Tier.SHARED)
+    )
+    found = [one for one in export.documents(workspace, Actor(), None) if isinstance(one, MemoryEntry)]
+    assert {(one.text, one.tags, one.extra["target"]) for one in found} == {
+        ("Redis needs AOF on.", ("Infra",), "shared"),
+        ("Own.", (), "agent:developer"),
+        ("Use tabs", ("note",), "shared"),
+    }
+    (tabs,) = (one for one in found if one.tags == ("note",))
+    assert (tabs.extra["why"], tabs.extra["how"], tabs.extra["kind"]) == ("Diffs.", "Always.", "feedback")
+
+
+def test_nobody_exports_what_they_may_not_read(workspace):
+    workspace.remember("Own.", agent="developer")
+    assert list(export.documents(workspace, Actor("tester"), None)) == []
+    with pytest.raises(AccessDenied):
+        list(export.documents(workspace, Actor("tester"), [Target(Tier.AGENT, "developer")]))
+
+
+@pytest.mark.requirement("S3-23")
+@pytest.mark.parametrize("name", ["ndjson", "protobuf", "sqlite", "parquet", "memory-file", "jsonl"])
+def test_records_go_out_and_come_back_in_another_memory(tmp_path, memory, name):
+    memory.remember("Redis needs AOF on.", tags=["infra"], source="runbook")
+    memory.remember("Use tabs.")
+    passage = Conversion(by_name(name), HashEmbedder())
+    path = tmp_path / f"out{by_name(name).suffixes[0]}"
+    passage.target.write(str(path), passage.carry(export.records(memory)))
+    with Memory(tmp_path / "other") as other:
+        assert take_in(other, path).counts == {"new": 2}
+        assert other.records() == memory.records()
+
+
+def test_a_memory_adds_no_secret(memory):
+    record = new_record(RecordType.FACT, TOKEN, provenance=Provenance("tool"), now=NOW)
+    for apply in (True, False):
+        with pytest.raises(SecretFound):
+            memory.add(record, apply=apply)
+    assert memory.records() == ()

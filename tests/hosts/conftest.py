@@ -1,0 +1,182 @@
+"""A project with memory, the hook as a process, and the shapes that hosts publish for what a hook answers."""
+
+import json
+import os
+import subprocess
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from agent_memory_protocol.hosts import hook as hooks
+
+RECORDED = Path(__file__).parents[1] / "data" / "hooks"
+SECONDS = 30
+OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "GEMINI_", "CODEX_")
+
+ALIKE = {
+    "session-start": "SessionStart",
+    "subagent-start": "SubagentStart",
+    "pre-tool-use": "PreToolUse",
+    "stop": "Stop",
+    "subagent-stop": "SubagentStop",
+}
+NATIVE = {
+    "claude": ALIKE,
+    "codex": ALIKE,
+    "gemini": {"session-start": "SessionStart", "pre-tool-use": "BeforeTool", "stop": "AfterAgent"},
+}
+"""How each host calls the events it has."""
+
+COMMON = {"continue", "stopReason", "suppressOutput", "systemMessage"}
+FIELDS = {
+    ("claude", "pre-tool-use"): {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"},
+    ("codex", "pre-tool-use"): {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"},
+    ("gemini", "pre-tool-use"): {"tool_input"},
+    ("codex", "stop"): None,
+    ("codex", "subagent-stop"): None,
+    ("gemini", "stop"): {"clearContext"},
+}
+"""What may stand in `hookSpecificOutput`, where that is not `additionalContext` alone; None: it may not be there."""
+
+
+def check_shape(host: str, event: str, answer: Any) -> None:
+    """Hold an answer to what its host publishes. Codex refuses every key it does not know, so we hold all to that."""
+    assert isinstance(answer, dict)
+    allowed = set(COMMON)
+    if event in ("stop", "subagent-stop") or (host, event) == ("gemini", "pre-tool-use"):
+        allowed |= {"decision", "reason"}
+    fields = FIELDS.get((host, event), {"additionalContext"})
+    if fields is not None:
+        allowed.add("hookSpecificOutput")
+    assert set(answer) <= allowed, answer
+    if "decision" in answer:
+        assert answer["decision"] in ({"allow", "deny", "block"} if host == "gemini" else {"block"})
+        assert answer["reason"].strip()
+    if "hookSpecificOutput" in answer:
+        specific = dict(answer["hookSpecificOutput"])
+        assert specific.pop("hookEventName") == NATIVE[host][event]
+        assert set(specific) <= (fields or set()), answer
+        assert all(isinstance(value, str) and value.strip() for value in specific.values())
+        if "permissionDecision" in specific:
+            assert specific["permissionDecision"] == "deny"
+            assert specific["permissionDecisionReason"]
+    if "systemMessage" in answer:
+        assert answer["systemMessage"].strip()
+
+
+class Said(NamedTuple):
+    """What a hook said to its host, and on stderr."""
+
+    answer: Any
+    err: str
+
+    @property
+    def context(self) -> str:
+        """What the agent is told."""
+        given = self.answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        assert isinstance(given, str)
+        return given
+
+    @property
+    def denied(self) -> str:
+        """Why a tool call is denied; "" where it is not."""
+        reason = self.answer.get("hookSpecificOutput", {}).get("permissionDecisionReason") or self.answer.get("reason")
+        assert isinstance(reason, str | None)
+        return reason or ""
+
+
+class Project:
+    """A project with memory, and the installed hook in it."""
+
+    script = Path(sysconfig.get_path("scripts"), "amp-hook")
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.root = root
+        self.home = home
+
+    def environ(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment of a process."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        return {**kept, "HOME": str(self.home), **(more or {})}
+
+    def recorded(self, host: str, name: str, **changes: object) -> str:
+        """Return what a host has said, in this project and with these changes."""
+        text = (RECORDED / host / f"{name}.json").read_text(encoding="utf-8")
+        message = json.loads(text.replace("/home/user/project", str(self.root)))
+        return json.dumps(message | changes)
+
+    def hook(
+        self,
+        event: str,
+        sent: str | bytes | Mapping[str, object],
+        host: str = "claude",
+        environ: Mapping[str, str] | None = None,
+    ) -> Said:
+        """Run the hook, hold its answer to the host's shape, and return what it said."""
+        data = json.dumps(sent) if isinstance(sent, Mapping) else sent
+        done = subprocess.run(
+            [self.script, event, "--host", host],
+            input=data.encode() if isinstance(data, str) else data,
+            capture_output=True,
+            cwd=self.home,
+            env=self.environ(environ),
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert b"Traceback" not in done.stderr
+        answer = json.loads(done.stdout)
+        if host in NATIVE and event in NATIVE[host]:
+            check_shape(host, event, answer)
+        else:
+            assert answer == {}
+        return Said(answer, done.stderr.decode())
+
+    def answer(self, event: str, sent: str | bytes | Mapping[str, object], host: str = "claude") -> Said:
+        """Return what the hook says, from this process."""
+        data = json.dumps(sent) if isinstance(sent, Mapping) else sent
+        data = data.encode() if isinstance(data, str) else data
+        said: list[str] = []
+        with pytest.MonkeyPatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith(OURS)]:
+                patch.delenv(name)
+            patch.setenv("HOME", str(self.home))
+            patch.chdir(self.home)
+            patch.setattr(hooks, "read_stdin", lambda _: data)
+            patch.setattr(hooks, "say", lambda problem: said.append(str(problem)))
+            answer = json.loads(hooks.run([event, "--host", host]))
+        if event in NATIVE[host]:
+            check_shape(host, event, answer)
+        return Said(answer, "\n".join(said))
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file of the project by hand."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def tree(self) -> dict[str, bytes]:
+        """Return every file below the home folder with its bytes."""
+        return {str(path): path.read_bytes() for path in sorted(self.home.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Project:
+    """A project without memory. The search for the root ends at the home folder, which is the one above."""
+    (tmp_path / "project").mkdir()
+    return Project(tmp_path / "project", tmp_path)
+
+
+@pytest.fixture
+def project(empty: Project) -> Project:
+    """A project with something in each tier."""
+    # By hand, without waiting for the disk as `amp` does.
+    memory = ".scaffolding/agent-memory"
+    empty.write(f"{memory}/shared/KNOWLEDGE.md", "# Shared Knowledge\n\n- The shared fact.\n")
+    empty.write(f"{memory}/agents/developer/MEMORY.md", "# Developer Memory\n\n- The own fact.\n")
+    empty.write(".scaffolding/conversations/c1/agent-memory/context.md", "# Conversation c1\n\n- The decision.\n")
+    return empty

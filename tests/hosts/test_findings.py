@@ -1,0 +1,88 @@
+"""Findings are read from what agents really write; a sample of a block is none."""
+
+import pytest
+
+from agent_memory_protocol.hosts.findings import Finding, entry_text, read_findings, reporter_named_in
+from agent_memory_protocol.layout import Tier
+
+BLOCK = """\
+The review is done.
+
+```memory-findings
+- shared: Staging runs Postgres 14, production 15.
+- conversation: The failing import comes from
+  the new date format.
+- **agent:** Look at conftest.py first.
+* The linter ignores: generated files.
+- Shared : spaced
+-
+```
+
+Bye.
+"""
+FINDINGS = [
+    Finding("Staging runs Postgres 14, production 15.", Tier.SHARED),
+    Finding("The failing import comes from the new date format.", Tier.CONVERSATION),
+    Finding("Look at conftest.py first.", Tier.AGENT),
+    Finding("The linter ignores: generated files."),
+    Finding("spaced", Tier.SHARED),
+]
+
+
+@pytest.mark.requirement("S4-56")
+@pytest.mark.parametrize(
+    "output",
+    [BLOCK, BLOCK.replace("```", "~~~~"), BLOCK.replace("\n", "\r\n"), BLOCK.replace("```memory", "``` memory"),
+     BLOCK.replace("```", "  ```"), BLOCK.rpartition("```")[0], "\ufeff" + BLOCK.partition("\n\n")[2]],
+    ids=["backticks", "tildes", "crlf", "blank", "indented", "unclosed", "byte order mark"],
+)  # fmt: skip
+def test_each_bullet_of_a_block_is_a_finding(output):
+    found = read_findings(output)
+    assert found[: len(FINDINGS)] == FINDINGS
+
+
+def test_two_blocks_are_read_in_their_order():
+    assert read_findings(BLOCK + "\n" + BLOCK) == FINDINGS * 2
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "memory-findings\n- x",
+        "```\n- x\n```",
+        "```memory-findings-not\n- x\n```",
+        "```text\n```memory-findings\n- x\n",
+        f"````markdown\n{BLOCK}````\n",
+        "```memory-findings\nno bullet\n```",
+        "```memory-findings\n```\n- after\n",
+        "```memory-findings `x`\n- x\n```",
+        "- a\n\n      ```memory-findings\n      - x\n",
+    ],
+)
+def test_what_is_no_block_has_no_findings(output):
+    assert read_findings(output) == []
+
+
+@pytest.mark.requirement("S4P-06")
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("---\nagent: reviewer\ntask: look\nstatus: success\ngate: pass\n---\n", "reviewer"),
+        ('\n---\nagent: "scaffolding:reviewer"\n---\n', "scaffolding:reviewer"),
+        ("---\ntask: look\n---\n", None),
+        ("agent: reviewer\n", None),
+        ("", None),
+    ],
+)
+def test_the_front_matter_of_an_output_names_who_reports(header, name):
+    assert reporter_named_in(header + BLOCK) == name
+
+
+@pytest.mark.requirement("S4-57")
+def test_an_entry_names_who_reported_and_who_saved_it():
+    finding = Finding("Staging runs Postgres 14.", Tier.SHARED)
+    assert entry_text(finding, "reviewer") == "Staging runs Postgres 14. (reported by reviewer)"
+    assert entry_text(finding, "reviewer", writer="dev").endswith("(reported by reviewer, saved by dev)")
+    assert entry_text(finding, "dev", writer="dev").endswith("(reported by dev)")
+    assert entry_text(finding, "dev", meant_for=Tier.SHARED).endswith("(reported by dev, meant for shared)")

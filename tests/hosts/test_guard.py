@@ -1,0 +1,594 @@
+"""The guard: what an agent may not write by `amp`, it may not write by its host's tools; all else passes in silence."""
+
+import json
+import os
+
+import click
+import pytest
+
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.guard import amp_commands
+from agent_memory_protocol.guard.glance import may_concern_memory
+from agent_memory_protocol.guard.judge import reason_to_deny
+from agent_memory_protocol.hosts import envelopes
+from agent_memory_protocol.project.access import Actor
+from agent_memory_protocol.workspace import Workspace
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+OWN = ".scaffolding/agent-memory/agents/developer/MEMORY.md"
+OTHERS = ".scaffolding/agent-memory/agents/tester/MEMORY.md"
+CONVERSATION = ".scaffolding/conversations/c1/agent-memory/context.md"
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+ENTRY = "- An entry.\n"
+
+
+class Judge:
+    """Ask the guard, by the bytes that a host would send."""
+
+    def __init__(self, project):
+        self.project = project
+        self.root = project.root
+
+    def __call__(self, tool, given, agent=None, host="claude", environ=None, cwd=None):
+        message = {"tool_name": tool, "tool_input": given, "cwd": str(cwd or self.root), "session_id": "s1"}
+        data = json.dumps(message | ({"agent_type": agent} if agent else {})).encode()
+        home = {"HOME": str(self.project.home)}
+        reason = reason_to_deny(envelopes.read("pre-tool-use", host, data), home | (environ or {}))
+        assert reason == "" or may_concern_memory(data), "what is denied must not be passed over at a glance"
+        return reason
+
+
+@pytest.fixture
+def judge(project):
+    return Judge(project)
+
+
+def shell(judge, command, agent="reviewer", **more):
+    return judge("Bash", {"command": command, "description": "d"}, agent, **more)
+
+
+FORBIDDEN = [
+    ("reviewer", SHARED, "it is read-only"),
+    ("reviewer", ".scaffolding/agent-memory/agents/reviewer/MEMORY.md", "it is read-only"),
+    ("reviewer", CONVERSATION, "it is read-only"),
+    ("reviewer", ".scaffolding/agent-memory/shared/feedback_x.md", "it is read-only"),
+    ("reviewer", ".scaffolding/amp.toml", "it is read-only"),
+    ("plugin:reviewer", SHARED, "it is read-only"),
+    ("Reviewer", SHARED, "it is read-only"),
+    ("developer", OTHERS, "only agent tester itself may"),
+    ("developer", ".scaffolding/agent-memory/agents/tester/ledger.jsonl", "only agent tester itself may"),
+    ("architect", OWN, "it is read-only"),
+    ("x:developer2", OWN, "drive letter"),
+    ("developer2", OWN, "only agent developer itself may"),
+    ("../x", SHARED, "is not allowed"),
+]
+ALLOWED = [
+    ("developer", SHARED),
+    ("developer", OWN),
+    ("scaffolding:developer", OWN),
+    ("DEVELOPER", OWN),
+    ("developer", ".scaffolding/agent-memory/agents/developer/feedback_x.md"),
+    ("developer", CONVERSATION),
+    ("reviewer", "src/main.py"),
+    ("reviewer", ".scaffolding/conversations/c1/specs/design.md"),
+    ("reviewer", "docs/agent-memory.md"),
+    ("reviewer", "KNOWLEDGE.md"),
+    ("reviewer", "scaffolding/agent-memory/shared/KNOWLEDGE.md"),
+    (None, SHARED),
+    (None, OTHERS),
+    (None, CONVERSATION),
+]
+TOOLS = {
+    "Write": lambda path: {"file_path": path, "content": ENTRY},
+    "Edit": lambda path: {"file_path": path, "old_string": "a", "new_string": "b"},
+    "MultiEdit": lambda path: {"file_path": path, "edits": [{"old_string": "a", "new_string": "b"}]},
+    "NotebookEdit": lambda path: {"notebook_path": path, "new_source": "x"},
+    "write_file": lambda path: {"file_path": path, "content": ENTRY},
+    "replace": lambda path: {"file_path": path, "old_string": "a", "new_string": "b", "instruction": "x"},
+    "mcp__filesystem__write_file": lambda path: {"path": path, "content": ENTRY},
+    "mcp__filesystem__move_file": lambda path: {"source": "a.txt", "destination": path},
+    "apply_patch": lambda path: {"command": f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n"},
+    "Bash": lambda path: {"command": f"echo '- x' >> '{path}'"},
+    "run_shell_command": lambda path: {"command": f"echo '- x' >> '{path}'"},
+}
+
+
+@pytest.mark.requirement("S4-12", "S4-14", "S4-54", "S4-55", "S4P-01", "S4P-03")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_writes_no_memory_that_its_agent_may_not_write(judge, tool):
+    for agent, path, words in FORBIDDEN:
+        for spelled in (path, str(judge.root / path)):
+            assert words in judge(tool, TOOLS[tool](spelled), agent), (agent, spelled)
+
+
+@pytest.mark.requirement("S4-08", "S4-12", "S4-17")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_writes_what_its_agent_may_write(judge, tool):
+    for agent, path in ALLOWED:
+        for spelled in (path, str(judge.root / path)):
+            assert judge(tool, TOOLS[tool](spelled), agent) == "", (agent, spelled)
+
+
+def test_a_denial_says_what_to_do_instead(judge):
+    assert "report findings in your output in a ```memory-findings block" in judge(
+        "Write", TOOLS["Write"](SHARED), "reviewer"
+    )
+    assert "write to shared, or to your own" in judge("Write", TOOLS["Write"](OTHERS), "developer")
+
+
+@pytest.mark.parametrize("tool", ["Read", "Grep", "Glob", "LS", "read_file", "Task", "Agent", "WebFetch", "TodoWrite"])
+def test_reading_is_none_of_its_business(judge, tool):
+    assert judge(tool, {"file_path": SHARED, "path": SHARED, "prompt": f"read {SHARED}"}, "reviewer") == "" or (
+        tool == "TodoWrite"
+    )
+
+
+READING_SHELL = [
+    f"cat {SHARED}",
+    f"grep -rn Redis .scaffolding && wc -l < {SHARED}",
+    f"cp {SHARED} /tmp/copy.md",
+    "cp -r .scaffolding backup > /dev/null 2>&1",
+    f"sed -n 1,20p {SHARED} | tee /tmp/head.md",
+    f"diff <(cat {SHARED}) {OWN}",
+    f"awk '{{print > \"/tmp/x\"}}' {SHARED}",
+    f"git log --oneline -- {SHARED}",
+    f"git diff > /tmp/{os.path.basename(SHARED)}",
+    "find .scaffolding -name '*.md'",
+    "find .scaffolding -name '*.md' -exec grep -l Redis {} +",
+    "find .scaffolding -name '*.md' -exec cp {} /tmp ';'",
+    f"echo 'write {SHARED} > later' > notes.txt",
+    f"python3 -c \"print(open('{SHARED}').read())\"",
+    f"cat > notes.txt <<'EOF'\necho x > {SHARED}\nEOF",
+    f"# rm {SHARED}\nls",
+    "amp recall reviewer && amp show shared",
+    "amp list --json | head; amp status; amp check; amp prune",
+    "cd /tmp && echo amp > x",
+    "./example --stamp amp-clamp",
+    # a folder that only a subshell was in, or that was left again
+    "(cd .scaffolding/agent-memory/shared && cat KNOWLEDGE.md); rm build.log",
+    "x=$(cd .scaffolding/agent-memory/shared && ls); rm build.log",
+    "bash -c 'cd .scaffolding/agent-memory/shared && ls'; rm build.log",
+    "cd .scaffolding/agent-memory/shared && ls; cd - && rm build.log",
+    "cd .scaffolding/agent-memory/shared && ls; cd && rm build.log",
+    "pushd .scaffolding/agent-memory/shared; ls; popd; rm build.log",
+    # a place to look in, or to look past
+    "find .scaffolding -name '*.md' | xargs wc -l",
+    "find .scaffolding -name '*.md' | xargs -I{} cp {} /tmp/backup",
+    "find . -name '*.py' -not -path './.scaffolding/*' | xargs sed -i s/a/b/",
+    "git ls-files .scaffolding | xargs grep -l Redis",
+    "git clean -n .scaffolding",
+    "git -C /tmp/other checkout main && ls .scaffolding",
+    # a text that is written about memory, not into it
+    "sed -i 's/.scaffolding/memory/' README.md",
+    "sed -i '' 's/.scaffolding/memory/' README.md",
+    "perl -pi -e 's/.scaffolding/memory/' README.md",
+    "grep -rl '.scaffolding/agent-memory' docs | xargs sed -i s/a/b/",
+    f"python3 - <<'PY'\nopen('README.md', 'w').write('see {SHARED}')\nPY",
+    f"git apply <<'EOF'\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+see {SHARED}\nEOF",
+    f'git commit -m "$(cat <<EOF\nDo not rm {SHARED}\nEOF\n)"',
+    # code that reads, and does other things with what it has read
+    f"python3 -c \"print(open('{SHARED}').read().replace('a', 'b'))\"",
+    f"python3 -c \"t = open('{SHARED}', encoding='utf-8').read(); open('/tmp/x', 'w').write(t)\"",
+    f"python3 -c \"from pathlib import Path; Path('/tmp/x').write_text(Path('{SHARED}').read_text())\"",
+    f"python3 - <<'PY'\nfound = []\nfor line in open('{SHARED}'): found.append(line)\nPY",
+    f"node -e \"fs.writeFileSync('/tmp/x', fs.readFileSync('{SHARED}', 'utf8'))\"",
+]
+
+
+@pytest.mark.parametrize("command", READING_SHELL)
+def test_a_shell_may_read_memory(judge, command):
+    assert shell(judge, command) == ""
+
+
+WRITING_SHELL = [
+    f"echo x > {SHARED}",
+    f"echo x >> {SHARED}",
+    f"echo x >| {SHARED}",
+    f": > '{SHARED}'",
+    f"echo x | tee {SHARED}",
+    f"echo x | sudo tee -a {SHARED} > /dev/null",
+    f"cat >> {SHARED} <<'EOF'\n- x\nEOF",
+    f"cat <<EOF | tee -a {SHARED}\n- x\nEOF",
+    f"sed -i 's/a/b/' {SHARED}",
+    f"sed -i.bak -e 's/a/b/' {SHARED}",
+    f"sed --in-place 's/a/b/' {SHARED}",
+    f"perl -pi -e 's/a/b/' {SHARED}",
+    f"cp /tmp/x {SHARED}",
+    "cp -t .scaffolding/agent-memory/shared /tmp/x",
+    f"mv /tmp/x {SHARED}",
+    f"mv {SHARED} /tmp/x",
+    f"rm {SHARED}",
+    "rm -rf .scaffolding",
+    "rm -rf .scaffolding/agent-memory/",
+    "find .scaffolding -name '*.md' -delete",
+    "find .scaffolding -name '*.md' -exec sed -i s/a/b/ {} +",
+    "find .scaffolding -type f -exec rm {} ';'",
+    f"truncate -s 0 {SHARED}",
+    f"dd if=/dev/null of={SHARED}",
+    f"ln -sf /tmp/x {SHARED}",
+    f"git checkout HEAD~3 -- {SHARED}",
+    f"git rm {SHARED}",
+    f"curl -s https://acme.example/x -o {SHARED}",
+    f"touch {SHARED}",
+    "cd .scaffolding/agent-memory && echo x > shared/KNOWLEDGE.md",
+    "(cd .scaffolding && cd agent-memory/shared; rm KNOWLEDGE.md)",
+    f"F={SHARED}; echo x > $F",
+    'export D=.scaffolding/agent-memory; echo x > "$D/shared/KNOWLEDGE.md"',
+    f"for f in a.txt {SHARED}; do echo x > $f; done",
+    f"if true; then echo x > {SHARED}; fi",
+    f"bash -c 'echo x > {SHARED}'",
+    f"sh -c \"bash -lc 'echo x > {SHARED}'\"",
+    f'eval "echo x > {SHARED}"',
+    f"bash <<'EOF'\necho x > {SHARED}\nEOF",
+    f"echo $(echo x > {SHARED})",
+    f"true; env A=1 nohup timeout 5 rm {SHARED}",
+    f"echo {SHARED} | xargs -I{{}} rm {SHARED}",
+    f'echo x > "$(git rev-parse --show-toplevel)/{SHARED}"',
+    f"echo x > $HOME_OF_IT/{SHARED}",
+    f"echo x > ./src/../{SHARED}",
+    f"python3 -c \"open('{SHARED}', 'w').write('x')\"",
+    f"python3 - <<'PY'\nfrom pathlib import Path\nPath('{SHARED}').write_text('x')\nPY",
+    f"node -e \"require('fs').appendFileSync('{SHARED}', 'x')\"",
+    f"python3 -c \"p = '{SHARED}'; t = open(p).read(); open(p, 'w').write(t)\"",
+    f"python3 -c \"t = open('{SHARED}').read(); open('{SHARED}', 'w').write(t)\"",
+    f"python3 -c \"import os; os.rename('x', '{SHARED}')\"",
+    f"(cd /tmp; ls); rm {SHARED}",
+    "cd .scaffolding/agent-memory/shared && (cd /tmp && ls) && rm KNOWLEDGE.md",
+    "pushd .scaffolding/agent-memory/shared; pushd /tmp; popd; rm KNOWLEDGE.md",
+    f"cd src; cd -; rm {SHARED}",
+    f"function f {{ rm {SHARED}; }}; f",
+    f"f() {{ rm {SHARED}; }}; f",
+    f"echo 'rm {SHARED}' | bash",
+    f"cat <<'EOF' | sh -e\nrm {SHARED}\nEOF",
+    "find .scaffolding -name '*.md' | xargs rm",
+    "find .scaffolding -name '*.md' -print0 | xargs -0 -n1 sed -i s/a/b/",
+    "find .scaffolding -type f | xargs -I FILE mv FILE /tmp",
+    "grep -rl Redis .scaffolding | xargs sed -i s/Redis/Valkey/",
+    "git ls-files .scaffolding | xargs rm",
+    f"xargs rm <<< {SHARED}",
+    f"git -C . checkout HEAD~3 -- {SHARED}",
+    "git -C .scaffolding/agent-memory rm shared/KNOWLEDGE.md",
+    f"git -c user.name=x rm {SHARED}",
+    f"curl -fsSLo {SHARED} https://acme.example/x",
+    f"curl -o{SHARED} https://acme.example/x",
+    f"wget -qO {SHARED} https://acme.example/x",
+    f"git apply <<'EOF'\n--- a/{SHARED}\n+++ b/{SHARED}\n@@ -1 +1 @@\n-a\n+b\nEOF",
+    f"cat <<'EOF' | patch -p1\n--- a/{SHARED}\n+++ b/{SHARED}\n@@ -1 +1 @@\n-a\n+b\nEOF",
+    f"Set-Content -Path {SHARED} -Value x",
+    f"Remove-Item {SHARED}",
+    f"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {SHARED}\n+x\n*** End Patch\nEOF",
+    f"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {SHARED}\n*** End Patch\nEOF",
+    f"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n*** Move to: {SHARED}\n*** End Patch\nEOF",
+]
+
+
+@pytest.mark.requirement("S4-54")
+@pytest.mark.parametrize("command", WRITING_SHELL)
+def test_a_read_only_agent_s_shell_writes_no_memory(judge, command):
+    assert "it is read-only" in shell(judge, command)
+    assert shell(judge, command, agent=None) == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > .scaffolding/agent-memory/agents/*/MEMORY.md",
+        "echo x > .scaffolding/agent-memory/agents/$WHO/MEMORY.md",
+        "for a in developer tester; do echo x >> .scaffolding/agent-memory/agents/$a/MEMORY.md; done",
+        "rm -rf .scaffolding/agent-memory/agents",
+        "rm -rf .scaffolding/conversations",
+        "git clean -fdx .scaffolding",
+    ],
+)
+def test_an_agent_changes_nothing_that_may_be_another_s(judge, command):
+    assert shell(judge, command, agent="developer")
+    assert shell(judge, command, agent=None) == ""
+
+
+def test_powershell_may_spell_a_path_its_way(judge):
+    path = SHARED.replace("/", "\\")
+    assert "it is read-only" in judge("PowerShell", {"command": f"Add-Content {path} 'x'"}, "reviewer")
+    assert judge("PowerShell", {"command": f"Get-Content {path}"}, "reviewer") == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "amp\n" + "$(for i in a b c d e f g h i j k l m n; do " * 12 + "rm $i" + ")" * 12,
+        "amp; a=xxxxxxxxxx; " + "a=$a$a$a$a$a$a$a$a; " * 40 + "rm $a",
+        "rm " + " ".join(f".scaffolding/agent-memory/agents/developer/note_{number}.md" for number in range(3_000)),
+    ],
+    ids=["loops inside of loops", "a value that doubles", "many files"],
+)
+def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
+    assert shell(judge, command, agent="developer") == ""
+
+
+def test_edits_that_double_a_file_again_and_again_pass_its_limit(judge):
+    judge.project.write(SHARED, "a\n")
+    edits = [{"old_string": "a", "new_string": "aa", "replace_all": True}] * 60
+    assert "25,600 are allowed" in judge("MultiEdit", {"file_path": SHARED, "edits": edits}, "developer")
+
+
+def test_an_agent_inside_the_memory_folder_is_held_to_the_same(judge):
+    folder = judge.root / ".scaffolding" / "agent-memory" / "agents" / "developer"
+    assert "only agent developer itself" in shell(judge, "echo x >> MEMORY.md", agent="tester", cwd=folder)
+    assert shell(judge, "echo x >> MEMORY.md", agent="developer", cwd=folder) == ""
+
+
+def test_a_link_into_memory_is_memory(judge):
+    (judge.root / "notes").symlink_to(judge.root / ".scaffolding" / "agent-memory" / "shared")
+    assert "it is read-only" in judge("Write", TOOLS["Write"]("notes/KNOWLEDGE.md"), "reviewer")
+
+
+def test_a_worktree_s_agent_is_held_to_the_path_it_writes(judge):
+    elsewhere = judge.project.home / "other"
+    elsewhere.mkdir()
+    assert "it is read-only" in judge("Write", TOOLS["Write"](str(judge.root / SHARED)), "reviewer", cwd=elsewhere)
+
+
+@pytest.mark.requirement("S4-52", "S4P-03")
+def test_a_definition_and_the_settings_decide_who_is_read_only(judge):
+    judge.project.write(".claude/agents/helper.md", "---\nname: helper\ndisallowedTools: Write, Edit\n---\n")
+    assert ".claude/agents/helper.md" in judge("Write", TOOLS["Write"](SHARED), "helper")
+    judge.project.write(".claude/agents/r.md", "---\nname: reviewer\ntools: Read, Write\n---\n")
+    assert judge("Write", TOOLS["Write"](SHARED), "reviewer") == ""
+    judge.project.write(".scaffolding/amp.toml", '[access]\nread_only = ["developer"]\n')
+    assert "access.read_only" in judge("Write", TOOLS["Write"](SHARED), "developer")
+
+
+@pytest.mark.requirement("S4-17")
+@pytest.mark.requirement("S4-54")
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_definition_behind_a_link_decides_as_it_does_at_every_door(judge, followed):
+    """Whoever keeps the definitions of agents elsewhere follows links that lead there (decision 6)."""
+    elsewhere = judge.project.home / "definitions"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "developer.md").write_text("---\nname: developer\ntools: Read, Grep\n---\n")
+    (judge.root / ".claude").mkdir()
+    (judge.root / ".claude" / "agents").symlink_to(elsewhere)
+    settings = judge.project.home / ".config" / "amp" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"external_links = {str(followed).lower()}\n")
+    workspace = Workspace.open(judge.root, environ={"HOME": str(judge.project.home)})
+    refused = workspace.why_read_only(Actor("developer")) is not None
+    denied = "it is read-only" in judge("Write", TOOLS["Write"](OWN), "developer")
+    assert (refused, denied) == (followed, followed)
+
+
+def test_only_a_conversation_that_is_fixed_can_have_outsiders(judge):
+    other = CONVERSATION.replace("c1", "c10")
+    assert judge("Write", TOOLS["Write"](other), "developer") == ""
+    assert "it acts in conversation c1" in judge(
+        "Write", TOOLS["Write"](other), "developer", environ={"AMP_CONVERSATION": "c1"}
+    )
+    assert judge("Write", TOOLS["Write"](CONVERSATION), "developer", environ={"AMP_CONVERSATION": "c1"}) == ""
+
+
+def test_the_environment_names_the_agent_of_the_session(judge):
+    assert "it is read-only" in judge("Write", TOOLS["Write"](SHARED), environ={"AMP_AGENT": "reviewer"})
+    assert judge("Write", TOOLS["Write"](SHARED), "developer", environ={"AMP_AGENT": "reviewer"}) == ""
+
+
+def test_memory_that_is_switched_off_is_not_guarded(judge):
+    assert judge("Write", TOOLS["Write"](SHARED), "reviewer", environ={"AMP_DISABLE": "1"}) == ""
+    judge.project.write(".scaffolding/amp.toml", "enabled = false\n")
+    assert judge("Write", TOOLS["Write"](SHARED), "reviewer") == ""
+
+
+LONG = "# T\n\n" + ENTRY * 250
+LIMIT = "would have 252 lines, 200 are allowed"
+
+
+@pytest.mark.requirement("S4-59")
+@pytest.mark.parametrize("agent", [None, "developer"])
+@pytest.mark.parametrize("path", [SHARED, OWN, CONVERSATION])
+def test_a_write_that_would_pass_the_limit_is_denied(judge, agent, path):
+    assert LIMIT in judge("Write", {"file_path": path, "content": LONG}, agent)
+    assert LIMIT in judge("Write", {"file_path": path, "content": LONG.replace("\n", "\r\n")}, agent)
+    assert "bytes, 25,600 are allowed" in judge("Write", {"file_path": path, "content": "- " + "x" * 30_000}, agent)
+    assert LIMIT in shell(judge, f"cat > {path} <<'EOF'\n{LONG}EOF", agent=agent)
+    assert judge("Write", {"file_path": path, "content": "# T\n\n" + ENTRY * 198}, agent) == ""
+    assert judge("Write", {"file_path": "src/x.md", "content": LONG}, agent) == ""
+    note = path.rpartition("/")[0] + "/reference_x.md"
+    assert LIMIT in judge("Write", {"file_path": note, "content": LONG}, agent)
+    beside = path.rpartition("/")[0] + "/data.csv"
+    assert judge("Write", {"file_path": beside, "content": LONG}, agent) == ""
+
+
+def test_what_is_added_to_a_file_counts_with_what_is_in_it(judge):
+    full = "# T\n\n" + ENTRY * 197  # 199 lines
+    judge.project.write(SHARED, full)
+    assert shell(judge, f"echo '- x' >> {SHARED}", agent="developer") == ""
+    assert "201 lines" in shell(judge, f"cat >> {SHARED} <<EOF\n- x\n- y\nEOF", agent="developer")
+    edit = {"file_path": SHARED, "old_string": "# T\n", "new_string": "# T\n\nx\n\ny\n"}
+    assert "203 lines" in judge("Edit", edit, "developer")
+    assert judge("Edit", {**edit, "new_string": "# T\nx\n"}, "developer") == ""
+    everywhere = {"file_path": SHARED, "old_string": ENTRY, "new_string": ENTRY * 2, "replace_all": True}
+    assert "396 lines" in judge("Edit", everywhere, "developer")
+    assert "200 lines" not in judge("Edit", {**everywhere, "replace_all": False}, "developer")
+    patch = f"*** Begin Patch\n*** Update File: {SHARED}\n@@\n # T\n+x\n+y\n*** End Patch\n"
+    assert "201 lines" in judge("apply_patch", {"command": patch}, "developer", host="codex")
+    assert judge("apply_patch", {"command": patch.replace("+y", "-y")}, "developer", host="codex") == ""
+
+
+def test_a_file_over_its_limit_may_become_smaller(judge):
+    judge.project.write(SHARED, "# T\n\n" + ENTRY * 400)
+    assert judge("Write", {"file_path": SHARED, "content": "# T\n\n" + ENTRY * 300}, "developer") == ""
+    assert judge("Write", {"file_path": SHARED, "content": "# T\n\n" + ENTRY * 401}, "developer")
+
+
+def test_the_settings_give_the_limit(judge):
+    judge.project.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 5\n")
+    assert "6 lines, 5 are allowed" in judge("Write", {"file_path": SHARED, "content": ENTRY * 6}, "developer")
+    assert "amp prune shared" in judge("Write", {"file_path": SHARED, "content": ENTRY * 6}, "developer")
+
+
+@pytest.mark.requirement("S0-30", "S2-05", "S2-29")
+@pytest.mark.parametrize("agent", [None, "developer"])
+def test_a_secret_comes_into_memory_by_no_tool(judge, agent):
+    secret = f"- The token is {TOKEN}.\n"
+    calls = [
+        ("Write", {"file_path": SHARED, "content": secret}),
+        ("Write", {"file_path": SHARED.replace("KNOWLEDGE", "reference_ci"), "content": secret}),
+        ("Edit", {"file_path": OWN, "old_string": "x", "new_string": secret}),
+        ("MultiEdit", {"file_path": OWN, "edits": [{"old_string": "x", "new_string": secret}]}),
+        ("replace", {"file_path": OWN, "old_string": "x", "new_string": secret}),
+        ("apply_patch", {"command": f"*** Begin Patch\n*** Add File: {CONVERSATION}\n+{secret}*** End Patch"}),
+        ("Bash", {"command": f"echo '{secret.strip()}' >> {SHARED}"}),
+        ("Bash", {"command": f"cat >> {SHARED} <<'EOF'\n{secret}EOF"}),
+        ("Bash", {"command": f"T={TOKEN}; python3 -c \"open('{SHARED}','a').write('$T')\""}),
+    ]
+    for tool, given in calls:
+        reason = judge(tool, given, agent)
+        assert "rule github-token" in reason, (tool, given)
+        assert TOKEN not in reason
+    assert judge("Write", {"file_path": "env/tokens.txt", "content": secret}, agent) == ""
+    assert judge("Write", {"file_path": SHARED, "content": "- The token is in env/tokens.txt.\n"}, agent) == ""
+
+
+WRITING_VERBS = ["remember x", "init", "forget abc", "edit abc x", "note new user x", "index", "prune --apply", "watch"]
+STARTS = [
+    "amp",
+    "agent-memory",
+    "/opt/venv/bin/amp",
+    "python3 -m agent_memory_protocol",
+    "uv run amp",
+    "uvx --from agent-memory-protocol amp",
+    "sudo -u root env A=1 amp",
+    "cd /tmp && nohup amp",
+    "true | xargs amp",
+]
+
+
+@pytest.mark.parametrize("verb", WRITING_VERBS)
+@pytest.mark.parametrize("start", STARTS)
+def test_an_agent_runs_a_writing_command_in_its_own_name(judge, start, verb):
+    for agent in ("developer", "scaffolding:developer"):
+        reason = shell(judge, f"{start} {verb}", agent=agent)
+        assert "as nobody" in reason
+        assert "add --as developer" in reason
+        assert "as 'tester'" in shell(judge, f"{start} {verb} --as tester", agent=agent)
+        assert shell(judge, f"{start} {verb} --as developer", agent=agent) == ""
+        assert shell(judge, f"{start} {verb} --as=Developer", agent=agent) == ""
+    assert shell(judge, f"{start} {verb}", agent=None) == ""
+
+
+IDENTITIES = [
+    ("amp remember x --as developer --as tester", "as 'tester'"),
+    ("amp remember -- x --as developer", "as nobody"),
+    ("amp remember x --as ''", "as ''"),
+    ("amp remember x --as", "as ''"),
+    ("AMP_AGENT=developer amp remember x", ""),
+    ("AMP_AGENT=tester amp remember x", "as 'tester'"),
+    ("env AMP_AGENT=tester amp remember x", "as 'tester'"),
+    ("export AMP_AGENT=developer; amp remember x && amp forget y", ""),
+    ("export AMP_AGENT=developer; unset AMP_AGENT; amp remember x", "as nobody"),
+    ("bash -c 'amp remember x'", "as nobody"),
+    ("AMP_AGENT=developer bash -c 'amp remember x && amp forget y'", ""),
+    ("env AMP_AGENT=developer timeout 5 sh -c 'cd src; amp remember x'", ""),
+    ("AMP_AGENT=tester bash -c 'amp remember x'", "as 'tester'"),
+    ("AMP_AGENT=developer bash -c 'unset AMP_AGENT; amp remember x'", "as nobody"),
+    ("AMP_AGENT=developer bash -c 'amp remember x'; amp forget y", "as nobody"),
+    ("bash -c 'export AMP_AGENT=developer'; amp remember x", "as nobody"),
+    ("(export AMP_AGENT=developer); amp remember x", "as nobody"),
+    ("(export AMP_AGENT=developer; amp remember x)", ""),
+    ("export AMP_AGENT=developer; (amp remember x)", ""),
+    ("echo 'amp remember x' | bash", "as nobody"),
+    ("echo x | amp remember -", "as nobody"),
+    ("amp remember - <<'EOF'\nx --as developer\nEOF", "as nobody"),
+    ("amp recall developer; amp remember x", "as nobody"),
+    ("amp remember --help", ""),
+    ("amp", ""),
+    ("amp-hook stop", ""),
+    ("echo amp remember x", ""),
+    ("man amp", ""),
+]
+
+
+@pytest.mark.parametrize(("command", "words"), IDENTITIES, ids=[command for command, _ in IDENTITIES])
+def test_the_identity_of_a_command_is_what_the_shell_would_make_it(judge, command, words):
+    reason = shell(judge, command, agent="developer")
+    assert words in reason if words else reason == ""
+
+
+def test_the_identity_that_the_host_passes_on_counts(judge):
+    inherited = {"AMP_AGENT": "coordinator"}
+    assert "as 'coordinator'" in shell(judge, "amp remember x", agent="developer", environ=inherited)
+    assert shell(judge, "amp remember x", agent=None, environ=inherited) == ""
+    assert "as nobody" in shell(judge, "env -u AMP_AGENT amp remember x", agent=None, environ=inherited)
+    assert "as nobody" in shell(judge, "env -i amp remember x", agent=None, environ=inherited)
+    assert "as 'developer'" in shell(judge, "amp remember x --as developer", agent=None, environ=inherited)
+
+
+def verbs(group: click.Group, start: str = ""):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from verbs(command, f"{start}{name} ")
+        elif command is not None:
+            yield f"{start}{name}", {option for parameter in command.params for option in parameter.opts}
+
+
+READ = {
+    *("recall", "show", "list", "status", "where", "route", "doctor", "hook", "search", "find-stores"),
+    *("export", "convert", "schema", "bench", "mcp"),
+    *("note list", "note show", "record list", "record show", "record history", "record verify"),
+}
+UNLESS = {"check": "--fix", "review": "--done"}
+
+
+def test_every_command_there_is_is_known_to_read_or_held_to_write():
+    for verb, options in verbs(amp):
+        words = verb.split()
+        writing = "--apply" if "--apply" in options else UNLESS.get(verb)
+        if writing:
+            assert not amp_commands.writes(words), verb
+            assert amp_commands.writes([*words, writing]), verb
+        else:
+            assert amp_commands.writes(words) is READ.isdisjoint({verb, words[0]}), verb
+    for started in (["--operator", "sh x.sh"], ["--operator=sh x.sh"]):  # a program may write anything
+        assert amp_commands.writes(["consolidate", *started])
+    assert not amp_commands.writes(["index", "--check"])
+    assert not amp_commands.writes([])
+
+
+HARMLESS = [
+    {"tool_name": "Bash", "tool_input": {"command": "pytest -x && git status"}},
+    {"tool_name": "Read", "tool_input": {"file_path": "/srv/project/src/example.py"}},
+    {"tool_name": "Write", "tool_input": {"file_path": "/srv/a.py", "content": "timestamp = example(lamp)\nstamp\n"}},
+    {"tool_name": "Bash", "tool_input": {"command": "echo\tcamp\nchampion amplify"}},
+]
+
+
+@pytest.mark.parametrize("message", HARMLESS, ids=range(len(HARMLESS)))
+def test_an_ordinary_call_is_passed_over_at_a_glance(message):
+    assert not may_concern_memory(json.dumps(message).encode())
+    assert not may_concern_memory(json.dumps(message, ensure_ascii=False).encode())
+
+
+@pytest.mark.parametrize(
+    "command", ["amp remember x", "ls\namp remember x", "ls;amp init", "(amp init)", "x\tamp init"]
+)
+def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
+    assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode())
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+def test_a_denial_reaches_its_host(project, host):
+    name = "pre-tool-use-shell"
+    tool = {"gemini": "run_shell_command"}.get(host, "Bash")
+    sent = project.recorded(host, name, tool_input={"command": f"echo x > {SHARED}"}, agent_type="reviewer")
+    assert json.loads(sent)["tool_name"] == tool
+    assert "it is read-only" in project.hook("pre-tool-use", sent, host).denied
+    assert project.hook("pre-tool-use", project.recorded(host, name), host) == ({}, "")
+
+
+@pytest.mark.parametrize("host", ["claude", "gemini"])
+@pytest.mark.parametrize("name", ["pre-tool-use-write", "pre-tool-use-edit"])
+def test_what_hosts_really_send_is_understood(project, host, name):
+    sent = json.loads(project.recorded(host, name, agent_type="reviewer"))
+    assert project.hook("pre-tool-use", sent, host) == ({}, "")
+    sent["tool_input"]["file_path"] = str(project.root / SHARED)
+    assert "it is read-only" in project.hook("pre-tool-use", sent, host).denied

@@ -1,0 +1,49 @@
+import math
+import struct
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol.errors import AgentMemoryError, InvalidVector
+from agent_memory_protocol.search import float32
+from agent_memory_protocol.search.float32 import from_bytes, to_bytes
+
+floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@pytest.mark.requirement("S3-16")
+@given(st.lists(floats))
+def test_a_vector_comes_back_from_its_bytes(vector):
+    data = to_bytes(vector)
+    assert data == struct.pack(f"<{len(vector)}f", *vector)
+    assert list(from_bytes(data, dimensions=len(vector))) == vector
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e300, "1", None])
+def test_what_is_no_number_is_refused(number):
+    with pytest.raises(InvalidVector, match="the third"):
+        to_bytes([0.5, number], of="the third")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\0" * 7, "has 7 bytes, which is no multiple of 4"),
+        (b"\0" * 12, "is 3 wide where 2 are expected"),
+        (b"", "is 0 wide where 2 are expected"),
+        (struct.pack("<2f", 1, math.nan), "holds nan in place 1"),
+        (struct.pack("<2f", math.inf, 1), "holds inf in place 0"),
+    ],
+)
+def test_bytes_that_hold_no_such_vector_are_refused(data, why):
+    with pytest.raises(InvalidVector, match=f"^a vector {why}"):
+        from_bytes(data, dimensions=2)
+    assert issubclass(InvalidVector, AgentMemoryError)
+
+
+def test_a_machine_of_the_other_order_swaps_bytes(monkeypatch):
+    monkeypatch.setattr(float32, "_BIG_ENDIAN", not float32._BIG_ENDIAN)
+    assert to_bytes([1.5, -2.25]) == struct.pack(">2f" if sys.byteorder == "little" else "<2f", 1.5, -2.25)
+    assert list(from_bytes(to_bytes([1.5, -2.25]))) == [1.5, -2.25]

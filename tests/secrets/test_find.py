@@ -1,0 +1,308 @@
+"""Secrets: found in whatever form they are written, told without being repeated; everything else passes."""
+
+import string
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol.errors import AgentMemoryError, Refused, SecretFound
+from agent_memory_protocol.secrets.find import Secret, check_text, find_secrets
+from agent_memory_protocol.secrets.rules import rules
+from agent_memory_protocol.secrets.views import joined, plain
+
+FAMILIES = tomllib.loads((Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8"))["family"]
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+RULES = {rule.id: rule for rule in rules()}
+
+
+def examples(kind: str) -> list[object]:
+    return [
+        pytest.param(family["id"], text.replace("·", ""), id=f"{family['id']}-{number}")
+        for family in FAMILIES
+        for number, text in enumerate(family[kind], start=1)
+    ]
+
+
+def found(text: str) -> list[str]:
+    return [secret.rule for secret in find_secrets(text)]
+
+
+# -- the families ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S2-05", "S2-29", "S0-30")
+@pytest.mark.parametrize(("family", "text"), examples("found"))
+def test_a_secret_of_each_family_is_found(family, text):
+    assert family in found(text)
+
+
+@pytest.mark.requirement("S2-30")
+@pytest.mark.parametrize(("family", "text"), examples("passed"))
+def test_what_only_resembles_the_family_passes(family, text):
+    assert found(text) == []
+
+
+def test_each_of_many_families_is_held_by_examples_of_both_kinds():
+    assert [family["id"] for family in FAMILIES] == list(RULES)
+    assert len(RULES) > 100
+    for family in FAMILIES:
+        assert len(set(family["found"])) >= 3, family["id"]
+        assert len(set(family["passed"])) >= 5, family["id"]
+
+
+def test_the_families_are_told_apart_and_described_for_a_sentence():
+    assert len({rule.id for rule in rules()}) == len(rules())
+    for rule in rules():
+        assert rule.keywords, rule.id
+        assert rule.description.startswith(("a ", "an ", "the ", "user ")), rule.id
+        assert set(rule.id) <= set(string.ascii_lowercase + string.digits + "-")
+
+
+def test_no_example_could_be_taken_for_a_secret_by_whoever_scans_this_repository():
+    data = (Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8")
+    strict = [rule for rule in rules() if not rule.apart and rule.id != "url-credentials"]
+    for number, line in enumerate(data.split("\n"), start=1):
+        for secret in find_secrets(line):
+            assert secret.rule not in {rule.id for rule in strict}, (number, secret)
+
+
+# -- what passes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S2-02", "S2-30")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The PayPal link is in env/paypal.txt",
+        "the token is in the vault under ci/deploy",
+        "The database password is in env/db.env, the key beside it.",
+        "Credentials: see 1Password, vault Operations.",
+        "The API key is read from config/keys.toml, which git ignores.",
+        "Fixed in 3f786850e387550fdab836ed7e6dc881de23001b.",
+        "image: acme/app@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "Run 4f1c2a9e-53b1-4c1e-9d5e-2f4f4f0f7a11 failed.",
+        "MD5 d41d8cd98f00b204e9800998ecf8427e is that of the empty file.",
+        "Released 2026-01-31T10:15:00Z as v12.4.0-rc.3+build.20260131.",
+        "token: <token>, key: xxxx, secret: YOUR_KEY_HERE, password: ****",
+        "TOKEN=${TOKEN} PASSWORD=$PASSWORD make deploy",
+        "const key = process.env.API_KEY; password = os.environ['DB_PASSWORD']",
+        "password: {{ secret }}, token: ${{ secrets.TOKEN }}",
+        "The default password is changeme, as the docs say.",
+        "api_key: str = Field(...); password: SecretStr",
+        "Tokens are counted with tiktoken: max_tokens=128000, 200_000 at most.",
+        "The password must have 12 characters; the reset token expires after 24h.",
+        "See src/auth/token/refresh.py:120 and tests/test_password_reset.py.",
+        "- **Auth**: JWT in an HttpOnly cookie, token rotation on refresh",
+        "password hashing: argon2id, m=65536, t=3, p=4",
+        "ssh://git@git.acme.example:7999/app.git and https://git.acme.example/app.git",
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+        "密码在 env/db.txt 里。パスワードは vault にあります。",
+        "secret santa is on 2026-12-06; the key insight is that nobody reads the log",
+    ],
+)
+def test_words_about_secrets_pass(text):
+    assert found(text) == []
+
+
+# -- the forms a secret is written in ----------------------------------------------------------------------------------
+
+HALVES = TOKEN[:17], TOKEN[17:]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        TOKEN,
+        f"`{TOKEN}`",
+        f"**{TOKEN}**",
+        f"“{TOKEN}”",
+        "\u200b".join(TOKEN),
+        "\u00ad".join(HALVES),
+        "\u202e".join(HALVES),
+        "\ufe0f".join(HALVES),
+        "\x00".join(HALVES),
+        "".join(chr(ord(c) + 0xFEE0) if c.isalnum() or c == "_" else c for c in TOKEN),
+        "".join(chr(0x1D5D4 + ord(c) - 65) if "A" <= c <= "Z" else c for c in TOKEN),
+        TOKEN.replace("_", "\\_"),
+        "\n".join(HALVES),
+        "\r\n".join(HALVES),
+        "\r".join(HALVES),
+        "\n      ".join(HALVES),
+        "  \n> ".join(HALVES),
+        "\\\n".join(HALVES),
+        "\\\r\n    ".join(HALVES),
+        "\n".join(("gh", TOKEN[2:])),
+        f"word\n{HALVES[0]}\n  {HALVES[1]}\nword",
+    ],
+)
+def test_a_token_is_found_in_every_form_and_is_always_the_same_one(written):
+    (secret,) = find_secrets(written)
+    assert (secret.rule, secret.fingerprint) == ("github-token", find_secrets(TOKEN)[0].fingerprint)
+
+
+def test_a_token_on_three_lines_is_found():
+    assert found("\n".join((TOKEN[:12], TOKEN[12:24], TOKEN[24:]))) == ["github-token"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "p\u200bassword: hunter2",
+        "ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２",
+        "PASSWORD=\\\n  hunter2",
+        "password is\nhunter2",
+        "password:\u00a0hunter2",
+    ],
+)
+def test_a_named_value_is_found_in_other_forms_too(written):
+    assert found(written) == ["password"]
+
+
+def test_lines_are_joined_only_where_a_value_may_go_on():
+    text = "the first line ends here\nghp_ is a prefix\n\n- item\n- KqZtXwLmRbYcVnHdJsPfGaUe\n"
+    assert found(text) == []
+    assert "here\nghp_" in text
+    assert find_secrets(f"ghp_\n\n{TOKEN[4:]}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (TOKEN, 1),
+        (f"a\nb\n{TOKEN}", 3),
+        (f"a\r\nb\r\n{TOKEN}", 3),
+        (f"a\rb\r{TOKEN}", 3),
+        (f"a\u2028b\x0c\n{TOKEN}", 2),
+        (f"\u200b\n…\n{TOKEN}\n", 3),
+        (f"a \\\nb \\\n{TOKEN}\n", 3),
+        (f"a\n{HALVES[0]}\n{HALVES[1]}\n", 2),
+        (f"long enough words to be joined\nlong-enough-words-to-be-joined\n…\n  {HALVES[0]}\n  {HALVES[1]}", 4),
+        ("a\npassword:\n  hunter2", 3),
+    ],
+)
+def test_the_line_is_the_one_in_the_text_as_it_was_given(text, line):
+    assert [secret.line for secret in find_secrets(text)] == [line]
+
+
+def test_several_secrets_are_all_found_in_the_order_of_the_text():
+    text = f"password: hunter2\n{TOKEN}\nhttps://me:hunter2@acme.example\n{TOKEN}\n"
+    assert [(one.line, one.rule) for one in find_secrets(text)] == [
+        (1, "password"),
+        (2, "github-token"),
+        (3, "url-credentials"),
+        (4, "github-token"),
+    ]
+
+
+def test_one_secret_is_found_once_by_the_family_that_says_most():
+    assert found(f"password: {TOKEN}") == ["github-token"]
+    assert found(f"https://x-access-token:{TOKEN}@git.acme.example/x") == ["github-token"]
+    assert found(f"Authorization: Bearer {TOKEN}") == ["github-token"]
+
+
+# -- what is told ------------------------------------------------------------------------------------------------------
+
+
+def test_a_finding_does_not_hold_the_value():
+    (secret,) = find_secrets("The password is hunter2.")
+    assert secret == Secret("password", 1, secret.fingerprint, "a password")
+    assert "hunter2" not in repr(secret)
+    assert len(secret.fingerprint) == 12
+    assert set(secret.fingerprint) <= set(string.hexdigits.lower())
+
+
+def test_a_fingerprint_stays_the_same_and_is_that_of_one_value_of_one_family():
+    prints = [find_secrets(text)[0].fingerprint for text in ("password: hunter2", "\n\nThe password is `hunter2`.")]
+    assert prints[0] == prints[1]
+    # Allowances stand in the repositories of users: another way to make fingerprints would undo them all.
+    assert prints[0] == "e4866a18f1a1"
+    assert find_secrets("password: hunter3")[0].fingerprint != prints[0]
+    assert find_secrets("login: me / hunter2")[0].fingerprint != prints[0]
+
+
+@pytest.mark.requirement("S2-29", "S2-30", "S0-30")
+def test_a_refusal_names_rule_and_line_and_the_way_out_and_never_the_value():
+    with pytest.raises(SecretFound) as caught:
+        check_text(f"one\ntwo {TOKEN}\nthe password is hunter2")
+    message = str(caught.value)
+    for part in (
+        "line 2 of the text",
+        "a GitHub token",
+        "github-token",
+        "line 3",
+        "rule password",
+        "nothing was written",
+    ):
+        assert part in message
+    assert "the token is in env/" in message
+    fingerprints = [secret.fingerprint for secret in find_secrets(f"{TOKEN} password: hunter2")]
+    assert f'[secrets] allow = ["{fingerprints[0]}", "{fingerprints[1]}"] in .scaffolding/amp.toml' in message
+    assert "\n" not in message
+    for secret in ("hunter2", TOKEN, TOKEN[4:20]):
+        assert secret not in message
+        assert secret not in repr(caught.value)
+    assert isinstance(caught.value, Refused)
+    assert isinstance(caught.value, AgentMemoryError)
+    assert caught.value.exit_code == 3
+
+
+def test_a_refusal_names_the_file_or_what_else_the_text_is():
+    with pytest.raises(SecretFound, match=r"^docs/a\.md:2 looks like"):
+        check_text(f"one\n{TOKEN}", path="docs/a.md")
+    with pytest.raises(SecretFound, match=r"^line 1 of the source looks like"):
+        check_text(TOKEN, what="source")
+
+
+def test_a_refusal_of_very_many_secrets_is_still_one_that_people_read():
+    with pytest.raises(SecretFound, match="and 95 more") as caught:
+        check_text("\n".join(f"password: hunter{number}x{number}" for number in range(1, 101)))
+    assert len(str(caught.value)) < 1500
+
+
+def test_what_is_allowed_passes_and_nothing_else_does():
+    text = f"{TOKEN}\npassword: hunter2"
+    prints = [secret.fingerprint for secret in find_secrets(text)]
+    check_text(text, allow=prints)
+    for allowed, rule in ((prints[0], "password"), (prints[1], "github-token")):
+        with pytest.raises(SecretFound, match=f"rule {rule}") as caught:
+            check_text(text, allow=[allowed])
+        assert allowed not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "\0", "\ud800", "\\", "\\\n", "é" * 50, "password", "password:", "://", "."]
+)
+def test_odd_texts_hold_none(text):
+    assert find_secrets(text) == []
+    check_text(text)
+
+
+# -- properties --------------------------------------------------------------------------------------------------------
+
+around = st.text(st.sampled_from(" \n\r\t.,;:-*>`'\"()é…\u200bページ"), max_size=12)
+
+
+@given(before=around, after=around)
+def test_a_token_is_found_whatever_stands_around_it(before, after):
+    text = before + TOKEN + after
+    assert "github-token" in found(text)
+    secret = next(secret for secret in find_secrets(text) if secret.rule == "github-token")
+    assert secret.line == len((before + "x").replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+
+@given(st.text())
+def test_any_text_can_be_searched_and_its_findings_lie_in_it(text):
+    lines = len((text + "x").replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    assert all(1 <= secret.line <= lines for secret in find_secrets(text))
+
+
+@given(st.text(st.sampled_from("ab1\\\n\r\u200b…_> é"), max_size=40))
+def test_each_character_of_a_form_of_the_text_has_a_place_in_it(text):
+    for view in (plain(text), joined(plain(text))):
+        places = [view.origin(position) for position in range(len(view.text))]
+        assert places == sorted(places)
+        assert all(0 <= place <= len(text) for place in places)
+        assert view.text.isascii()

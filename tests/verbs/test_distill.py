@@ -1,0 +1,427 @@
+"""From conversation to shared knowledge: what several found, what one decided, what has outlived itself."""
+
+import random
+import subprocess
+import sysconfig
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agent_memory_protocol import Actor, Tier, Workspace
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument
+from agent_memory_protocol.layout import Target
+from agent_memory_protocol.learning.insights import key_of
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+DAY = date(2026, 3, 1)
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+
+
+def said(workspace, conversation, *texts, section=None):
+    for text in texts:
+        workspace.remember(text, conversation=conversation, section=section, dated=DAY)
+
+
+def texts(workspace, target):
+    return [one.text for one in workspace.entries() if str(one.target) == target]
+
+
+def proposed(workspace):
+    return [(one.action, one.kind, str(one.target), one.text) for one in workspace.plan_distillation().candidates]
+
+
+DESIGN = """# Design
+
+## Context
+
+The old store is slow.
+
+## Decision
+
+We use event sourcing for orders.
+
+More about it: {}
+
+## Decisions
+
+- Prices are kept in cents.
+"""
+
+
+@pytest.mark.requirement("S4P-07")
+@pytest.mark.parametrize("has_memory", [True, False], ids=["with-memory", "design-alone"])
+def test_what_a_design_decided_is_proposed_as_a_decision(workspace, tmp_path, has_memory):
+    workspace.remember("The store of orders and prices is slow.", agent="developer")
+    if has_memory:
+        said(workspace, "c1", "Nothing of note was seen.")
+    path = tmp_path / ".scaffolding/conversations/c1/specs/design.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(DESIGN.format("long " * 200))
+    decided = [
+        ("add", "decided", "agent:developer", "Prices are kept in cents."),
+        ("add", "decided", "agent:developer", "We use event sourcing for orders."),
+    ]
+    assert proposed(workspace) == decided
+    assert [one.confidence for one in workspace.plan_learning("c1").candidates] == [0.7, 0.7]
+    said(workspace, "c2", "We use event sourcing for orders.")
+    assert ("add", "decided", "shared", "We use event sourcing for orders.") in proposed(workspace)
+    before = path.read_bytes()
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert (proposed(workspace), path.read_bytes()) == ([], before)
+
+
+@pytest.mark.requirement("S4-18", "S4P-07")
+def test_a_design_is_read_by_those_of_its_conversation_and_a_damaged_one_costs_no_other(workspace, tmp_path):
+    workspace.remember("The store of orders is slow.", agent="developer")
+    for name, data in (("c1", DESIGN.encode()), ("c2", b"# D\n\n## Decision\n\n- caf\xe9 orders\n")):
+        path = tmp_path / f".scaffolding/conversations/{name}/specs/design.md"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    assert len(workspace.plan_distillation().candidates) == 1
+    assert "c2/specs/design.md:5" in "".join(workspace.plan_distillation().problems)
+    assert not workspace.plan_distillation(actor=Actor("developer", "c3")).candidates
+
+
+# -- what is proposed -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4-32", "S4P-07")
+def test_what_two_conversations_came_to_is_proposed_for_the_shared_memory(workspace):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Gotcha: redis loses its queue without AOF")
+    assert proposed(workspace) == [("add", "learned", "shared", "Gotcha: redis loses its queue without AOF")]
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert texts(workspace, "shared") == ["- Gotcha: redis loses its queue without AOF"]
+    assert done.backup
+    assert proposed(workspace) == []
+
+
+@pytest.mark.requirement("S4-32")
+def test_what_one_conversation_found_is_proposed_for_nobody_unless_it_is_a_lesson(workspace):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    said(workspace, "c1", "The parser is fed by the crawler.")
+    assert proposed(workspace) == []
+    assert workspace.plan_distillation().waiting == 1
+
+
+@pytest.mark.requirement("S4-39", "S4-40", "S4-46")
+@pytest.mark.parametrize(
+    ("text", "section", "kind"),
+    [
+        ("Gotcha: the parser drops empty tables.", None, "learned"),
+        ("The parser keeps comments.", "Decisions", "decided"),
+    ],
+)
+def test_a_lesson_or_decision_of_one_conversation_goes_to_the_agent_it_is_about(workspace, text, section, kind):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    workspace.remember("The deploy needs a token.", agent="operator")
+    said(workspace, "c1", text, section=section)
+    assert proposed(workspace) == [("add", kind, "agent:developer", text)]
+
+
+@pytest.mark.requirement("S4P-08")
+def test_where_no_agent_is_known_a_lesson_of_one_conversation_stays_in_it(workspace):
+    said(workspace, "c1", "Gotcha: the parser drops empty tables.")
+    assert proposed(workspace) == []
+
+
+PAIRS_OF_TWO = [
+    ("The API listens on port 8080.", "The API listens on port 8081."),
+    ("Pin numpy to 1.26.", "Pin numpy to 2.1."),
+    ("The cache lives in /var/cache/app.", "The cache lives in /var/cache/api."),
+    ("Ada reviews the billing code.", "Bob reviews the billing code."),
+    ("The queue is durable.", "The queue is not durable."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS_OF_TWO)
+def test_what_differs_in_a_number_path_name_or_negation_is_not_the_same_insight(workspace, one, other):
+    said(workspace, "c1", one)
+    said(workspace, "c2", other)
+    assert proposed(workspace) == []
+    assert key_of(one) != key_of(other)
+
+
+@pytest.mark.requirement("S4P-07", "S4-32")
+def test_in_three_hundred_conversations_every_planted_repeat_is_found_and_no_near_miss_joined(tmp_path):
+    chance = random.Random(7)
+    home = tmp_path / ".scaffolding" / "conversations"
+    pages = {f"c{number:03d}": [f"Task {number} touched module m{number}."] for number in range(300)}
+    forms = ["{}", "Gotcha: {}", "**{}**", "[2026-02-0{day}] {}"]
+    repeats = {}
+    for number in range(40):
+        fact = f"service s{number} needs flag --x{number} before step {number * 3}"
+        repeats[key_of(fact)] = fact
+        for conversation in chance.sample(sorted(pages), chance.randint(2, 7)):
+            form = chance.choice(forms)
+            pages[conversation].append(form.format(fact, day=chance.randint(1, 9)))
+    for number in range(40):
+        for variant, conversation in enumerate(chance.sample(sorted(pages), 4)):
+            pages[conversation].append(f"worker w{number} retries {variant + 2} times on port {4000 + variant}")
+    for conversation, lines in pages.items():
+        file = home / conversation / "agent-memory" / "context.md"
+        file.parent.mkdir(parents=True)
+        file.write_text("# Context\n\n" + "".join(f"- {line}\n" for line in lines))
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    found = [one for one in workspace.plan_distillation().candidates if one.action == "add"]
+    assert {key_of(one.text) for one in found} == set(repeats)
+    assert len(found) == len(repeats)
+    assert all(one.target.tier is Tier.SHARED for one in found)
+
+
+# -- what should go ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4P-09")
+def test_memory_that_names_a_file_which_is_gone_is_proposed_to_go_and_kept_in_the_ledger(workspace, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "there.py").write_text("")
+    workspace.remember("`src/there.py` parses tables.")
+    workspace.remember("`src/gone.py` parses lists.")
+    assert proposed(workspace) == [("remove", "stale", "shared", "`src/gone.py` parses lists.")]
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert texts(workspace, "shared") == ["- `src/there.py` parses tables."]
+    assert [one.archived.taken.markdown for one in workspace.restorable()] == ["- `src/gone.py` parses lists."]
+
+
+@pytest.mark.requirement("S4P-10")
+def test_the_same_bullet_in_two_tiers_leaves_the_agents(workspace):
+    workspace.remember("Coffee!", agent="developer")
+    workspace.remember("Coffee.")
+    assert proposed(workspace) == []  # one word says too little to be sure of
+    workspace.remember("Use uv for every install.", agent="developer")
+    workspace.remember("Use uv for every install!")
+    assert proposed(workspace) == [("remove", "double", "agent:developer", "Use uv for every install.")]
+
+
+@pytest.mark.requirement("S4P-11")
+def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_about(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(205))
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- [keep] The parser is old.\n- Coffee at ten.\n{lines}")
+    plan = workspace.plan_distillation()
+    assert {(one.action, str(one.target)) for one in plan.candidates} == {("move", "agent:developer")}
+    done = workspace.apply_distillation(plan, today=DAY)
+    assert done.refused == ()
+    shared, agent = texts(workspace, "shared"), texts(workspace, "agent:developer")
+    assert len(shared) + len(agent) == 208
+    assert "- [keep] The parser is old." in shared
+    assert "- Coffee at ten." in shared
+    assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
+
+
+def test_room_is_made_for_all_that_comes_its_new_headings_too(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(198))
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n{lines}")
+    for name in ("c1", "c2"):
+        said(workspace, name, *(f"Module {number} needs a lock\nand a test." for number in range(10)))
+        said(workspace, name, "Use uv for every install.", section="Decisions")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert done.refused == ()
+    assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
+    assert workspace.plan_distillation().candidates == ()
+
+
+@pytest.mark.parametrize("dated", ["[2026-01-05] The parser is slow.", "2026-01-05: The parser is slow."])
+def test_what_is_handed_on_takes_its_date_along(workspace, tmp_path, dated):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
+    others = "".join(f"- [2026-03-01] The parser has quirk number {number}.\n" for number in range(200))
+    (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- {dated}\n{others}")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert "- [2026-01-05] The parser is slow." in texts(workspace, "agent:developer")
+
+
+# -- doing it, and going back ------------------------------------------------------------------------------------------
+
+
+def test_a_plan_changes_nothing(workspace, tmp_path):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    workspace.plan_distillation()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_going_back_gives_every_document_its_text_and_loses_nothing(workspace, tmp_path):
+    workspace.remember("Coffee at ten.")
+    before = (tmp_path / SHARED).read_bytes()
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    workspace.remember("Said since then.")
+    assert workspace.restore_distillation() == (done.backup, [one.target for one in done.done])
+    assert (tmp_path / SHARED).read_bytes() == before
+    gone = {one.archived.taken.markdown for one in workspace.restorable()}
+    assert gone == {"- Redis loses its queue without AOF.", "- Said since then."}
+
+
+def test_of_backups_made_one_right_after_the_other_the_last_is_the_last(workspace):
+    made = []
+    for fact in ("Redis loses its queue without AOF.", "The parser is slow on wide tables.", "Use uv for installs."):
+        for name in ("c1", "c2"):
+            said(workspace, name, fact)
+        made.append(workspace.apply_distillation(workspace.plan_distillation(), today=DAY).backup)
+    assert workspace.restore_distillation()[0] == made[-1]
+    assert sorted(made) == made
+
+
+def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert (tmp_path / SHARED).exists()
+    workspace.restore_distillation()
+    assert not (tmp_path / SHARED).exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b'{"shared": "# S',
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'{"shared": 5}',
+        b'{"shared": ["a"]}',
+        b'{"shared": "# T\\n", "nobody": "x"}',
+        b'{"shared": "# T\\n", "agent:../x": "x"}',
+        pytest.param(b"[" * 100_000, id="deep"),
+        pytest.param(b"1" * 10_000, id="long-number"),
+    ],
+)
+def test_a_damaged_backup_is_named_in_one_line_and_changes_nothing(workspace, tmp_path, data):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    (tmp_path / f".scaffolding/.amp/backups/{done.backup}.json").write_bytes(data)
+    before = (tmp_path / SHARED).read_bytes()
+    with pytest.raises(DamagedFile, match=rf"{done.backup}\.json: .*nothing was changed") as raised:
+        workspace.restore_distillation()
+    assert "\n" not in str(raised.value)
+    assert (tmp_path / SHARED).read_bytes() == before
+
+
+def test_an_agent_goes_back_with_all_documents_or_none(workspace, tmp_path):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    said(workspace, "c1", "Redis loses its queue without AOF.", "Gotcha: the parser drops empty tables.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    assert {str(one.target) for one in done.done} == {"shared", "agent:developer"}
+    before = (tmp_path / SHARED).read_bytes()
+    with pytest.raises(AccessDenied, match="agent:developer"):
+        workspace.restore_distillation(actor=Actor("operator"))
+    assert (tmp_path / SHARED).read_bytes() == before
+
+
+@pytest.mark.parametrize("line", [b"\xff", b"[" * 100_000, b"1" * 10_000, b"[1]", b'{"insight": 1}', b'{"insight":'])
+def test_a_damaged_line_of_sightings_counts_for_nothing(workspace, tmp_path, line):
+    said(workspace, "c1", "Redis loses its queue without AOF.")
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    (tmp_path / ".scaffolding/agent-memory/sightings.jsonl").parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / ".scaffolding/agent-memory/sightings.jsonl").write_bytes(line + b"\n")
+    assert [one[2] for one in proposed(workspace)] == ["shared"]
+
+
+def test_where_there_is_no_backup_it_says_so(workspace):
+    workspace.remember("Coffee at ten.")
+    with pytest.raises(InvalidArgument, match="there are: none"):
+        workspace.restore_distillation()
+
+
+def test_a_conversation_that_is_deleted_still_counts(workspace, tmp_path):
+    workspace.remember("The parser is slow.", agent="developer")
+    said(workspace, "c1", "Gotcha: redis loses its queue without AOF.", "Gotcha: the parser is slow on tables.")
+    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    (tmp_path / ".scaffolding/conversations/c1/agent-memory/context.md").unlink()
+    said(workspace, "c2", "Redis loses its queue without AOF.")
+    assert ("add", "repeated", "shared", "Redis loses its queue without AOF.") in proposed(workspace)
+
+
+def test_the_number_of_conversations_is_a_setting(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    (tmp_path / ".scaffolding" / "amp.toml").write_text("[distill]\nmin_conversations = 3\n")
+    assert proposed(workspace) == []
+    said(workspace, "c3", "Redis loses its queue without AOF.")
+    assert [one[2] for one in proposed(workspace)] == ["shared"]
+
+
+def test_an_entry_that_holds_a_secret_is_never_proposed(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        file = tmp_path / f".scaffolding/conversations/{name}/agent-memory/context.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"# Context\n\n- The deploy token is {TOKEN}\n")
+    assert proposed(workspace) == []
+    assert workspace.plan_distillation().waiting == 0  # nobody need confirm it
+
+
+def test_an_agent_distills_only_what_it_may_write(workspace):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    actor = Actor("reviewer", "c1")
+    done = workspace.apply_distillation(workspace.plan_distillation(), actor=actor, today=DAY)
+    assert done.done == ()
+    assert "read-only" in str(done.refused[0][1])
+
+
+def test_what_was_refused_as_a_whole_leaves_the_backup_before_it_the_last(workspace, tmp_path):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    first = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    for name in ("c1", "c2"):
+        said(workspace, name, "The parser is slow on wide tables.")
+    refused = workspace.apply_distillation(workspace.plan_distillation(), actor=Actor("reviewer", "c1"), today=DAY)
+    assert (refused.done, refused.backup) == ((), "")
+    assert workspace.restore_distillation() == (first.backup, [Target(Tier.SHARED)])
+
+
+@pytest.mark.parametrize("command", ["distill", "learn c1 --agent developer"])
+def test_the_command_ends_with_the_code_of_what_was_refused(workspace, tmp_path, command):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    options = ["--apply", "--root", str(tmp_path)]
+    settings = tmp_path / ".scaffolding/amp.toml"
+    settings.write_text("[limits]\nmax_lines = 3\n")
+    assert CliRunner().invoke(amp, [*command.split(), *options]).exit_code == 3
+    settings.unlink()
+    assert CliRunner().invoke(amp, [*command.split(), *options]).exit_code == 0
+
+
+# -- one conversation --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("S4P-08")
+def test_learning_proposes_what_one_conversation_decided_and_says_who_learns_it(workspace):
+    said(workspace, "c1", "Keep comments in the output.", section="Decisions")
+    said(workspace, "c2", "Gotcha: not of this conversation.")
+    planned = workspace.plan_learning("c1", agent="developer")
+    assert [(str(one.target), one.text) for one in planned.candidates] == [
+        ("agent:developer", "Keep comments in the output.")
+    ]
+
+
+@pytest.mark.requirement("S4P-08")
+@pytest.mark.parametrize("conversation", ["c1", "never-heard-of"])
+def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):
+    said(workspace, "c1", "We looked at the logs today.")
+    script = Path(sysconfig.get_path("scripts"), "amp")
+    done = subprocess.run(
+        [script, "learn", conversation, "--root", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nothing to distill" in done.stdout
+    unknown = ".scaffolding/conversations/never-heard-of/agent-memory/context.md does not exist"
+    assert (unknown in done.stderr) == (conversation == "never-heard-of")
