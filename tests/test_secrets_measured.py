@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.secrets import table
 from agent_memory_protocol.secrets.find import find_secrets
-from agent_memory_protocol.secrets.rules import rules
 
 FAMILIES = tomllib.loads((Path(__file__).parent / "data" / "secrets.toml").read_text("utf-8"))["family"]
 ALPHABETS = {
@@ -58,7 +58,7 @@ def share_found(family: str, texts: list[str]) -> float:
     return share
 
 
-PREFIXED = {rule.id for rule in rules() if not rule.apart}
+PREFIXED = {family.id for family in table.FAMILIES if family.within == "word"}
 SHAPES = {family["id"]: family["shapes"] for family in FAMILIES if family["shapes"]}
 
 

@@ -1,21 +1,31 @@
-"""Secrets: find what must never be written into memory, and say so without repeating it (decision 26).
+"""Find what must never be written into memory, and say so without repeating it.
 
 A token in a memory file is a token in every context, backup and clone that the file reaches. So a text is refused
-before its first byte is written, with what kind of secret it holds and where, never with the secret. A finding has a
-fingerprint, by which a project can allow it: for what only looks like a secret, under review of whoever merges it.
+before its first byte is written. The message says what kind of secret the text holds and where, never the secret.
+Each finding has a fingerprint. A project allows by it what only looks like a secret, where reviewers see it
+(docs/protocol.md, decision 26).
 """
 
-from bisect import bisect_right
-from collections.abc import Collection
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 
 from ..errors import SecretFound
 from ..limits import split_lines_with_ends
 from ..text.digest import blake2b
-from . import views
-from .rules import Rule, indexes
+from . import forms
+from .forms import Form
+from .table import FAMILIES, FRAGMENTS, Family
 
 _NAMED_AT_MOST = 5
+_JOINED_LINES = 8
+_LONGEST_WRAPPED = 4000
+"""How far a wrapped secret is followed: longer ones are key blocks or web tokens, found where they begin."""
+
+_Places = Iterator[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +33,9 @@ class Secret:
     """A secret in a text, without its value.
 
     Attributes:
-        rule: the id of the family.
+        rule: the id of its family.
         line: the line it begins on, from 1.
-        fingerprint: a digest of rule and value; the same wherever the value stands, however it is wrapped.
+        fingerprint: a digest of family and value; the same wherever the value is, and however it is wrapped.
         description: what it looks like, as "a GitHub token".
     """
 
@@ -36,29 +46,28 @@ class Secret:
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Return the secrets in a text, from its top down. Takes time in proportion to its length, whatever it holds."""
-    plain = views.plain(text)
-    words, joined = views.long_words(plain), views.joined(plain)
-    apart, in_words, wrapped = indexes()
-    work = [(rule, plain, rule.find) for rule in apart.present(plain)]
-    work += [(rule, words, rule.find) for rule in in_words.present(words)]
-    work += [(rule, joined, rule.find_wrapped) for rule in wrapped.present(joined)]
+    """Return the secrets in a text, from its top down. The time it takes grows with the length of the text alone."""
+    plain = forms.plain(text)
+    searches: tuple[tuple[tuple[str, ...], Form, Callable[[Family, Form], _Places]], ...] = (
+        (("text", "line"), plain, _search),
+        (("word",), forms.long_words(plain), _search),
+        (("word", "text"), forms.joined(plain), _search_wrapped),
+    )
+    work = [(family, form, search) for within, form, search in searches for family in _present(within, form)]
     taken = bytearray(len(text) + 1)
-    found: list[tuple[int, Rule, str]] = []
-    for rule, view, find in sorted(work, key=lambda one: one[0].rank):
-        for start, end in find(view):
-            place, last = view.origin(start), view.origin(end - 1) + 1
+    found: list[tuple[int, Family, str]] = []
+    for family, form, search in sorted(work, key=lambda one: FAMILIES.index(one[0])):
+        for start, end in search(family, form):
+            place, last = form.origin(start), form.origin(end - 1) + 1
             if taken.find(1, place, last) < 0:
                 taken[place:last] = b"\1" * (last - place)
-                found.append((place, rule, view.text[start:end]))
+                found.append((place, family, form.text[start:end]))
     if not found:
         return []
-    starts = [0]
-    for line in split_lines_with_ends(text):
-        starts.append(starts[-1] + len(line))
+    ends = list(accumulate(map(len, split_lines_with_ends(text))))[:-1]
     return [
-        Secret(rule.id, min(bisect_right(starts, place), len(starts) - 1), _fingerprint(rule, value), rule.description)
-        for place, rule, value in sorted(found, key=lambda one: one[0])
+        Secret(family.id, bisect_right(ends, place) + 1, _fingerprint(family, value), family.description)
+        for place, family, value in sorted(found, key=lambda one: one[0])
     ]
 
 
@@ -68,7 +77,7 @@ def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: 
     Args:
         text: what is about to be written.
         allow: fingerprints of what is no secret, from the settings.
-        path: the file it is for, where the message shall name that.
+        path: the file it is for, if the message shall name it.
         what: what to call the text otherwise.
 
     Raises:
@@ -91,6 +100,96 @@ def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: 
     )
 
 
-def _fingerprint(rule: Rule, value: str) -> str:
+@cache
+def expression(family: Family) -> re.Pattern[str]:
+    """Return the compiled pattern of a family, its fragments filled in."""
+    # Only when a keyword is in a text: to compile them all takes longer than most texts to search.
+    pattern = family.pattern
+    for name, fragment in FRAGMENTS.items():
+        pattern = pattern.replace(f"%{{{name}}}", fragment)
+    return re.compile(pattern)
+
+
+def _present(within: tuple[str, ...], form: Form) -> set[Family]:
+    """Return the families of which a keyword is in a form: nearly always none, and that must be quick."""
+    found: set[Family] = set()
+    if not form.text.strip():  # most lines have no long words, and none that go on
+        return found
+    for is_exact, text in ((True, form.text), (False, form.lowered)):
+        for keyword, families in _by_keyword(within, is_exact).items():
+            if keyword in text:
+                found.update(families)
+    return found
+
+
+@cache
+def _by_keyword(within: tuple[str, ...], is_exact: bool) -> dict[str, list[Family]]:
+    found: dict[str, list[Family]] = {}
+    for family in FAMILIES:
+        for keyword in family.keywords:
+            if family.within in within and _is_exact(keyword) == is_exact:
+                found.setdefault(keyword, []).append(family)
+    return found
+
+
+def _is_exact(keyword: str) -> bool:
+    return keyword != keyword.lower()
+
+
+def _search(family: Family, form: Form) -> _Places:
+    """Yield where the secrets of a family begin and end."""
+    if family.anywhere:
+        matches: Iterator[re.Match[str] | None] = expression(family).finditer(form.text)
+    else:
+        matches = (expression(family).match(form.text, position) for position in _positions(family, form))
+    for match in matches:
+        yield from _judge(family, match)
+
+
+def _search_wrapped(family: Family, form: Form) -> _Places:
+    """Yield where secrets of a family begin and end that go over a place where lines were joined.
+
+    They may also begin or end at such a place: only one of two joined lines need belong to the secret.
+    """
+    for position in _positions(family, form):
+        first = bisect_left(form.starts, position)
+        at_start = first < len(form.starts) and form.starts[first] == position
+        ends = form.starts[first + at_start : first + at_start + _JOINED_LINES]
+        for end in (*ends[1:], len(form.text), *ends[:1]):
+            found = _match_part(family, form.text, position, end, at_start=at_start)
+            yield from found
+            if found:
+                break
+
+
+def _match_part(family: Family, text: str, position: int, end: int, *, at_start: bool) -> list[tuple[int, int]]:
+    match = expression(family).match(text, position, end)
+    if match is not None or not at_start:
+        return list(_judge(family, match))
+    # The engine looks back beyond where it begins, though not beyond `end`: before a slice there is nothing.
+    match = expression(family).match(text[position : min(end, position + _LONGEST_WRAPPED)])
+    return [(start + position, stop + position) for start, stop in _judge(family, match)]
+
+
+def _positions(family: Family, form: Form) -> Iterator[int]:
+    for keyword in family.keywords:
+        text = form.text if _is_exact(keyword) else form.lowered
+        position = text.find(keyword)
+        while position >= 0:
+            yield position
+            position = text.find(keyword, position + 1)
+
+
+def _judge(family: Family, match: re.Match[str] | None) -> _Places:
+    if match is None:
+        return
+    # A pattern seldom matches, and the judge takes longer to load than most texts to search.
+    from . import judge
+
+    if getattr(judge, family.check)(match):
+        yield judge.span(match)
+
+
+def _fingerprint(family: Family, value: str) -> str:
     folded = "".join(value.split())
-    return blake2b(f"{rule.id}\n{folded}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return blake2b(f"{family.id}\n{folded}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -1,13 +1,12 @@
-"""Judge what stands where a secret could stand: a value, or a word, a placeholder, a path, the name of a variable.
+"""Judge what is found where a secret could be: a value, or a word, a placeholder, a path, the name of a variable.
 
-The shape of a token says much, and these functions say the rest. The more a name promises (`password`), the less
-its value must look like one; the less a name promises (`token`), the more random its value must look.
+The shape of a token says much, and these functions say the rest. `password` promises much, so its value may look
+plain. `token` promises little, so its value must look random.
 """
 
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable
 from functools import cache, lru_cache
 from math import log2
 
@@ -51,11 +50,11 @@ _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
 
 
 def span(match: Found) -> tuple[int, int]:
-    """Return where the value stands that a pattern found."""
+    """Return where the value is that a pattern found."""
     for name in ("value", "named", "quoted", "bare"):
         if _group(match, name):
             start, end = match.span(name)
-            if name == "bare":  # what closes the sentence or the emphasis is no part of it
+            if name == "bare":  # the end of the sentence or of the emphasis is not part of it
                 end = start + len(match[name].rstrip(".,;:!?)]*_"))
             return start, max(start, end)
     return match.span()
@@ -83,8 +82,13 @@ def is_random(match: Found) -> bool:
     return not _is_placeholder(value) and _unlike_words(value) >= max(6, len(value) // 4)
 
 
+def is_varied(match: Found) -> bool:
+    """Accept what no name or phrase could be, if it has many different characters."""
+    return is_random(match) and entropy(_value(match)) >= 3.5
+
+
 def is_slug(match: Found) -> bool:
-    """Accept a token whose shape, words with dashes between them, a name has as well."""
+    """Accept a token of words with dashes between them, if it is no name of that shape."""
     value = _value(match)
     longest = max(map(len, _SEPARATORS.split(value)))
     return not _is_placeholder(value) and (longest >= 28 or _unlike_words(value) >= 8)
@@ -97,7 +101,7 @@ def is_key_block(match: Found) -> bool:
 
 
 def is_literal(match: Found) -> bool:
-    """Accept what is written out where a password must stand, however weak it is."""
+    """Accept what is written out where a password must be, however weak it is."""
     value = _value(match)
     return not (_is_blank(value) or _names_something(value) or _says_placeholder(value))
 
@@ -120,12 +124,13 @@ def is_basic(match: Found) -> bool:
 
 def is_phrase(match: Found) -> bool:
     """Accept as many words as a wallet's recovery phrase has, if they make no sentence."""
-    said = _value(match).split()
-    return len(said) in (12, 15, 18, 21, 24) and words("sentence").isdisjoint(said)
+    value = _value(match)
+    said = value.split()
+    return len(said) in (12, 15, 18, 21, 24) and words("sentence").isdisjoint(said) and entropy(value) >= 3
 
 
 def is_card(match: Found) -> bool:
-    """Accept a number whose last digit fits the others (Luhn), and that is not published for tests."""
+    """Accept a number whose last digit fits the others (Luhn), unless it is published for tests."""
     digits = [int(character) for character in match[0] if character.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (
@@ -149,7 +154,7 @@ def is_account_number(match: Found) -> bool:
 
 
 def is_named_password(match: Found) -> bool:
-    """Accept what a name such as `password` is given: hardly anything but a word is something else."""
+    """Accept the value of a name such as `password`: only words are probably something else."""
     value = _value(match)
     name = match[0][:5].lower()
     if not name.startswith(("passw", "passp", "passc", "pwd")):
@@ -161,7 +166,7 @@ def is_named_password(match: Found) -> bool:
 
 
 def is_told_password(match: Found) -> bool:
-    """Accept what follows the word at once, as in `with password X` and `--password X`, if no word or name could."""
+    """Accept what follows the word at once, as in `with password X` and `--password X`, unless it is a word or name."""
     value = _value(match)
     return (
         _is_unlike_a_word(value)
@@ -178,7 +183,7 @@ def is_pair(match: Found) -> bool:
 
 
 def is_named_key(match: Found) -> bool:
-    """Accept what a name such as `api_key` is given, if it has digits among its letters or looks random."""
+    """Accept the value of a name such as `api_key`, if it has digits among its letters or looks random."""
     value = _value(match)
     if len(value) < 8 or not _is_value(value) or _is_cut_short(match):
         return False
@@ -198,7 +203,7 @@ def is_named_key(match: Found) -> bool:
 
 
 def is_named_token(match: Found) -> bool:
-    """Accept what a name such as `token` is given, if it looks random: texts on language have tokens, too."""
+    """Accept the value of a name such as `token`, if it looks random: texts about language have tokens, too."""
     value = _value(match)
     return (
         len(value) >= 12
@@ -209,28 +214,6 @@ def is_named_token(match: Found) -> bool:
         and _unlike_words(value) >= 8
         and entropy(value) >= 2.8
     )
-
-
-CHECKS: dict[str, Callable[[Found], bool]] = {
-    "shape": is_shape,
-    "token": is_token,
-    "random": is_random,
-    "slug": is_slug,
-    "key-block": is_key_block,
-    "literal": is_literal,
-    "shell": is_shell_password,
-    "basic": is_basic,
-    "phrase": is_phrase,
-    "card": is_card,
-    "iban": is_iban,
-    "digits": is_account_number,
-    "named-password": is_named_password,
-    "told-password": is_told_password,
-    "pair": is_pair,
-    "named-key": is_named_key,
-    "named-token": is_named_token,
-}
-"""What `secret_data` calls them."""
 
 
 @cache
@@ -257,7 +240,7 @@ def _is_quoted(match: Found) -> bool:
 
 
 def _is_mixed(value: str) -> bool:
-    """Say whether letters stand in it, and something else than letters that no word or number has."""
+    """Say whether a value has letters, and with them digits or marks that no word or number has."""
     return any(map(str.isalpha, value)) and (any(map(str.isdigit, value)) or not _TELLING_SYMBOLS.isdisjoint(value))
 
 
@@ -266,7 +249,7 @@ def _is_unlike_a_word(value: str) -> bool:
 
 
 def _is_blank(value: str) -> bool:
-    """Say whether half of a value is one character again and again: `xxxx`, `****`, `0000`."""
+    """Say whether half of a value repeats one character: `xxxx`, `****`, `0000`."""
     return 2 * sum(len(run[0]) for run in _BLANK.finditer(value)) >= len(value) or not value.strip("xX*.#?_0-")
 
 
@@ -286,14 +269,14 @@ def _says_placeholder(value: str) -> bool:
 
 
 def _names_something(value: str) -> bool:
-    """Say whether a value is no value: a variable, a member, a path, a file, an address."""
+    """Say whether a value only names something: a variable, a member, a path, a file, an address."""
     if _REFERENCE.match(value) or _CODE.search(value) or _VARIABLE.fullmatch(value):
         return True
     return bool(_ADDRESS.fullmatch(value) or _FILE.fullmatch(value) or ("/" in value and not _unlike_words(value)))
 
 
 def _is_value(value: str) -> bool:
-    """Say whether something that a name is given is written out, and no word, placeholder or date."""
+    """Say whether a value is written out, and is not a word, placeholder or date."""
     return not (
         any(map(str.isspace, value))
         or _is_blank(value)
@@ -306,7 +289,7 @@ def _is_value(value: str) -> bool:
 
 
 def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
-    """Judge what a password is said to be; `is_plain` where it is quoted, or stands behind an equals sign."""
+    """Judge what a password is said to be; `is_plain` if it is quoted or follows an equals sign."""
     if " " in value:
         said = value.split()
         return is_plain and 4 <= len(said) <= 8 and all(map(_is_phrase_word, said))
@@ -350,7 +333,7 @@ def _words_of(value: str) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _unlike_words(value: str) -> int:
-    """Count the characters of a value that stand in no word, number or technical term."""
+    """Count the characters of a value that are not part of a word, number or technical term."""
     return sum(len(segment) for segment in _SEPARATORS.split(value) if not _is_wordy(segment))
 
 
@@ -365,7 +348,7 @@ def _is_wordy(segment: str) -> bool:
     if letters.islower() or letters.isupper():
         return len(letters) <= 20
     humps = _HUMP.findall(letters)
-    # Chance makes humps as long as words are, but seldom ones that can be spoken.
+    # Chance makes humps as long as words are, but seldom humps that can be spoken.
     mumbled = sum(_MUMBLED.fullmatch(hump) is not None for hump in humps)
     least = 3 if len(letters) <= 12 else 4
     return len(letters) >= least * len(humps) and 3 * mumbled <= len(humps)

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, Refused, SecretFound
+from agent_memory_protocol.secrets import judge, table
 from agent_memory_protocol.secrets.find import Secret, check_text, find_secrets
-from agent_memory_protocol.secrets.rules import rules
-from agent_memory_protocol.secrets.views import joined, plain
+from agent_memory_protocol.secrets.forms import joined, plain
 
 FAMILIES = tomllib.loads((Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8"))["family"]
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-RULES = {rule.id: rule for rule in rules()}
+RULES = {family.id: family for family in table.FAMILIES}
 
 
 def examples(kind: str) -> list[object]:
@@ -54,16 +54,17 @@ def test_each_of_many_families_is_held_by_examples_of_both_kinds():
 
 
 def test_the_families_are_told_apart_and_described_for_a_sentence():
-    assert len({rule.id for rule in rules()}) == len(rules())
-    for rule in rules():
+    assert len(RULES) == len(table.FAMILIES)
+    for rule in table.FAMILIES:
         assert rule.keywords, rule.id
         assert rule.description.startswith(("a ", "an ", "the ", "user ")), rule.id
         assert set(rule.id) <= set(string.ascii_lowercase + string.digits + "-")
+        assert callable(getattr(judge, rule.check)), rule.id
 
 
 def test_no_example_could_be_taken_for_a_secret_by_whoever_scans_this_repository():
     data = (Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8")
-    strict = [rule for rule in rules() if not rule.apart and rule.id != "url-credentials"]
+    strict = [rule for rule in table.FAMILIES if rule.within == "word" and rule.id != "url-credentials"]
     for number, line in enumerate(data.split("\n"), start=1):
         for secret in find_secrets(line):
             assert secret.rule not in {rule.id for rule in strict}, (number, secret)

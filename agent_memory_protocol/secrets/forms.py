@@ -1,7 +1,7 @@
 r"""The forms in which a text is searched for secrets: as it reads, its long words alone, its wrapped values joined.
 
 A token is one also with a zero-width character in its middle, in full-width letters, with its underscores escaped
-for Markdown, or broken over two lines. Each form knows where its characters stood in the text. All are ASCII, as
+for Markdown, or broken over two lines. Each form knows where its characters were in the text. All are ASCII, as
 secrets are: other characters become question marks, which keeps the search quick.
 """
 
@@ -29,7 +29,7 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u280
 """Characters without a shape that Unicode counts as letters, marks or symbols."""
 
 
-class View:
+class Form:
     """A form of a text, made from another one.
 
     Attributes:
@@ -39,7 +39,7 @@ class View:
 
     __slots__ = ("_lowered", "_parent", "_shifts", "starts", "text")
 
-    def __init__(self, text: str, parent: "View | None" = None, stretches: Sequence[tuple[int, int]] = ()) -> None:
+    def __init__(self, text: str, parent: "Form | None" = None, stretches: Sequence[tuple[int, int]] = ()) -> None:
         self.text = text
         self._lowered = ""
         self.starts = [start for start, _ in stretches]
@@ -54,21 +54,21 @@ class View:
         return self._lowered
 
     def origin(self, position: int) -> int:
-        """Return where the character at a position stood in the text."""
+        """Return where the character at a position was in the text."""
         if self._parent is None:
             return position
         following = bisect_right(self.starts, position)
         place = position + self._shifts[following - 1] if following else position
         if following < len(self.starts):
-            # One character can read as several: all of them stood where it stands.
+            # One character can read as several: all of them were where it is.
             place = min(place, self.starts[following] + self._shifts[following] - 1)
         return self._parent.origin(place)
 
 
-def plain(text: str) -> View:
+def plain(text: str) -> Form:
     """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone."""
     if text.isascii() and "\\" not in text and text.replace("\n", "").isprintable():
-        return View(text)  # as nearly every text
+        return Form(text)  # as nearly every text
     changes = []
     for character in set(text):
         if not (" " <= character <= "~" or character in "\t\n\r") and (read := _reads_as(character)) != "?":
@@ -76,49 +76,49 @@ def plain(text: str) -> View:
             while place >= 0:
                 changes.append((place, place + 1, read))
                 place = text.find(character, place + 1)
-    view = _replace(View(text), sorted(changes))
-    view.text = view.text.encode("ascii", "replace").decode()
-    if "\\" in view.text:
-        view = _replace(view, [(*found.span(), "") for found in _CONTINUED.finditer(view.text)])
-    return view
+    form = _replace(Form(text), sorted(changes))
+    form.text = form.text.encode("ascii", "replace").decode()
+    if "\\" in form.text:
+        form = _replace(form, [(*found.span(), "") for found in _CONTINUED.finditer(form.text)])
+    return form
 
 
-def long_words(view: View) -> View:
-    """Return only the words of a view that are long enough to be a secret, one a line."""
+def long_words(form: Form) -> Form:
+    """Return only the words of a form that are long enough to be a secret, one a line."""
     words, stretches = [], []
     place = length = 0
-    for word in view.text.split():
+    for word in form.text.split():
         if len(word) >= SHORTEST:
-            place = view.text.index(word, place)
+            place = form.text.index(word, place)
             stretches.append((length, place - length))
             words.append(word)
             place += len(word)
             length += len(word) + 1
-    return View("\n".join(words), view, stretches)
+    return Form("\n".join(words), form, stretches)
 
 
-def joined(view: View) -> View:
-    """Return only the places of a view where a value may go on in the next line, with the lines joined there."""
-    if "\n" not in view.text and "\r" not in view.text:
-        return View("", view)
+def joined(form: Form) -> Form:
+    """Return only the places of a form where a value may go on in the next line, with the lines joined there."""
+    if "\n" not in form.text and "\r" not in form.text:
+        return Form("", form)
     changes: list[tuple[int, int, str]] = []
     done = 0
-    for found in _BREAK.finditer(view.text):
+    for found in _BREAK.finditer(form.text):
         begin = max(
-            view.text.rfind("\n", max(0, found.start() - _CONTEXT), found.start()) + 1, found.start() - _CONTEXT
+            form.text.rfind("\n", max(0, found.start() - _CONTEXT), found.start()) + 1, found.start() - _CONTEXT
         )
-        before = view.text[begin : found.start()].rstrip(" \t\r")
+        before = form.text[begin : found.start()].rstrip(" \t\r")
         if before and before[-1] in _PIECE:
-            after = _NEXT.match(view.text, found.end())
+            after = _NEXT.match(form.text, found.end())
             last = after.end() if after else found.end()
             if len(before) - before.rfind(" ") - 1 + last - found.end() >= SHORTEST:
                 if begin > done:
                     changes.append((done, begin, "\n"))
                 changes.append((begin + len(before), found.end(), ""))
                 done = last
-    if done < len(view.text):
-        changes.append((done, len(view.text), "\n"))
-    return _replace(view, changes)
+    if done < len(form.text):
+        changes.append((done, len(form.text), "\n"))
+    return _replace(form, changes)
 
 
 @lru_cache(maxsize=4096)
@@ -131,16 +131,16 @@ def _reads_as(character: str) -> str:
     return read.encode("ascii", "replace").decode()
 
 
-def _replace(view: View, changes: Sequence[tuple[int, int, str]]) -> View:
-    """Return a view with stretches of it replaced; itself where there are none."""
+def _replace(form: Form, changes: Sequence[tuple[int, int, str]]) -> Form:
+    """Return a form with stretches of it replaced; the form itself if there are none."""
     if not changes:
-        return view
+        return form
     pieces, stretches = [], []
     done = length = 0
     for start, end, new in changes:
-        pieces += [view.text[done:start], new]
+        pieces += [form.text[done:start], new]
         length += start - done + len(new)
         stretches.append((length, end - length))
         done = end
-    pieces.append(view.text[done:])
-    return View("".join(pieces), view, stretches)
+    pieces.append(form.text[done:])
+    return Form("".join(pieces), form, stretches)
