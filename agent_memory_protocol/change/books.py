@@ -13,7 +13,7 @@ from functools import partial
 from ..disk.files import Content, Root
 from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 from ..errors import StorageError
-from ..formats.jsonl import Entry, Header, Line, parse_file
+from ..formats.jsonl import EntryLine, HeaderLine, Line, parse_file
 from ..formats.jsonl_view import Contents
 from ..git import ignore
 from ..git.moves import moved_entries
@@ -260,7 +260,7 @@ class Books:
         kept, dropped = [], 0
         for raw in content.data.splitlines(keepends=True):
             line = next(iter(parse_file([raw])), None)
-            if isinstance(line, Entry) and line.id in entry_ids:
+            if isinstance(line, EntryLine) and line.id in entry_ids:
                 dropped += 1
             else:
                 kept.append(raw)
@@ -278,7 +278,7 @@ class Books:
         self._ledger_size = len(data)
         lines = list(parse_file([data]))
         # A first line that was torn or garbled is passed over; one header further down is enough.
-        self._has_header = any(isinstance(line, Header) for line in lines)
+        self._has_header = any(isinstance(line, HeaderLine) for line in lines)
         return ledger.sorted_out(lines, "/".join(parts)), lines
 
     def _append_to_ledger(self, lines: bytes) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..errors import StorageError
-from ..formats.jsonl import FORMAT, Entry, Header, Line, Tombstone, default_confidence, encode, parse_file
+from ..formats.jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, default_confidence, encode, parse_file
 from ..formats.jsonl_view import Contents, sort_out
 from ..formats.moments import new_stamp, sort_key
 from ..layout import LEDGER, Target
@@ -156,7 +156,7 @@ def removal_lines(
     now: datetime,
     latest: str,
     run: str,
-    known: Mapping[str, Entry],
+    known: Mapping[str, EntryLine],
     successors: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
@@ -183,7 +183,9 @@ def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetim
     """Return the lines that archive a whole note before its file is removed."""
     stamp = new_stamp(now, latest)
     extra = {"note": file, "markdown": text}
-    entry = Entry(entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra)
+    entry = EntryLine(
+        entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra
+    )
     return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
@@ -192,7 +194,7 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
     stamp = new_stamp(now, latest)
     confidence = default_confidence(about.source) if about.confidence is None else about.confidence
     return encode(
-        Entry(
+        EntryLine(
             id=entry_id,
             kind=about.kind or "fact",
             text=_one_line(markdown),
@@ -206,7 +208,7 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
     )
 
 
-def said_of(entry: Entry) -> About:
+def said_of(entry: EntryLine) -> About:
     """Return what the writer of an entry said of it, from its line."""
     plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
     if plain and not entry.source and not entry.tags:
@@ -216,11 +218,11 @@ def said_of(entry: Entry) -> About:
 
 def header_line(now: datetime) -> bytes:
     """Return the first line of a ledger."""
-    return encode(Header(FORMAT, new_stamp(now), {"ledger": True}))
+    return encode(HeaderLine(FORMAT, new_stamp(now), {"ledger": True}))
 
 
-def _entry(taken: Taken, stamp: str, known: Entry | None) -> Entry:
-    return Entry(
+def _entry(taken: Taken, stamp: str, known: EntryLine | None) -> EntryLine:
+    return EntryLine(
         id=taken.id,
         kind=known.kind if known else "fact",
         text=_one_line(taken.markdown),

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ..errors import DamagedFile
-from ..formats.jsonl import Header, parse_line
+from ..formats.jsonl import HeaderLine, parse_line
 from ..layout import Target, Tier
 from ..text.phrases import beginning
 from ..tiers import document
@@ -80,4 +80,4 @@ def _lines(data: bytes) -> dict[tuple[bytes, int], None]:
 
 
 def _is_header(line: bytes) -> bool:
-    return isinstance(parse_line(line, 1), Header)
+    return isinstance(parse_line(line, 1), HeaderLine)

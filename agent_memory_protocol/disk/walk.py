@@ -36,12 +36,12 @@ _LINK_ERRORS = frozenset([errno.ELOOP, errno.ENOTDIR, errno.EMLINK, getattr(errn
 _KEEP_OPEN = 64
 
 
-class Folder:
+class OpenFolder:
     """An open folder. Good until the next call of its root, which may close it."""
 
     __slots__ = ("_name", "_parent", "fd", "leftovers")
 
-    def __init__(self, name: str, fd: int | None, parent: "Folder | None" = None) -> None:
+    def __init__(self, name: str, fd: int | None, parent: "OpenFolder | None" = None) -> None:
         self._name = name
         self._parent = parent
         self.fd = fd
@@ -78,12 +78,12 @@ class Folder:
         return os.listdir(self.path if self.fd is None else self.fd)
 
 
-class Place:
+class FilePlace:
     """Where a path leads once its links are followed: a folder, a name, and what stands there (None: nothing)."""
 
     __slots__ = ("folder", "info", "name")
 
-    def __init__(self, folder: Folder, name: str, info: os.stat_result | None) -> None:
+    def __init__(self, folder: OpenFolder, name: str, info: os.stat_result | None) -> None:
         self.folder = folder
         self.name = name
         self.info = info
@@ -98,10 +98,10 @@ class Walk:
 
     __slots__ = ("_folders", "_real", "external_links", "path")
 
-    def __init__(self, top: Folder, *, external_links: bool = False) -> None:
+    def __init__(self, top: OpenFolder, *, external_links: bool = False) -> None:
         self.path = top.path
         self.external_links = external_links
-        self._folders: dict[tuple[str, ...], Folder] = {(): top}
+        self._folders: dict[tuple[str, ...], OpenFolder] = {(): top}
         self._real = ""
 
     def close(self) -> None:
@@ -114,13 +114,13 @@ class Walk:
         _close(self._folders)
         self._folders[()] = top
 
-    def folder(self, parts: tuple[str, ...]) -> Folder | None:
+    def folder(self, parts: tuple[str, ...]) -> OpenFolder | None:
         """Open a folder, or return the one that is open; None when it does not exist."""
         if len(self._folders) > _KEEP_OPEN:
             self.forget()
         return self._folder(parts)
 
-    def locate(self, parts: tuple[str, ...]) -> Place | None:
+    def locate(self, parts: tuple[str, ...]) -> FilePlace | None:
         """Follow the links of a path; None when the folder it lies in does not exist."""
         folder = self.folder(parts[:-1])
         if folder is None:
@@ -129,9 +129,9 @@ class Walk:
         try:
             info = folder.stat(parts[-1])
             if info is None or not stat.S_ISLNK(info.st_mode):
-                return Place(folder, parts[-1], info)
+                return FilePlace(folder, parts[-1], info)
             folder, name = self._follow(folder, parts)
-            return Place(folder, name, folder.stat(name))
+            return FilePlace(folder, name, folder.stat(name))
         except OSError as error:
             raise damaged(error, parts) from error
 
@@ -171,7 +171,7 @@ class Walk:
         path, folder_fd = place.folder.at(place.name)
         return os.open(path, _READ, dir_fd=folder_fd)
 
-    def _folder(self, parts: tuple[str, ...]) -> Folder | None:
+    def _folder(self, parts: tuple[str, ...]) -> OpenFolder | None:
         found = self._folders.get(parts)
         if found is not None:
             return found
@@ -188,7 +188,7 @@ class Walk:
         self._folders[parts] = found
         return found
 
-    def _enter(self, parent: Folder, parts: tuple[str, ...]) -> Folder:
+    def _enter(self, parent: OpenFolder, parts: tuple[str, ...]) -> OpenFolder:
         name = parts[-1]
         try:
             return self._enter_unlinked(parent, name)
@@ -200,9 +200,9 @@ class Walk:
                 raise
         return self._enter_unlinked(*self._follow(parent, parts))
 
-    def _enter_unlinked(self, parent: Folder, name: str) -> Folder:
+    def _enter_unlinked(self, parent: OpenFolder, name: str) -> OpenFolder:
         if parent.fd is not None:
-            return Folder(name, os.open(name, _FOLDER | SAFE_FLAGS, dir_fd=parent.fd), parent)
+            return OpenFolder(name, os.open(name, _FOLDER | SAFE_FLAGS, dir_fd=parent.fd), parent)
         path = os.path.join(parent.path, name)
         mode = os.stat(path, follow_symlinks=False).st_mode
         # A Windows junction passes for a folder; only the resolved path shows where it leads.
@@ -210,9 +210,9 @@ class Walk:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not stat.S_ISDIR(mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        return Folder(path, None)
+        return OpenFolder(path, None)
 
-    def _follow(self, folder: Folder, parts: tuple[str, ...]) -> tuple[Folder, str]:
+    def _follow(self, folder: OpenFolder, parts: tuple[str, ...]) -> tuple[OpenFolder, str]:
         """Say where the link at `parts` leads: its resolved target is walked from the root like any other path."""
         link = os.path.join(folder.path, parts[-1])
         try:
@@ -241,7 +241,7 @@ class Walk:
             raise DamagedFile(f"a link to {_target(link)}, which has just gone; try again", path=shown(*parts))
         return parent, name or "."
 
-    def _outside(self, path: str) -> Folder:
+    def _outside(self, path: str) -> OpenFolder:
         """Open a folder outside the root, as the person's own settings allow."""
         key = ("", path)
         if key not in self._folders:
@@ -269,16 +269,16 @@ def check_name(name: str) -> None:
         raise InvalidArgument(f"{name!a} cannot be the name of a file or folder")
 
 
-def open_outright(path: str) -> Folder:
+def open_outright(path: str) -> OpenFolder:
     """Open a folder by its whole path, following links."""
     if USE_DESCRIPTORS:
-        return Folder(path, os.open(path, _FOLDER))
+        return OpenFolder(path, os.open(path, _FOLDER))
     if not stat.S_ISDIR(os.stat(path).st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    return Folder(path, None)
+    return OpenFolder(path, None)
 
 
-def _close(folders: dict[tuple[str, ...], Folder]) -> None:
+def _close(folders: dict[tuple[str, ...], OpenFolder]) -> None:
     while folders:
         fd = folders.popitem()[1].fd
         if fd is not None:

@@ -15,7 +15,7 @@ from ..errors import InvalidArgument, StorageError
 from ..layout import SCAFFOLDING
 from .errors import check_regular, explain, shown
 from .files import TEMPORARY, Content, Root, stamp
-from .walk import SAFE_FLAGS, Folder, Place
+from .walk import SAFE_FLAGS, FilePlace, OpenFolder
 
 LOCAL = (SCAFFOLDING, ".amp")
 """The folder of what belongs to this checkout only and may be deleted at any time (decision 6)."""
@@ -228,7 +228,7 @@ def _is_leftover(name: str, also: str) -> bool:
 
 
 def _write_temporary(
-    folder: Folder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
+    folder: OpenFolder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
 ) -> tuple[str, os.stat_result]:
     """Write `data` to a new file that will become `name`, with the mode and owner of `like`, else with `mode`."""
     temporary = f"{_temporary_start(name)}{os.urandom(8).hex()}{TEMPORARY}"
@@ -271,7 +271,7 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
         os.fchmod(fd, stat.S_IMODE(old.st_mode))
 
 
-def _sweep(folder: Folder, name: str) -> None:
+def _sweep(folder: OpenFolder, name: str) -> None:
     """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
     if folder.leftovers is None:
         # Hardly any of thousands of names begins with a dot, as those of half-written files do.
@@ -282,7 +282,7 @@ def _sweep(folder: Folder, name: str) -> None:
             _remove_quietly(folder, left)
 
 
-def _rename(place: Place, temporary: str, parts: tuple[str, ...], expected: Content) -> None:
+def _rename(place: FilePlace, temporary: str, parts: tuple[str, ...], expected: Content) -> None:
     source, fd = place.folder.at(temporary)
     target, _ = place.folder.at(place.name)
     if not os.access(target, os.W_OK, dir_fd=fd):
@@ -300,7 +300,7 @@ def _rename(place: Place, temporary: str, parts: tuple[str, ...], expected: Cont
             return
 
 
-def _publish(folder: Folder, temporary: str, name: str) -> bool:
+def _publish(folder: OpenFolder, temporary: str, name: str) -> bool:
     """Give a finished file its name, unless the name is taken."""
     source, fd = folder.at(temporary)
     target, _ = folder.at(name)
@@ -326,7 +326,7 @@ def _publish(folder: Folder, temporary: str, name: str) -> bool:
     return True
 
 
-def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[Place, int, bool]:
+def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[FilePlace, int, bool]:
     """Open a file for appending, and say whether this call has created it."""
     place = root.locate(parts)
     if place is None:
@@ -387,14 +387,14 @@ def _take_back(fd: int, size: int, written: int) -> bool:
     return True
 
 
-def _folder(root: Root, parts: tuple[str, ...]) -> Folder:
+def _folder(root: Root, parts: tuple[str, ...]) -> OpenFolder:
     folder = root.folder(parts)
     if folder is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     return folder
 
 
-def _sync(folder: Folder) -> None:
+def _sync(folder: OpenFolder) -> None:
     """Make the names in a folder durable, where the system can."""
     if folder.fd is None:
         return
@@ -405,7 +405,7 @@ def _sync(folder: Folder) -> None:
             raise
 
 
-def _confirm(folder: Folder, parts: tuple[str, ...]) -> None:
+def _confirm(folder: OpenFolder, parts: tuple[str, ...]) -> None:
     try:
         _sync(folder)
     except OSError as error:
@@ -413,7 +413,7 @@ def _confirm(folder: Folder, parts: tuple[str, ...]) -> None:
         raise NotConfirmed(f"{shown(*parts)}: {reason}") from error
 
 
-def _remove_quietly(folder: Folder, name: str) -> None:
+def _remove_quietly(folder: OpenFolder, name: str) -> None:
     path, fd = folder.at(name)
     with suppress(OSError):
         os.unlink(path, dir_fd=fd)

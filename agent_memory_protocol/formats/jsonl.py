@@ -43,7 +43,7 @@ _SAID, _INFERRED = 1.0, 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class HeaderLine:
     """The first line of a file. `extra` holds keys we do not know, None where there are none."""
 
     format: str
@@ -56,7 +56,7 @@ class Header:
         return (self.extra or {}).get("ledger") is True
 
 
-class Entry(NamedTuple):
+class EntryLine(NamedTuple):
     """One thing to remember; the fields are those of the specification, `extra` the keys it does not name.
 
     A named tuple, because a frozen dataclass takes longer to make than its line to parse.
@@ -85,7 +85,7 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLine:
     """A line that is none of the three, and why."""
 
     line: int
@@ -93,7 +93,7 @@ class Unreadable:
     blank: bool = False
 
 
-Line = Header | Entry | Tombstone | Unreadable
+Line = HeaderLine | EntryLine | Tombstone | UnreadableLine
 
 
 def default_confidence(source: str | None) -> float:
@@ -109,21 +109,21 @@ def parse_line(line: bytes | str, number: int) -> Line:
     try:
         data = line if type(line) is bytes else str(line).encode()
         if len(data) > LINE_BYTES:
-            return Unreadable(number, f"larger than {LINE_BYTES:,} bytes")
+            return UnreadableLine(number, f"larger than {LINE_BYTES:,} bytes")
         text = data.decode()
     except UnicodeError:
-        return Unreadable(number, "not valid UTF-8")
+        return UnreadableLine(number, "not valid UTF-8")
     return _read_plain_entry(text) or _read_strictly(text, number)
 
 
-FIELDS = Entry._fields[:-1]
+FIELDS = EntryLine._fields[:-1]
 _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(
     json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant)  # type: ignore[arg-type]
 )
 _kind_of = {kind: kind for kind in KINDS}
 
 
-def _read_plain_entry(text: str) -> Entry | None:
+def _read_plain_entry(text: str) -> EntryLine | None:
     """Read an entry spelled as we spell it: the ten keys, in order, once each; None sends it to the strict reader.
 
     A file has many lines and nearly all are like this. Objects come out as tuples of pairs, which shows every key
@@ -165,7 +165,7 @@ def _read_plain_entry(text: str) -> Entry | None:
             kind, scope, tags = _kind_of[kind], intern(scope), _share(tuple(tags))
             source = None if source is None else intern(source)
             values = (key, kind, said, scope, tags, source, confidence, expires_at, supersedes, created_at, None)
-            return _make(Entry, values)
+            return _make(EntryLine, values)
     except (StopIteration, ValueError, TypeError, KeyError, RecursionError):
         pass  # the strict reader finds out what is wrong
     return None
@@ -179,7 +179,7 @@ def _share(tags: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(map(intern, tags))
 
 
-_make = tuple.__new__  # Entry(...) itself takes three times as long
+_make = tuple.__new__  # EntryLine(...) itself takes three times as long
 
 
 _decode_strictly = json.JSONDecoder(object_pairs_hook=without_doubles, parse_constant=refuse_constant).decode
@@ -187,26 +187,26 @@ _decode_strictly = json.JSONDecoder(object_pairs_hook=without_doubles, parse_con
 
 def _read_strictly(text: str, number: int) -> Line:
     if not text.strip(" \t\r\n"):
-        return Unreadable(number, "blank", blank=True)
+        return UnreadableLine(number, "blank", blank=True)
     try:
         value = _decode_strictly(text)
         check_value(value, DEPTH)
         if not isinstance(value, dict):
-            raise BadLine("not a JSON object")  # noqa: TRY301  (one place turns reasons into an Unreadable)
+            raise BadLine("not a JSON object")  # noqa: TRY301  (one place turns reasons into a value)
         return _interpret(value)
     except BadLine as error:
-        return Unreadable(number, str(error))
+        return UnreadableLine(number, str(error))
     except json.JSONDecodeError as error:
-        return Unreadable(number, f"not valid JSON: {error.msg} at character {error.pos + 1}")
+        return UnreadableLine(number, f"not valid JSON: {error.msg} at character {error.pos + 1}")
     except ValueError:
-        return Unreadable(number, "a number is too long")
+        return UnreadableLine(number, "a number is too long")
     except RecursionError:
-        return Unreadable(number, "nested too deeply")
+        return UnreadableLine(number, "nested too deeply")
 
 
-def _interpret(fields: dict[str, Any]) -> Header | Entry | Tombstone:
+def _interpret(fields: dict[str, Any]) -> HeaderLine | EntryLine | Tombstone:
     if "format" in fields and "id" not in fields:
-        return Header(**take(fields, HEADER_RULES))
+        return HeaderLine(**take(fields, HEADER_RULES))
     deleted = fields.get("deleted")
     if deleted is not None and deleted is not False:
         values = take(fields, TOMBSTONE_RULES)
@@ -216,7 +216,7 @@ def _interpret(fields: dict[str, Any]) -> Header | Entry | Tombstone:
     values["tags"] = tuple(values["tags"])
     if values["confidence"] is None:
         values["confidence"] = default_confidence(values["source"])
-    return Entry(**values)
+    return EntryLine(**values)
 
 
 def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
@@ -235,15 +235,15 @@ def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
         rest = rest[: LINE_BYTES + 1]
     if rest:
         line = parse_line(rest if number else split_bom(rest)[1], number + 1)
-        if isinstance(line, Unreadable) and not line.blank:
-            line = Unreadable(line.line, f"torn off, its writer was stopped half way ({line.reason})")
+        if isinstance(line, UnreadableLine) and not line.blank:
+            line = UnreadableLine(line.line, f"torn off, its writer was stopped half way ({line.reason})")
         yield line
 
 
 # Writing
 
 
-def encode(line: Header | Entry | Tombstone, *, allow: Collection[str] | None = ()) -> bytes:
+def encode(line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] | None = ()) -> bytes:
     """Return a line as it is written: compact JSON in UTF-8, keys in the specification's order, then `extra`, then LF.
 
     Args:
@@ -255,7 +255,7 @@ def encode(line: Header | Entry | Tombstone, *, allow: Collection[str] | None = 
         RefusedText: a rule of writing forbids a text.
         SecretFound: a text holds a secret.
     """
-    if isinstance(line, Entry):
+    if isinstance(line, EntryLine):
         fields: dict[str, object] = dict(zip(FIELDS, line, strict=False))
         _check_texts(line, allow)
     elif isinstance(line, Tombstone):
@@ -274,19 +274,19 @@ def encode(line: Header | Entry | Tombstone, *, allow: Collection[str] | None = 
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidArgument(f"this cannot be written as JSON: {error}") from error
     again = parse_line(data, 1)
-    if isinstance(again, Unreadable):
+    if isinstance(again, UnreadableLine):
         raise InvalidArgument(f"this cannot be a line of {FORMAT}: {again.reason}")
     if type(again) is not type(line) or (again.extra or {}) != extra or _known(again) != _known(line):
         raise InvalidArgument(f"this cannot be a line of {FORMAT}: it would read back as something else")
     return data + b"\n"
 
 
-def _known(line: Header | Entry | Tombstone) -> object:
+def _known(line: HeaderLine | EntryLine | Tombstone) -> object:
     """Return everything but `extra`, which may be None or empty."""
-    return line._replace(extra=None) if isinstance(line, Entry) else replace(line, extra=None)
+    return line._replace(extra=None) if isinstance(line, EntryLine) else replace(line, extra=None)
 
 
-def _check_texts(entry: Entry, allow: Collection[str] | None) -> None:
+def _check_texts(entry: EntryLine, allow: Collection[str] | None) -> None:
     """Hold an entry against the rules of writing, as far as it holds texts; reading it back checks the types."""
     named = [("text", entry.text), ("id", entry.id), ("source", entry.source), *(("tag", tag) for tag in entry.tags)]
     for what, text in named:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from . import jsonl, record_files
 from .entry import BadEntry, MemoryEntry, Problem, Unknown, check, named, original_id, to_milliseconds, to_moment
-from .jsonl import Entry, Header, default_confidence
+from .jsonl import EntryLine, HeaderLine, default_confidence
 from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
 from .jsonl_view import view
 from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, unknown_fields
@@ -65,11 +65,11 @@ def encode(entry: MemoryEntry) -> bytes:
 def write(path: str, lines: Iterable[bytes]) -> None:
     """Write a new file: a header, then what `encode` has returned."""
     with open(path, "wb", buffering=record_files.CHUNK) as file:
-        file.write(jsonl.encode(Header(jsonl.FORMAT, new_stamp(datetime.now(UTC)))))
+        file.write(jsonl.encode(HeaderLine(jsonl.FORMAT, new_stamp(datetime.now(UTC)))))
         file.writelines(lines)
 
 
-def _from(entry: Entry) -> MemoryEntry:
+def _from(entry: EntryLine) -> MemoryEntry:
     own = dict(_told(entry))
     more = dict(entry.extra or {})
     pairs = more.pop("extra", None)
@@ -90,7 +90,7 @@ def _from(entry: Entry) -> MemoryEntry:
     )
 
 
-def _told(entry: Entry) -> Iterator[tuple[str, str]]:
+def _told(entry: EntryLine) -> Iterator[tuple[str, str]]:
     """Yield what stands in `extra` for the fields that only this format has; nothing for what is usual."""
     if entry.kind != _DEFAULT_KIND:
         yield "kind", entry.kind
@@ -104,11 +104,11 @@ def _told(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "supersedes", entry.supersedes
 
 
-def _to(entry: MemoryEntry) -> Entry:
+def _to(entry: MemoryEntry) -> EntryLine:
     pairs = dict(entry.extra)
     key = original_id(entry)
     source = entry.source or None
-    made = Entry(
+    made = EntryLine(
         id=key,
         kind=pairs["kind"] if pairs.get("kind") in KINDS else _DEFAULT_KIND,
         text=entry.text,

@@ -19,10 +19,10 @@ from ..disk.walk import close
 from ..disk.writing import ChangedMeanwhile, append, create
 from ..errors import InvalidArgument, Refused, SecretFound, StorageError
 from ..layout import LEDGER
-from .jsonl import FORMAT, Entry, Header, Tombstone, default_confidence, encode, parse_file
+from .jsonl import FORMAT, EntryLine, HeaderLine, Tombstone, default_confidence, encode, parse_file
 from .jsonl_lock import WAIT, Locked, chunks, open_for_lock
 from .jsonl_prompt import Outranked, find_outranked, render_prompt
-from .jsonl_view import Compacted, Contents, View, current, sort_out
+from .jsonl_view import Compacted, Contents, FileView, current, sort_out
 from .moments import expiry_text, new_stamp
 from .record_files import allowances
 
@@ -45,7 +45,7 @@ class MemoryFile:
             raise InvalidArgument(f"{name!a} cannot be the path of a memory file")
         return cls(name)
 
-    def view(self, now: datetime | None = None, scope: str | None = None) -> View:
+    def view(self, now: datetime | None = None, scope: str | None = None) -> FileView:
         """Return the entries that hold now, oldest first, with what is wrong in the file.
 
         Args:
@@ -77,7 +77,7 @@ class MemoryFile:
         expires_at: str | date | datetime | None = None,
         supersedes: str | None = None,
         now: datetime | None = None,
-    ) -> Entry:
+    ) -> EntryLine:
         """Add an entry, and return it once the disk has confirmed it. The first one creates the file.
 
         Without `confidence` it is 1 for what the user said, else below. See `check_entry` for what may be written.
@@ -91,7 +91,7 @@ class MemoryFile:
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
         moment = _aware(now)
-        draft = Entry(
+        draft = EntryLine(
             id=token_hex(6),
             kind=kind,
             text=text,
@@ -154,7 +154,7 @@ class MemoryFile:
                     changed = error
             raise changed
 
-    def _allow_for(self, draft: Entry) -> tuple[str, ...]:
+    def _allow_for(self, draft: EntryLine) -> tuple[str, ...]:
         """Make sure that an entry may be written. Returns the allowances that it needs: mostly none."""
         try:
             encode(draft)
@@ -194,7 +194,7 @@ class MemoryFile:
     @contextmanager
     def _locked(self, now: datetime) -> Iterator["Locked"]:
         """Hold the file's lock, on a file that begins with our header; one that does not exist or is empty gets it."""
-        header = encode(Header(FORMAT, new_stamp(now)))
+        header = encode(HeaderLine(FORMAT, new_stamp(now)))
         deadline = time.monotonic() + WAIT
         with self._door() as (root, parts):
             while True:

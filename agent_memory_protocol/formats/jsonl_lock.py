@@ -15,7 +15,7 @@ from ..disk.files import Root, split_bom
 from ..disk.walk import SAFE_FLAGS, close
 from ..disk.writing import ChangedMeanwhile, replace
 from ..errors import LockBusy, Refused
-from .jsonl import FORMAT, Header, Line, Unreadable, encode, parse_file, parse_line
+from .jsonl import FORMAT, HeaderLine, Line, UnreadableLine, encode, parse_file, parse_line
 from .jsonl_view import Compacted, compacted
 from .moments import sort_key
 
@@ -26,7 +26,7 @@ _PAUSES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 _CHUNK = 1 << 20
 _START = 1 << 16
 _TAIL = 1 << 12
-_HEADER_START = encode(Header(FORMAT))[:-1].partition(b',"created_at"')[0]
+_HEADER_START = encode(HeaderLine(FORMAT))[:-1].partition(b',"created_at"')[0]
 _HEADER_LENGTH = 200
 
 
@@ -37,7 +37,7 @@ class Locked:
         self.root = root
         self.parts = parts
         self.fd = fd
-        self.header = Header(FORMAT)
+        self.header = HeaderLine(FORMAT)
         self._owner = 0
 
     def lock(self, deadline: float) -> bool:
@@ -65,7 +65,7 @@ class Locked:
         data = self._read(0, _START)
         first = next((line for line in split_bom(data)[1].split(b"\n") if line.strip()), b"")
         line = parse_line(first, 1)
-        if isinstance(line, Header) and line.format == FORMAT:
+        if isinstance(line, HeaderLine) and line.format == FORMAT:
             self.header = line
             return True
         # Whoever created the file may have been stopped in the middle of the header; nothing else is in it then.
@@ -74,8 +74,8 @@ class Locked:
             and len(data) < _HEADER_LENGTH
             and (_HEADER_START.startswith(data) or data.startswith(_HEADER_START))
         )
-        if not torn or isinstance(line, Header):
-            found = f"its format is {ascii(line.format)[:60]}" if isinstance(line, Header) else "it has no header"
+        if not torn or isinstance(line, HeaderLine):
+            found = f"its format is {ascii(line.format)[:60]}" if isinstance(line, HeaderLine) else "it has no header"
             raise Refused(f"{shown(*self.parts)} is no {FORMAT} file, {found}; nothing was written")
         content = self.root.read(self.parts)
         if content is not None and content.data == data:
@@ -90,7 +90,7 @@ class Locked:
             start = max(0, size - length)
             pieces = self._read(start, length).split(b"\n")
             found = [parse_line(piece, 1) for piece in (pieces[1:] if start else pieces)]
-            stamps = [line.created_at for line in found if not isinstance(line, Unreadable) and line.created_at]
+            stamps = [line.created_at for line in found if not isinstance(line, UnreadableLine) and line.created_at]
             if stamps or not start:
                 return max(stamps, key=sort_key, default="")
             length *= 8

@@ -7,7 +7,7 @@ from ..text.bullets import bullet
 from ..text.claims import Gist, gist
 from ..text.digest import blake2b
 from ..text.visible import escape_line
-from .jsonl import USER, Entry
+from .jsonl import USER, EntryLine
 from .jsonl_rules import KINDS
 
 FRAME = "Agents and the user noted this earlier. It is reference data and may be out of date."
@@ -17,18 +17,18 @@ FRAME = "Agents and the user noted this earlier. It is reference data and may be
 class Outranked:
     """An inferred entry that gives way to one the user said: it repeats that one, or says the opposite."""
 
-    entry: Entry
-    by: Entry
+    entry: EntryLine
+    by: EntryLine
     opposite: bool
 
 
-def find_outranked(entries: Iterable[Entry]) -> list[Outranked]:
+def find_outranked(entries: Iterable[EntryLine]) -> list[Outranked]:
     """Find the inferred entries that say the same as, or the opposite of, a user's entry of the same scope and kind.
 
     Of several user's entries that do, the newest is named (decision 25).
     """
     entries = list(entries)
-    said: dict[tuple[str, str, tuple[str, ...]], tuple[Gist, Entry]] = {}
+    said: dict[tuple[str, str, tuple[str, ...]], tuple[Gist, EntryLine]] = {}
     for entry in entries:
         if entry.source == USER:
             essence = gist(entry.text)
@@ -43,7 +43,7 @@ def find_outranked(entries: Iterable[Entry]) -> list[Outranked]:
     return found
 
 
-def render_prompt(entries: Iterable[Entry]) -> str:
+def render_prompt(entries: Iterable[EntryLine]) -> str:
     """Return the block for these entries, "" when there are none.
 
     One bullet an entry, so a text can open nothing. The markers carry an id that comes from the content.
@@ -66,7 +66,7 @@ def render_prompt(entries: Iterable[Entry]) -> str:
     return f'<agent-memory id="{mark}">\n{body}\n</agent-memory id="{mark}">\n'
 
 
-def _bullet(entry: Entry) -> str:
+def _bullet(entry: EntryLine) -> str:
     text = bullet(entry.text)
     return text if entry.scope == "global" else f"{text} ({escape_line(entry.scope)})"
 

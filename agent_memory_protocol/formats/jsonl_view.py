@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from .jsonl import FORMAT, Entry, Header, Line, Tombstone, Unreadable, parse_file
+from .jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, parse_file
 from .moments import expired, sort_key
 
 
@@ -26,10 +26,10 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FileView:
     """The entries that hold now, oldest first, and what was wrong on the way."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[EntryLine, ...]
     warnings: tuple[Notice, ...] = ()
 
 
@@ -45,11 +45,11 @@ class Contents:
         unreadable: the lines that are nothing, blank ones among them.
     """
 
-    header: Header | None
-    entries: dict[str, Entry]
+    header: HeaderLine | None
+    entries: dict[str, EntryLine]
     deleted: set[str]
     tombstones: dict[str, str]
-    unreadable: tuple[Unreadable, ...]
+    unreadable: tuple[UnreadableLine, ...]
 
     @property
     def known(self) -> bool:
@@ -75,14 +75,14 @@ def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
         lines: the lines, from the first one on.
         by_time: whether the file is a ledger, where the header that says so may not come first after a merge.
     """
-    header: Header | None = None
+    header: HeaderLine | None = None
     first = True
-    entries: dict[str, Entry] = {}
+    entries: dict[str, EntryLine] = {}
     tombstones: dict[str, str] = {}
     deleted: set[str] = set()
-    unreadable: list[Unreadable] = []
+    unreadable: list[UnreadableLine] = []
     for number, line in enumerate(lines, 1):
-        if type(line) is Entry:
+        if type(line) is EntryLine:
             key = line[0]
             if entries.setdefault(key, line) is not line:
                 if by_time and sort_key(line.created_at) < sort_key(entries[key].created_at):
@@ -100,13 +100,13 @@ def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
                 tombstones[line.id] = when
                 if line.id in entries and not (by_time and when < sort_key(entries[line.id].created_at)):
                     deleted.add(line.id)
-        elif isinstance(line, Header):
+        elif isinstance(line, HeaderLine):
             if first:
                 header = line
                 by_time = by_time or line.is_ledger
             elif line.format != FORMAT:
-                unreadable.append(Unreadable(number, f"a header of another format, {ascii(line.format)[:60]}"))
-        elif isinstance(line, Unreadable):
+                unreadable.append(UnreadableLine(number, f"a header of another format, {ascii(line.format)[:60]}"))
+        elif isinstance(line, UnreadableLine):
             unreadable.append(line)
             if line.blank:
                 continue
@@ -114,7 +114,7 @@ def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
     return Contents(header, entries, deleted, tombstones, tuple(unreadable))
 
 
-def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> View:
+def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> FileView:
     """Return what holds at `now`: for everybody, or with a scope for `global` and exactly that scope.
 
     A scope takes in no other: `github.com` is not `api.github.com`. Without a scope nothing is filtered.
@@ -123,7 +123,7 @@ def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> View
     return current(sort_out(lines), now, scope)
 
 
-def current(contents: Contents, now: datetime, scope: str | None = None) -> View:
+def current(contents: Contents, now: datetime, scope: str | None = None) -> FileView:
     """Return what of a file's contents holds at `now`, like `view`.
 
     A superseded entry is gone for good: also when its successor is deleted, expired or of another scope, and
@@ -135,7 +135,7 @@ def current(contents: Contents, now: datetime, scope: str | None = None) -> View
     elif contents.header is not None and not contents.known:
         # Another version may mean other things by the same lines: a deleted entry must not show.
         reason = f"its format is {ascii(contents.header.format)[:60]}, not {FORMAT}; nothing in it is read or written"
-        return View((), (Notice(None, reason),))
+        return FileView((), (Notice(None, reason),))
     superseded, cycles = _superseded(contents.entries)
     gone = superseded | contents.deleted
     live = [
@@ -146,7 +146,7 @@ def current(contents: Contents, now: datetime, scope: str | None = None) -> View
         and (entry.expires_at is None or not expired(entry.expires_at, now))
     ]
     live.sort(key=lambda entry: sort_key(entry.created_at))
-    return View(tuple(live), (*notices, *cycles))
+    return FileView(tuple(live), (*notices, *cycles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def compacted(data: bytes, now: datetime) -> tuple[bytes, Compacted]:
     return b"".join(left), Compacted(len(holds), len(lines) - len(left), notices)
 
 
-def _superseded(entries: dict[str, Entry]) -> tuple[set[str], list[Notice]]:
+def _superseded(entries: dict[str, EntryLine]) -> tuple[set[str], list[Notice]]:
     """Return the ids that another entry replaces.
 
     Where entries replace each other in a circle, the newest is not replaced by its neighbour in the circle, so it

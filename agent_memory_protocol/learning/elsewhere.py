@@ -14,7 +14,7 @@ from shlex import quote
 
 from ..disk.files import Root, decode
 from ..errors import AgentMemoryError, InvalidArgument, InvalidName
-from ..formats.jsonl import Entry, parse_file
+from ..formats.jsonl import EntryLine, parse_file
 from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier, check_owner
 
@@ -262,7 +262,7 @@ def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
     lines = list(parse_file([b"" if content is None else content.data]))
     if not sort_out(lines).known:
         raise InvalidArgument(f"{path} is no agent-memory/0.1 file; `amp import` reads other formats")
-    sections: dict[str, list[Entry]] = {}
+    sections: dict[str, list[EntryLine]] = {}
     for entry in view(lines, now).entries:
         sections.setdefault(entry.kind, []).append(entry)
     text = "# Memory\n"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..formats.jsonl import Entry, Line, Unreadable
+from ..formats.jsonl import EntryLine, Line, UnreadableLine
 from ..formats.jsonl_view import Contents
 from .finding import ERROR, WARNING, Hit, rule
 
@@ -30,8 +30,8 @@ class LedgerView:
     def texts(self) -> Iterator[tuple[int, str, str]]:
         """Yield the number of each line, the id of its entry ("" where it is none), and every text in it."""
         for number, (line, text) in enumerate(self.lines, start=1):
-            said = text if isinstance(line, Unreadable) else "\n".join(dict.fromkeys(_texts_in(json.loads(text))))
-            yield number, line.id if isinstance(line, Entry) else "", said
+            said = text if isinstance(line, UnreadableLine) else "\n".join(dict.fromkeys(_texts_in(json.loads(text))))
+            yield number, line.id if isinstance(line, EntryLine) else "", said
 
 
 @rule(

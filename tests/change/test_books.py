@@ -13,7 +13,7 @@ from agent_memory_protocol.change.journal import Done, Version, Write
 from agent_memory_protocol.change.ledger import About
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
-from agent_memory_protocol.formats.jsonl import Entry, Header, Tombstone, parse_file
+from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, parse_file
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document
 from agent_memory_protocol.tiers.document import Document
@@ -216,7 +216,7 @@ def test_the_ledger_has_one_header_whoever_begins_it(desk):
         desk.books(NOW + timedelta(seconds=number)).archive([(take(PAGE, one), "forgotten")])
         desk.books().note({f"{number}" * 12: ("- x", About(kind="fact"))})
     kinds = [type(line) for line in desk.lines]
-    assert kinds == [Header, *[Entry, Tombstone, Entry] * 3]
+    assert kinds == [HeaderLine, *[EntryLine, Tombstone, EntryLine] * 3]
 
 
 def test_a_ledger_whose_header_was_torn_gets_another_and_only_one(desk):
@@ -224,7 +224,7 @@ def test_a_ledger_whose_header_was_torn_gets_another_and_only_one(desk):
     for one in PAGE.ids:
         desk.books().archive([(take(PAGE, one), "forgotten")])
     assert desk.ledger.read_bytes().startswith(b'{"format":"agent-mem\n{"format":"agent-memory/0.1"')
-    assert sum(isinstance(line, Header) for line in desk.lines) == 1
+    assert sum(isinstance(line, HeaderLine) for line in desk.lines) == 1
     assert [one.taken.markdown for one in desk.books().archived(None)] == ["- a", "- b", "- c"]
 
 

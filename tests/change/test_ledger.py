@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.change import ledger
 from agent_memory_protocol.change.ledger import About, Archived
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
-from agent_memory_protocol.formats.jsonl import Entry, Header, Tombstone, Unreadable, parse_file
+from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, UnreadableLine, parse_file
 from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
@@ -100,9 +100,9 @@ def test_what_leaves_is_kept_word_for_word_with_its_headings_place_reason_and_ru
 def test_a_ledger_is_an_agent_memory_file_whose_entries_are_all_deleted():
     data = removal(taken())
     header, *rest = lines_of(data)
-    assert isinstance(header, Header)
+    assert isinstance(header, HeaderLine)
     assert (header.format, header.extra) == ("agent-memory/0.1", {"ledger": True})
-    assert [type(line) for line in rest] == [Entry, Tombstone] * 3
+    assert [type(line) for line in rest] == [EntryLine, Tombstone] * 3
     first = json.loads(data.splitlines()[1])
     assert list(first)[:4] == ["id", "kind", "text", "scope"]
     assert first["text"] == "- lasting fact"
@@ -322,7 +322,7 @@ SAID = About(source="https://example.com/1", kind="lesson", confidence=0.4, tags
 def test_what_a_writer_says_is_a_line_of_its_own():
     data = ledger.header_line(NOW) + ledger.about_line("0" * 12, "- [2026-01-01] x\n  y", SAID, now=NOW, latest="")
     (_, line) = lines_of(data)
-    assert isinstance(line, Entry)
+    assert isinstance(line, EntryLine)
     assert (line.kind, line.text, line.source) == ("lesson", "- [2026-01-01] x y", "https://example.com/1")
     assert (line.confidence, line.tags) == (0.4, ("redis", "ops"))
     assert ledger.said_of(line) == SAID
@@ -358,7 +358,7 @@ def test_a_line_is_written_only_where_something_is_said(about, says):
 def test_what_nobody_says_how_sure_it_is_gets_what_the_format_says(source, confidence):
     data = ledger.about_line("0" * 12, "- x", About(source=source, kind="fact"), now=NOW, latest="")
     (line,) = lines_of(data)
-    assert isinstance(line, Entry)
+    assert isinstance(line, EntryLine)
     assert line.confidence == confidence
 
 
@@ -418,5 +418,5 @@ def test_successors_of_any_kind_are_read():
     stone = b'{"id":"x","deleted":true,"created_at":"2026-01-01T00:00:00Z","reason":7,"run":[],"successor":{}}\n'
     data = removal(taken()) + stone
     assert ledger.versions_of(["x"], lines_of(data)) == {"x"}
-    assert not any(isinstance(line, Unreadable) for line in lines_of(data))
+    assert not any(isinstance(line, UnreadableLine) for line in lines_of(data))
     assert ledger.last_command(lines_of(data))[1] == "r1"

@@ -13,10 +13,10 @@ from agent_memory_protocol.formats.jsonl import (
     FIELDS,
     FORMAT,
     LINE_BYTES,
-    Entry,
-    Header,
+    EntryLine,
+    HeaderLine,
     Tombstone,
-    Unreadable,
+    UnreadableLine,
     encode,
     parse_line,
 )
@@ -35,7 +35,7 @@ FULL = {
     "supersedes": None,
     "created_at": STAMP,
 }
-ENTRY = Entry(**{**FULL, "tags": ("fetching",)})  # type: ignore[arg-type]
+ENTRY = EntryLine(**{**FULL, "tags": ("fetching",)})  # type: ignore[arg-type]
 
 
 def line(**changes: object) -> str:
@@ -44,7 +44,7 @@ def line(**changes: object) -> str:
 
 def reason(text: bytes | str) -> str:
     found = parse_line(text, 7)
-    assert isinstance(found, Unreadable), found
+    assert isinstance(found, UnreadableLine), found
     assert found.line == 7
     return found.reason
 
@@ -53,10 +53,10 @@ def reason(text: bytes | str) -> str:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ('{"format": "agent-memory/0.1", "created_at": "2026-11-09T07:51:02Z"}', Header(FORMAT, STAMP)),
-        ('{"format":"agent-memory/0.1"}', Header(FORMAT)),
-        ('{"format":"agent-memory/0.1","ledger":true}', Header(FORMAT, None, {"ledger": True})),
-        ('{"format":"agent-memory/0.2"}', Header("agent-memory/0.2")),
+        ('{"format": "agent-memory/0.1", "created_at": "2026-11-09T07:51:02Z"}', HeaderLine(FORMAT, STAMP)),
+        ('{"format":"agent-memory/0.1"}', HeaderLine(FORMAT)),
+        ('{"format":"agent-memory/0.1","ledger":true}', HeaderLine(FORMAT, None, {"ledger": True})),
+        ('{"format":"agent-memory/0.2"}', HeaderLine("agent-memory/0.2")),
         (line(), ENTRY),
         (line(id="foreign id: 7"), ENTRY._replace(id="foreign id: 7")),
         ('{"id":"a","deleted":true,"created_at":"2026-11-09T07:51:02Z"}', Tombstone("a", STAMP)),
@@ -84,7 +84,7 @@ def test_the_three_kinds_of_line_are_told_apart(text, value):
 @pytest.mark.requirement("S0-35")
 def test_keys_that_are_absent_or_null_have_their_defaults():
     short = {"id": "a", "kind": "fact", "text": "Short.", "created_at": STAMP}
-    expected = Entry("a", "fact", "Short.", "global", (), None, 0.7, None, None, STAMP)
+    expected = EntryLine("a", "fact", "Short.", "global", (), None, 0.7, None, None, STAMP)
     assert parse_line(json.dumps(short), 1) == expected
     assert parse_line(json.dumps({**dict.fromkeys(FIELDS), **short}), 1) == expected
     assert parse_line(json.dumps({**short, "source": "user"}), 1) == expected._replace(source="user", confidence=1.0)
@@ -180,7 +180,7 @@ values = st.recursive(
 moments = st.datetimes().map(lambda moment: moment.replace(microsecond=0).isoformat() + "Z")
 scopes = st.sampled_from(["global", "github.com", "xn--bcher-kva.example", "project:harbor", "project:org/repo x"])
 entries = st.builds(
-    Entry,
+    EntryLine,
     id=shown,
     kind=st.sampled_from(KINDS),
     text=shown,
@@ -214,7 +214,7 @@ def test_an_entry_survives_writing_and_reading(entry):
 def test_tombstones_and_headers_survive_writing_and_reading(name, stamp, extra):
     if extra and not extra.keys().isdisjoint(["id", "deleted", "created_at", "format"]):
         return
-    for value in (Tombstone(name, stamp, extra), Header(name, stamp, extra)):
+    for value in (Tombstone(name, stamp, extra), HeaderLine(name, stamp, extra)):
         assert parse_line(encode(value), 1) == value
 
 
@@ -236,7 +236,7 @@ def test_the_quick_reader_and_the_strict_one_agree(entry, name, value):
 @given(st.binary() | st.text().map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_no_bytes_make_the_reader_fail(data):
     found = parse_line(data, 3)
-    assert isinstance(found, (Header, Entry, Tombstone, Unreadable))
+    assert isinstance(found, (HeaderLine, EntryLine, Tombstone, UnreadableLine))
 
 
 @pytest.mark.requirement("S0-09", "S0-10", "S0-11", "S0-12", "S0-14")

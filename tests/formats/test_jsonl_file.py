@@ -21,7 +21,7 @@ from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.writing import append
 from agent_memory_protocol.errors import InvalidArgument, LockBusy, Refused, RefusedText, StorageError
 from agent_memory_protocol.formats import jsonl_file, jsonl_lock
-from agent_memory_protocol.formats.jsonl import Entry, Header, Unreadable, encode, parse_file, parse_line
+from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, UnreadableLine, encode, parse_file, parse_line
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 from agent_memory_protocol.formats.jsonl_view import compacted
 
@@ -197,12 +197,12 @@ def test_the_latest_stamp_is_found_behind_a_long_damaged_tail(memory, path):
     ("data", "read"),
     [
         (b'{"format":"agent-memory/0.2","created_at":"2026-11-09T07:50:00Z"}\n', []),
-        (encode(Entry("a", "fact", "No header.", created_at="2026-11-09T07:50:00Z")), ["No header."]),
+        (encode(EntryLine("a", "fact", "No header.", created_at="2026-11-09T07:50:00Z")), ["No header."]),
         (b"hello\n", []),
         (b"   \n", []),
         (b'{"format":"agent-mem\n', []),
         (b"\xff\xfe{\x00", []),
-        (b"<<<<<<< HEAD\n" + encode(Header("agent-memory/0.1")), []),
+        (b"<<<<<<< HEAD\n" + encode(HeaderLine("agent-memory/0.1")), []),
     ],
     ids=["foreign", "missing", "text", "blank", "torn-but-ended", "utf-16", "conflict"],
 )
@@ -280,10 +280,10 @@ def test_flipped_bits_damage_only_the_lines_they_hit(tmp_path):
         untouched = {entry.id for number, entry in enumerate(written, 1) if number not in hit}
         assert untouched <= {entry.id for entry in view.entries} | {entry.supersedes for entry in view.entries}
         # A flip can make a newline and so two lines of one, or leave a line that still reads.
-        expected = [line for line in parse_file([path.read_bytes()]) if isinstance(line, Unreadable)]
+        expected = [line for line in parse_file([path.read_bytes()]) if isinstance(line, UnreadableLine)]
         assert [notice.line for notice in view.warnings if notice.line] == [line.line for line in expected]
         memory.append("Next.", kind="fact", now=NOW)
-        assert isinstance(parse_line(path.read_bytes().splitlines()[-1], 1), Entry)
+        assert isinstance(parse_line(path.read_bytes().splitlines()[-1], 1), EntryLine)
 
 
 def _append_many(path: str, name: str, count: int) -> None:
@@ -313,9 +313,9 @@ def _run(*jobs: tuple[object, ...]) -> None:
 def test_eight_processes_with_fifty_appends_each_leave_400_whole_lines_under_one_header(memory, path):
     _run(*((_append_many, str(path), f"writer-{name}", 50) for name in range(8)))
     header, *lines = path.read_bytes().split(b"\n")
-    assert isinstance(parse_line(header, 1), Header)
+    assert isinstance(parse_line(header, 1), HeaderLine)
     assert lines.pop() == b""
-    assert all(isinstance(parse_line(line, 2), Entry) for line in lines)
+    assert all(isinstance(parse_line(line, 2), EntryLine) for line in lines)
     assert sorted(texts(memory)) == sorted(f"writer-{name} {number}" for name in range(8) for number in range(50))
     assert memory.view().warnings == ()
     assert litter(path) == []
@@ -328,7 +328,7 @@ def test_two_hundred_appends_beside_compactions_that_each_replace_the_file_are_a
     memory.compact()
     assert sorted(texts(memory)) == sorted(["First.", *(f"kept {number}" for number in range(200))])
     assert len(path.read_bytes().splitlines()) == 202
-    assert isinstance(lines_of(path)[0], Header)
+    assert isinstance(lines_of(path)[0], HeaderLine)
     assert litter(path) == []
 
 
@@ -368,7 +368,7 @@ def test_who_waits_while_the_file_is_replaced_writes_under_the_lock_of_the_new_o
 def test_compacting_starts_over_when_a_foreign_writer_appends_meanwhile(memory, path, monkeypatch):
     entry = memory.append("Gone.", kind="fact", now=NOW)
     memory.delete(entry.id, now=NOW)
-    foreign = encode(Entry("f", "fact", "Foreign.", created_at="2026-11-15T12:00:00Z"))
+    foreign = encode(EntryLine("f", "fact", "Foreign.", created_at="2026-11-15T12:00:00Z"))
     original = compacted
     calls = []
 
@@ -389,7 +389,7 @@ def test_compacting_starts_over_when_a_foreign_writer_appends_meanwhile(memory, 
 def test_a_ledger_is_never_compacted(tmp_path):
     named = MemoryFile.open(tmp_path / "ledger.jsonl")
     marked = MemoryFile.open(tmp_path / "marked.jsonl")
-    (tmp_path / "marked.jsonl").write_bytes(encode(Header("agent-memory/0.1", None, {"ledger": True})))
+    (tmp_path / "marked.jsonl").write_bytes(encode(HeaderLine("agent-memory/0.1", None, {"ledger": True})))
     (tmp_path / "link.jsonl").symlink_to("ledger.jsonl")
     for memory in (named, marked):
         entry = memory.append("Remember.", kind="fact", now=NOW)

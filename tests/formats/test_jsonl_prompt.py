@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.formats.jsonl import Entry
+from agent_memory_protocol.formats.jsonl import EntryLine
 from agent_memory_protocol.formats.jsonl_prompt import FRAME, find_outranked, render_prompt
 from agent_memory_protocol.formats.jsonl_rules import KINDS
 
 
-def entry(id: str, text: str, **changes: Any) -> Entry:
-    return Entry(id=id, kind="fact", text=text, created_at="2026-11-09T08:00:00Z")._replace(**changes)
+def entry(id: str, text: str, **changes: Any) -> EntryLine:
+    return EntryLine(id=id, kind="fact", text=text, created_at="2026-11-09T08:00:00Z")._replace(**changes)
 
 
-def body(*entries: Entry) -> list[str]:
+def body(*entries: EntryLine) -> list[str]:
     first, frame, *lines, last = render_prompt(entries).splitlines()
     assert frame == FRAME
     mark = re.fullmatch(r'<agent-memory id="([0-9a-f]{16})">', first)

@@ -8,20 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.formats.jsonl import FORMAT, Entry, Header, Line, Tombstone, Unreadable, encode, parse_file
+from agent_memory_protocol.formats.jsonl import (
+    FORMAT,
+    EntryLine,
+    HeaderLine,
+    Line,
+    Tombstone,
+    UnreadableLine,
+    encode,
+    parse_file,
+)
 from agent_memory_protocol.formats.jsonl_view import compacted, current, sort_out, view
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
-HEADER = Header(FORMAT, "2026-11-09T07:00:00Z")
-LEDGER = Header(FORMAT, "2026-11-09T07:00:00Z", {"ledger": True})
+HEADER = HeaderLine(FORMAT, "2026-11-09T07:00:00Z")
+LEDGER = HeaderLine(FORMAT, "2026-11-09T07:00:00Z", {"ledger": True})
 
 
 def at(minute: int) -> str:
     return f"2026-11-09T08:{minute:02d}:00Z"
 
 
-def entry(id: str, minute: int = 0, **changes: Any) -> Entry:
-    return Entry(id=id, kind="fact", text=f"Fact {id} of {minute}.", created_at=at(minute))._replace(**changes)
+def entry(id: str, minute: int = 0, **changes: Any) -> EntryLine:
+    return EntryLine(id=id, kind="fact", text=f"Fact {id} of {minute}.", created_at=at(minute))._replace(**changes)
 
 
 def gone(id: str, minute: int = 0) -> Tombstone:
@@ -118,7 +127,7 @@ def test_a_union_merge_of_ledgers_in_any_order_says_the_same(lines):
 
 def test_a_file_behind_another_one_adds_its_lines_and_no_warning():
     """S0-03: passing a file on is copying it, and copying one behind the other puts a second header in between."""
-    second = Header(FORMAT, "2026-11-08T00:00:00Z")
+    second = HeaderLine(FORMAT, "2026-11-08T00:00:00Z")
     lines: list[Line] = [HEADER, entry("a", 5), entry("b", 5), second, entry("b", 1), entry("c", 1)]
     assert [found.text for found in view(lines, NOW).entries] == ["Fact b of 1.", "Fact c of 1.", "Fact a of 5."]
     assert messages(*lines) == []
@@ -134,7 +143,7 @@ def test_a_file_behind_another_one_adds_its_lines_and_no_warning():
 def test_a_file_reads_as_a_dictionary_would_whatever_the_clocks_of_its_writers_said(steps):
     """S0-23 and S0-24 by file order alone."""
     lines: list[Line] = []
-    model: dict[str, Entry] = {}
+    model: dict[str, EntryLine] = {}
     deleted: set[str] = set()
     for number, (key, delete, supersedes, minute) in enumerate(steps):
         if delete:
@@ -262,19 +271,19 @@ def test_a_scope_sees_itself_and_global_and_nothing_else():
         ([entry("a")], ["a"], [f"the first line is no {FORMAT} header; the file is read, never written"]),
         ([entry("a"), HEADER], ["a"], [f"the first line is no {FORMAT} header; the file is read, never written"]),
         ([gone("a")], [], [f"the first line is no {FORMAT} header; the file is read, never written"]),
-        ([Unreadable(1, "blank", blank=True), HEADER, entry("a")], ["a"], ["line 1: blank"]),
+        ([UnreadableLine(1, "blank", blank=True), HEADER, entry("a")], ["a"], ["line 1: blank"]),
         (
-            [Header("agent-memory/0.2"), entry("a")],
+            [HeaderLine("agent-memory/0.2"), entry("a")],
             [],
             [f"its format is 'agent-memory/0.2', not {FORMAT}; nothing in it is read or written"],
         ),
         (
-            [HEADER, entry("a"), Header("other/1"), entry("b")],
+            [HEADER, entry("a"), HeaderLine("other/1"), entry("b")],
             ["a", "b"],
             ["line 3: a header of another format, 'other/1'"],
         ),
         ([HEADER, HEADER, entry("a"), HEADER], ["a"], []),
-        ([HEADER, Unreadable(2, "why"), entry("a")], ["a"], ["line 2: why"]),
+        ([HEADER, UnreadableLine(2, "why"), entry("a")], ["a"], ["line 2: why"]),
     ],
     ids=[
         "nothing",
@@ -317,7 +326,7 @@ some_lines = st.lists(
         ).map(encode),
         st.builds(gone, st.sampled_from("abcd"), st.integers(0, 5)).map(encode),
         st.sampled_from(
-            [b"\n", b"   \n", b'{"id":"x","kin\n', b"\xff\xfe\n", encode(HEADER), encode(Header("other/1"))]
+            [b"\n", b"   \n", b'{"id":"x","kin\n', b"\xff\xfe\n", encode(HEADER), encode(HeaderLine("other/1"))]
         ),
     ),
     max_size=14,
@@ -336,7 +345,7 @@ def test_compacting_changes_no_view(lines, tail, later):
     assert left.count(encode(HEADER)) == 1
     assert done.kept == len(current(before, NOW).entries)
     lost = [line for line in data.split(b"\n") if line.strip() and line not in left.split(b"\n")]
-    assert all(not isinstance(found, Unreadable) for found in parse_file([b"\n".join(lost)]))
+    assert all(not isinstance(found, UnreadableLine) for found in parse_file([b"\n".join(lost)]))
     assert compacted(left, NOW)[0] == left
 
 
