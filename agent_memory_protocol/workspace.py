@@ -23,9 +23,9 @@ from .disk.writing import create, make_folders
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
 from .project import agents
-from .project import root as config
 from .project.access import Actor, acting
-from .project.settings import PROJECT_FILE, Settings, personal_file
+from .project.root import FoundRoot, find_root
+from .project.settings import PROJECT_FILE, Settings, load_settings, personal_file
 from .recall.agent import recall_here, targets_of
 from .recall.block import Budget, Recall
 from .tiers import document, store
@@ -56,7 +56,7 @@ class Workspace:
             are back, or that some had been taken out by hand.
     """
 
-    def __init__(self, found: config.FoundRoot, environ: Mapping[str, str]) -> None:
+    def __init__(self, found: FoundRoot, environ: Mapping[str, str]) -> None:
         self.path = Path(found.path)
         self.how = found.how
         self.problem = found.problem
@@ -72,13 +72,13 @@ class Workspace:
             StorageError: no root can be used; the message says what to do.
         """
         environ = os.environ if environ is None else environ
-        return cls(config.find_root(explicit=root, environ=environ), environ)
+        return cls(find_root(explicit=root, environ=environ), environ)
 
     @property
     def settings(self) -> Settings:
         """The settings as they are on disk now."""
         if self._missing:
-            return config.load_settings(None, self._environ)
+            return load_settings(None, self._environ)
         with self._session() as session:
             return session.settings
 

@@ -20,9 +20,8 @@ from ..disk.files import Root
 from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
 from ..layout import LEDGER, Target, Tier, check_owner
 from ..project import agents
-from ..project import root as config
 from ..project.access import Actor, check_read, check_write, joined, why_not_read
-from ..project.settings import Settings
+from ..project.settings import Settings, is_disabled, load_settings
 from ..text.ids import complete
 from ..text.phrases import counted
 from ..tiers import store
@@ -323,12 +322,12 @@ def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = F
         Disabled: it is to be written, and memory is switched off.
         StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
     """
-    if for_writing and config.is_disabled(environ):
-        config.load_settings(None, environ).check_enabled()
+    if for_writing and is_disabled(environ):
+        load_settings(None, environ).check_enabled()
     made = _make_root(path) if for_writing else []
     try:
         with Root.open(path) as root:
-            settings = config.load_settings(root, environ)
+            settings = load_settings(root, environ)
             root.external_links = settings.external_links
             if for_writing:
                 _check_writable(settings)

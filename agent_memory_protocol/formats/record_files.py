@@ -16,7 +16,8 @@ from ..disk.errors import check_regular, explain, shown
 from ..disk.files import TEMPORARY, Root
 from ..disk.walk import SAFE_FLAGS
 from ..errors import InvalidArgument, LockBusy, Refused, StorageError
-from ..project import root as config
+from ..project.root import find_root
+from ..project.settings import load_settings
 
 WAIT = 10.0
 """Seconds to wait for another writer."""
@@ -120,8 +121,8 @@ def allowances(path: str) -> tuple[str, ...]:
     """Return the fingerprints of what is no secret, from the settings of the project that a file is in."""
     folder = os.path.dirname(os.path.realpath(path))
     try:
-        with Root.open(config.find_root(folder).path) as root:
-            return config.load_settings(root).secrets_allow
+        with Root.open(find_root(folder).path) as root:
+            return load_settings(root).secrets_allow
     except StorageError:
         return ()
 

@@ -12,9 +12,9 @@ from ..errors import AgentMemoryError, InvalidName, StorageError
 from ..layout import SCAFFOLDING, Target, Tier, check_agent_name, check_conversation_id, name_key
 from ..limits import count_lines
 from ..project import agents
-from ..project import root as config
 from ..project.access import Actor, joined, why_not_write
-from ..project.settings import fixed_conversation
+from ..project.root import find_root
+from ..project.settings import fixed_conversation, is_disabled, load_settings
 from . import amp_commands, touches
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ _EVERYTHING = "all of memory"
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
     """Return why a tool call is denied and what to do instead; "" where it may go on."""
-    if config.is_disabled(environ):
+    if is_disabled(environ):
         return ""
     name = call.agent or environ.get("AMP_AGENT") or None
     cwd = call.cwd or os.getcwd()
@@ -144,7 +144,7 @@ def _real(path: str) -> str:
 
 def _root_here(cwd: str, environ: "Mapping[str, str]") -> str:
     try:
-        return config.find_root(cwd, environ=environ).path
+        return find_root(cwd, environ=environ).path
     except StorageError:
         return cwd
 
@@ -164,7 +164,7 @@ def _why_not(
     while not os.path.isdir(root):  # a project that is not there yet
         root = os.path.dirname(root)
     with Root.open(root) as opened:
-        settings = config.load_settings(opened, environ)
+        settings = load_settings(opened, environ)
         opened.external_links = settings.external_links
         if not settings.enabled:
             return ""

@@ -8,9 +8,9 @@ from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName
 from ..layout import check_agent_name, check_conversation_id
 from ..limits import estimate_tokens
-from ..project import root as config
 from ..project.access import Actor
-from ..project.settings import fixed_conversation
+from ..project.root import find_root
+from ..project.settings import fixed_conversation, is_disabled, load_settings
 from ..recall.agent import recall, unreadable
 from ..recall.block import Budget
 
@@ -33,14 +33,14 @@ def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], N
         environ: the environment.
         say: where to say what a person should know.
     """
-    if config.is_disabled(environ):
+    if is_disabled(environ):
         return ""
     try:
-        found = config.find_root(call.cwd or None, environ=environ)
+        found = find_root(call.cwd or None, environ=environ)
         if found.missing:
             return ""
         with Root.open(found.path) as root:
-            settings = config.load_settings(root, environ)
+            settings = load_settings(root, environ)
             root.external_links = settings.external_links
             actor = actor_of(call, settings, environ, say)
             state = checklist(root, settings) if settings.enabled else ""

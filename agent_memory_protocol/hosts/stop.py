@@ -14,8 +14,9 @@ from ..disk.files import Root
 from ..disk.writing import create, make_local_folder, remove
 from ..errors import AgentMemoryError
 from ..layout import SCAFFOLDING, name_key
-from ..project import root as config
 from ..project.access import Actor
+from ..project.root import find_root
+from ..project.settings import is_disabled, load_settings
 from ..text.digest import blake2b
 from ..text.phrases import counted
 from ..tiers import store
@@ -42,13 +43,13 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
     """Return what is said as a session or a subagent stops: {} for nothing."""
-    if config.is_disabled(environ):
+    if is_disabled(environ):
         return {}
-    found = config.find_root(call.cwd or None, environ=environ)
+    found = find_root(call.cwd or None, environ=environ)
     if not os.path.isdir(os.path.join(found.path, SCAFFOLDING)):
         return {}
     with Root.open(found.path) as root:
-        settings = config.load_settings(root, environ)
+        settings = load_settings(root, environ)
         root.external_links = settings.external_links
         if not settings.enabled or settings.damaged:
             return {}

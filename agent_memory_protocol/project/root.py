@@ -12,13 +12,11 @@ import stat
 
 from ..errors import StorageError
 from ..layout import SCAFFOLDING
-from .settings import Settings, home_folder, is_disabled, load_settings
+from .settings import home_folder, load_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-__all__ = ["FoundRoot", "Settings", "find_root", "is_disabled", "load_settings"]
 
 
 class FoundRoot:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-    from ..project.root import Settings
+    from ..project.settings import Settings
     from ..tiers.entries import Entry, IndexLine, Outline
 
 DATAMARK = "| "
@@ -72,16 +72,17 @@ def recall_here(
     environ: "Mapping[str, str] | None" = None,
 ) -> Recall:
     """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
-    from ..project import root as config
+    from ..project.root import find_root
+    from ..project.settings import is_disabled, load_settings
 
-    if config.is_disabled(environ):
+    if is_disabled(environ):
         return Recall("", [], [])
     try:
-        found = config.find_root(explicit=root, environ=environ)
+        found = find_root(explicit=root, environ=environ)
         if found.missing:
             return Recall("", [], [f"{shown(found.path)} does not exist; name the folder of a project"])
         with Root.open(found.path) as opened:
-            settings = config.load_settings(opened, environ)
+            settings = load_settings(opened, environ)
             opened.external_links = settings.external_links
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)

@@ -11,9 +11,9 @@ from ..errors import InvalidArgument, RefusedText, SecretFound, StorageError
 from ..layout import MEMORY, RECORDS, Target, Tier
 from ..limits import MAX_BYTES
 from ..project import agents
-from ..project import root as config
 from ..project.access import Actor, acting, check_write
-from ..project.settings import Settings
+from ..project.root import find_root
+from ..project.settings import Settings, load_settings
 from ..text.visible import first_invisible
 
 _NAME = RECORDS[-1]
@@ -40,7 +40,7 @@ class Home:
         self._actor = acting(actor)
         self._environ = os.environ if environ is None else environ
         if path is None:
-            project = config.find_root(environ=self._environ).path
+            project = find_root(environ=self._environ).path
             self.path = os.path.join(project, *MEMORY)
         else:
             name = os.fspath(path)
@@ -99,7 +99,7 @@ class Home:
         allow = self.check_is_on()
         if self._actor.agent is not None:
             with self._project() as root:
-                settings = config.load_settings(root, self._environ)
+                settings = load_settings(root, self._environ)
                 reason = agents.read_only_reason(root, self._actor.agent, settings, environ=self._environ)
             check_write(self._actor, Target(Tier.SHARED), read_only_reason=reason)
         return allow
@@ -141,13 +141,13 @@ class Home:
     def _settings(self) -> Settings:
         try:
             with self._project() as root:
-                return config.load_settings(root, self._environ)
+                return load_settings(root, self._environ)
         except StorageError:  # where nothing can be read, nothing is set
-            return config.load_settings(None, self._environ)
+            return load_settings(None, self._environ)
 
     def _project(self) -> Root:
         """Open the project around the memory directory."""
         folder = self.path
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
-        return Root.open(config.find_root(folder, environ={**self._environ, "AMP_ROOT": ""}).path)
+        return Root.open(find_root(folder, environ={**self._environ, "AMP_ROOT": ""}).path)

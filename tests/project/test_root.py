@@ -168,9 +168,10 @@ def test_a_start_that_is_gone_is_climbed_from_by_name(project):
 
 def test_a_deleted_current_folder_is_one_clear_error(project):
     code = (
-        "import os, agent_memory_protocol.project.root as config\n"
+        "import os\n"
+        "from agent_memory_protocol.project.root import find_root\n"
         "os.rmdir(os.getcwd())\n"
-        "try: config.find_root(environ={})\n"
+        "try: find_root(environ={})\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
     gone = make(project, "gone")
