@@ -21,9 +21,8 @@ class Headroom:
     @property
     def is_near(self) -> bool:
         """Whether 90 % of a limit are used (decision 13)."""
-        # Divided, not multiplied: then exactly 90 % is 0.9 to the computer too.
-        used = ((self.max_lines - self.lines) / self.max_lines, (self.max_bytes - self.bytes) / self.max_bytes)
-        return max(used) >= limits.NEAR
+        lines, size = self.max_lines - self.lines, self.max_bytes - self.bytes
+        return limits.share_of_limits(lines, size, self.max_lines, self.max_bytes) >= limits.NEAR
 
     @property
     def warning(self) -> str:

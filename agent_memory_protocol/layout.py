@@ -38,20 +38,47 @@ _INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d
 
 
 class Tier:
-    """One of the three tiers: `Tier.SHARED`, `Tier.AGENT`, `Tier.CONVERSATION`, in the order recall gives them."""
+    """One of the three tiers, and all that sets it apart: `Tier.SHARED`, `Tier.AGENT`, `Tier.CONVERSATION`."""
 
-    __slots__ = ("file", "owner", "value")
+    __slots__ = ("address", "below", "file", "folder", "has_notes", "header", "lasts", "owner", "placeholder", "value")
 
     SHARED: "Tier"
     AGENT: "Tier"
     CONVERSATION: "Tier"
 
-    def __init__(self, value: str, owner: str, file: str) -> None:
+    def __init__(
+        self,
+        value: str,
+        folder: tuple[str, ...],
+        file: str,
+        *,
+        address: str,
+        owner: str = "",
+        placeholder: str = "",
+        below: tuple[str, ...] = (),
+        header: tuple[str, ...] = (),
+        has_notes: bool = True,
+        lasts: bool = True,
+    ) -> None:
         self.value = value
-        self.owner = owner
-        """What names a document of this tier: "", "agent" or "conversation"."""
+        self.folder = folder
+        """Where its document lies, or the folders of its owners, below the root."""
         self.file = file
-        """What the file of each document of this tier is called."""
+        """The name of the file that each of its documents has."""
+        self.address = address
+        """The folder in which servers and the memory tool show it. An agent's name follows; a conversation's does not,
+        since only one is shown."""
+        self.owner = owner
+        """What names a document of this tier, and the option that takes it: "", "agent" or "conversation"."""
+        self.placeholder = placeholder
+        """What a command that is shown has in place of such a name."""
+        self.below = below
+        """The folders between the owner's and the document."""
+        self.header = header
+        """What the template of a new document may say of its owner."""
+        self.has_notes = has_notes
+        self.lasts = lasts
+        """Whether it is meant to last. Where it is not, new entries are dated by default (decision 20)."""
 
     @classmethod
     def parse(cls, value: str) -> "Tier":
@@ -65,6 +92,10 @@ class Tier:
                 return tier
         raise InvalidArgument(f"no tier is called {value!r}; the tiers are shared, agent and conversation")
 
+    def option(self, owner: str = "") -> str:
+        """Return the option that names a document of this tier on the command line: `--agent NAME`."""
+        return f"--{self.owner} {owner or self.placeholder}" if self.owner else f"--tier {self.value}"
+
     def __repr__(self) -> str:
         return f"Tier.{self.value.upper()}"
 
@@ -75,13 +106,33 @@ class Tier:
         return Tier.parse, (self.value,)
 
 
-Tier.SHARED = Tier("shared", "", "KNOWLEDGE.md")
-Tier.AGENT = Tier("agent", "agent", "MEMORY.md")
-Tier.CONVERSATION = Tier("conversation", "conversation", "context.md")
+Tier.SHARED = Tier("shared", (*MEMORY, "shared"), "KNOWLEDGE.md", address="shared")
+Tier.AGENT = Tier(
+    "agent",
+    (*MEMORY, "agents"),
+    "MEMORY.md",
+    address="agents",
+    owner="agent",
+    placeholder="NAME",
+    header=("agent_name", "display_name"),
+)
+Tier.CONVERSATION = Tier(
+    "conversation",
+    (SCAFFOLDING, "conversations"),
+    "context.md",
+    address="conversation",
+    owner="conversation",
+    placeholder="ID",
+    below=(MEMORY[-1],),
+    header=("conversation_id",),
+    has_notes=False,
+    lasts=False,
+)
 TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
+"""All tiers, in the order in which recall gives them."""
 
-OWNER_FOLDERS = {Tier.AGENT: (*MEMORY, "agents"), Tier.CONVERSATION: (SCAFFOLDING, "conversations")}
-"""The folder of the folders that belong to one agent or one conversation each."""
+OWNED_TIERS = (Tier.AGENT, Tier.CONVERSATION)
+"""The tiers that have a document for each agent, or for each conversation."""
 
 
 class Target:
@@ -101,17 +152,25 @@ class Target:
     @property
     def parts(self) -> tuple[str, ...]:
         """The path below the root, one component each."""
-        if self.tier is Tier.SHARED:
-            return (*MEMORY, "shared", self.tier.file)
-        folder = (*OWNER_FOLDERS[self.tier], self.owner)
-        if self.tier is Tier.CONVERSATION:
-            folder += (MEMORY[-1],)
-        return (*folder, self.tier.file)
+        tier = self.tier
+        if not tier.owner:
+            return (*tier.folder, tier.file)
+        return (*tier.folder, self.owner, *tier.below, tier.file)
 
     @property
     def path(self) -> str:
         """The path below the root, with forward slashes."""
         return "/".join(self.parts)
+
+    @property
+    def option(self) -> str:
+        """The option that names it on the command line: `--tier shared`, `--agent NAME` or `--conversation ID`."""
+        return self.tier.option(self.owner)
+
+    @property
+    def address(self) -> tuple[str, ...]:
+        """The folder in which servers and the memory tool show it, one component each."""
+        return (self.tier.address, self.owner) if self.tier is Tier.AGENT else (self.tier.address,)
 
     @property
     def key(self) -> str:
@@ -139,11 +198,9 @@ def parse_target(text: str) -> Target:
         InvalidName: the name breaks the name rule.
     """
     kind, _, owner = text.partition(":")
-    if kind == Tier.SHARED.value and not owner:
-        return Target(Tier.SHARED)
-    if owner and kind in (Tier.AGENT.value, Tier.CONVERSATION.value):
-        tier = Tier.parse(kind)
-        return Target(tier, check_owner(tier, owner))
+    for tier in TIERS:
+        if tier.value == kind and bool(tier.owner) == bool(owner):
+            return Target(tier, check_owner(tier, owner) if owner else "")
     raise InvalidArgument(f"{text!a} is no document; write shared, agent:NAME or conversation:ID")
 
 

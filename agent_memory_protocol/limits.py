@@ -54,6 +54,24 @@ def count_lines(data: bytes, sifted: bytes | None = None) -> int:
     return count if data.endswith((b"\n", b"\r")) or not data else count + 1
 
 
+def over_limits(new: bytes, max_lines: int, max_bytes: int, *, old: bytes | None = None) -> list[tuple[int, int, str]]:
+    """Say which limits of a file a text passes: for each the count, the limit and its unit (decision 13).
+
+    `old` is what stands in the file now: a change that makes it smaller passes no limit, however large it is.
+    """
+    return [
+        (count(new), most, unit)
+        for count, most, unit in ((count_lines, max_lines, "lines"), (len, max_bytes, "bytes"))
+        if count(new) > most and (old is None or count(new) > count(old))
+    ]
+
+
+def share_of_limits(lines: int, size: int, max_lines: int, max_bytes: int) -> float:
+    """Return how much of its limits a file uses: 1 where it is full, more where it is over one of them."""
+    # Divided, not multiplied: then exactly 90 % is 0.9 to the computer too.
+    return max(lines / max_lines, size / max_bytes)
+
+
 def estimate_tokens(size: int) -> int:
     """Estimate the tokens of a text from its UTF-8 size in bytes: a quarter, rounded up (decision 15)."""
     return -(-size // 4)

@@ -21,7 +21,7 @@ from .disk.errors import shown
 from .disk.files import decode, is_there
 from .disk.writing import create, make_folders
 from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
-from .layout import OWNER_FOLDERS, RECORDS, TIERS, Target, Tier, check_owner
+from .layout import OWNED_TIERS, RECORDS, TIERS, Target, Tier, check_owner
 from .project import agents
 from .project.access import Actor, acting
 from .project.root import FoundRoot, find_root
@@ -120,13 +120,9 @@ class Workspace:
         if tier is not None and tier not in TIERS:
             raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
         if tier is None:
-            if named.agent is not None or (named.conversation is None and actor.agent is not None):
-                tier = Tier.AGENT
-            else:
-                tier = Tier.SHARED if named.conversation is None else Tier.CONVERSATION
-        if tier is Tier.SHARED:
-            return Target(tier)
-        owner = named.agent or actor.agent if tier is Tier.AGENT else named.conversation or actor.conversation
+            who = named if named.agent or named.conversation else Actor(actor.agent)
+            tier = next((one for one in OWNED_TIERS if who.owned(one)), Tier.SHARED)
+        owner = named.owned(tier) or actor.owned(tier)
         if owner is None:
             raise InvalidArgument(f"which {tier.owner}? name it with --{tier.owner}")
         return Target(tier, owner)
@@ -380,8 +376,8 @@ class Workspace:
             existing = self.targets()
             rows = self.status(actor)
             with self._session() as session:
-                for tier, folder in OWNER_FOLDERS.items():
-                    names = session.root.list_folders(folder)
+                for tier in OWNED_TIERS:
+                    names = session.root.list_folders(tier.folder)
                     found += doctor.of_names(names, tier.value)
                     # Told to everyone: it may be their memory that lies under a name nobody can recall.
                     found += _misnamed(session, [Target(tier, name) for name in names])
@@ -1054,7 +1050,7 @@ class Workspace:
         personal = personal_file(self._environ)
         return [
             self.path.joinpath(*Target(Tier.SHARED).parts),
-            *(self.path.joinpath(*folder) for folder in OWNER_FOLDERS.values()),
+            *(self.path.joinpath(*tier.folder) for tier in OWNED_TIERS),
             self.path.joinpath(*RECORDS),
             self.path.joinpath(*PROJECT_FILE),
             *([Path(personal)] if personal else []),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument, InvalidName
 from agent_memory_protocol.layout import (
-    OWNER_FOLDERS,
+    OWNED_TIERS,
     TIERS,
     Target,
     Tier,
@@ -234,10 +234,10 @@ def test_any_name_accepted_stays_inside_the_root_on_every_system(name):
         owner = check_agent_name(name)
     except InvalidName:
         return
-    for tier in (Tier.AGENT, Tier.CONVERSATION):
+    for tier in OWNED_TIERS:
         target = Target(tier, owner)
         assert target.path.split("/") == list(target.parts)
-        above = "/".join(OWNER_FOLDERS[tier])
+        above = "/".join(tier.folder)
         for kind, root in ((PurePosixPath, "/r"), (PureWindowsPath, "C:\\r")):
             joined = kind(root, *target.parts)
             assert joined.is_relative_to(kind(root, above))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..errors import DamagedFile
 from ..formats.jsonl import HeaderLine, parse_line
 from ..layout import Target, Tier
+from ..limits import over_limits
 from ..text.phrases import beginning
 from ..tiers import document
 from ..tiers.merge import merge
@@ -52,9 +53,10 @@ def merge_file(
         f"both sides edited one entry; both forms are kept: {beginning(mine, _WIDTH)} / {beginning(other, _WIDTH)}"
         for mine, other in merged.twice
     ]
-    for count, most, unit in ((result.line_count, max_lines, "lines"), (len(result.data), max_bytes, "bytes")):
-        if count > most:
-            notes.append(f"the file has {count:,} of {most:,} {unit} now; `amp prune` says what may go")
+    notes += [
+        f"the file has {count:,} of {most:,} {unit} now; `amp prune` says what may go"
+        for count, most, unit in over_limits(result.data, max_lines, max_bytes)
+    ]
     return MergedFile(result.data, tuple(notes))
 
 

@@ -18,7 +18,7 @@ from ..answers import Headroom, StoredEntry
 from ..disk.errors import explain, shown
 from ..disk.files import Root
 from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
-from ..layout import LEDGER, Target, Tier, check_owner
+from ..layout import LEDGER, Target, check_owner
 from ..project import agents
 from ..project.access import Actor, check_read, check_write, joined, why_not_read
 from ..project.settings import Settings, is_disabled, load_settings
@@ -126,7 +126,7 @@ class Session:
             AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
         """
         self.settings.check_tier(target.tier)
-        if target.tier is not Tier.SHARED:
+        if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.
             check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
         check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
@@ -274,8 +274,7 @@ class Session:
 
     def fits(self, document: Document) -> bool:
         """Say whether a document keeps its limits."""
-        room = self.headroom(document)
-        return room.lines >= 0 and room.bytes >= 0
+        return not limits.over_limits(document.data, self.settings.max_lines, self.settings.max_bytes)
 
     def check_size(self, path: str, old: bytes, new: bytes, way_out: str) -> None:
         """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
@@ -283,15 +282,10 @@ class Session:
         Raises:
             LimitExceeded: the message gives the count, the limit, and the `way_out`.
         """
-        for count, limit, unit in (
-            (limits.count_lines, self.settings.max_lines, "lines"),
-            (len, self.settings.max_bytes, "bytes"),
-        ):
-            have = count(new)
-            if have > limit and have > count(old):
-                raise LimitExceeded(
-                    f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
-                )
+        for have, limit, unit in limits.over_limits(new, self.settings.max_lines, self.settings.max_bytes, old=old):
+            raise LimitExceeded(
+                f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
+            )
 
     def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..answers import Found
-from ..layout import Tier
 from .options import (
     TextCommand,
     actor,
@@ -123,11 +122,7 @@ def _model() -> "Embedder":
 def _of_entry(found: Found) -> _Hit:
     name = found.id.removesuffix(".md") if found.kind == "note" else found.id
     shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
-    where = {
-        Tier.SHARED: " --tier shared" if found.kind == "note" else " shared",
-        Tier.AGENT: f" --agent {found.target.owner}",
-    }
-    shown_by += where.get(found.target.tier, f" --conversation {found.target.owner}")
+    shown_by += f" {found.target.option}" if found.kind == "note" or found.target.owner else " shared"
     return _hit(found, f"{found.target}:{found.line}", shown_by)
 
 

@@ -15,7 +15,7 @@ from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra,
 from ..formats import record_entries
 from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment
 from ..formats.record_files import reading
-from ..layout import Target, Tier
+from ..layout import Target
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
@@ -172,7 +172,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
     An entry that was a note becomes one again, beside the document.
     """
     known = {document.bare_text(one.text).strip() for one in workspace.entries(actor, [target])}
-    keeps_notes = target.tier is not Tier.CONVERSATION
+    keeps_notes = target.tier.has_notes
     notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
     allow = workspace.settings.secrets_allow
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidName, RefusedText
-from ..layout import Target, Tier, check_owner
+from ..layout import OWNED_TIERS, Target, Tier, check_owner
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
 from ..tiers.entries import Entry
@@ -80,8 +80,9 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
 def target_of(path: str) -> Target:
     """Return which tier document a path names; the shared one where it names none, for ids are made with it."""
     parts = PurePath(path).parts
-    for tier, place in ((Tier.AGENT, -2), (Tier.CONVERSATION, -3)):
-        if len(parts) >= -place and parts[-1] == tier.file:
+    for tier in OWNED_TIERS:
+        place = len(parts) - len(tier.below) - 2
+        if place >= 0 and parts[-1] == tier.file:
             try:
                 return Target(tier, check_owner(tier, parts[place]))
             except InvalidName:

@@ -9,7 +9,7 @@ import os
 
 from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName, StorageError
-from ..layout import SCAFFOLDING, Target, Tier, check_agent_name, check_conversation_id, name_key
+from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_agent_name, check_owner, name_key
 from ..limits import count_lines
 from ..project import agents
 from ..project.access import Actor, joined, why_not_write
@@ -74,27 +74,21 @@ def place_of(below: "tuple[str, ...]") -> "Target | str | None":
 
     What lies beside a document (notes, the ledger) is its owner's; the settings and what no agent owns are shared.
     """
-    head = below[:1]
-    if head == ("conversations",):
-        if len(below) > 2 and below[2] != _MEMORY:
+    for tier in OWNED_TIERS:
+        folder = tier.folder[1:]
+        if below[: len(folder)] != folder:
+            continue
+        owner, *inside = below[len(folder) :] or ("",)
+        if inside and tier.below not in ((), tuple(inside[:1])):
             return None
-        tier, owner = Tier.CONVERSATION, below[1:2]
-    elif below[:2] == (_MEMORY, "agents"):
-        tier, owner = Tier.AGENT, below[2:3]
-    elif not below or below == (_MEMORY,):
+        try:
+            return Target(tier, check_owner(tier, owner))
+        except InvalidName:
+            # No name, a pattern, or a variable that nobody knows: it may be anyone's.
+            return _EVERYTHING
+    if not below or below == (_MEMORY,):
         return _EVERYTHING
-    elif head in ((_MEMORY,), ("amp.toml",), (".amp",)):
-        return Target(Tier.SHARED)
-    else:
-        return None
-    if not owner:
-        return _EVERYTHING
-    try:
-        check = check_agent_name if tier is Tier.AGENT else check_conversation_id
-        return Target(tier, check(owner[0]))
-    except InvalidName:
-        # A pattern, or a variable that nobody knows: it may be anyone's.
-        return _EVERYTHING
+    return Target(Tier.SHARED) if below[0] in (_MEMORY, "amp.toml", ".amp") else None
 
 
 def _wrong_identity(command: amp_commands.AmpCommand, name: str | None) -> str:

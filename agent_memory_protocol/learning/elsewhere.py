@@ -16,7 +16,7 @@ from ..disk.files import Root, decode
 from ..errors import AgentMemoryError, InvalidArgument, InvalidName
 from ..formats.jsonl import EntryLine, parse_file
 from ..formats.jsonl_view import sort_out, view
-from ..layout import OWNER_FOLDERS, SCAFFOLDING, Target, Tier, check_owner
+from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 
 LARGEST = 1 << 20
 """No larger file is read: it is no memory that an agent could use."""
@@ -233,7 +233,8 @@ def _squad(path: str, kind: str) -> Iterator[Store]:
 def _scaffolding(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
         targets = [_SHARED]
-        for tier, folder in OWNER_FOLDERS.items():
+        for tier in OWNED_TIERS:
+            folder = tier.folder
             try:
                 names = root.list_folders(folder) if root.exists(folder) else []
             except AgentMemoryError as error:
@@ -248,7 +249,7 @@ def _scaffolding(path: str, kind: str) -> Iterator[Store]:
             reader = _Reader(root)
             document = reader.page(target.parts)
             folder = target.parts[:-1]
-            notes = reader.beside(target) if target.tier is not Tier.CONVERSATION else []
+            notes = reader.beside(target) if target.tier.has_notes else []
             if document or notes or reader.problems:
                 yield Store(
                     kind, os.path.join(path, *folder), target, document, tuple(notes), (), tuple(reader.problems)

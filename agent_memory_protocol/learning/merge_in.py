@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from .. import limits
 from ..errors import DamagedFile, InvalidName, Refused
-from ..layout import NOTE_NAME_LENGTH, Tier, check_note_file, name_key
+from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
 from ..notes import note as notes
 from ..text import markdown, visible
 from ..text.claims import OPPOSITE, compare_gists, gist
@@ -166,7 +166,7 @@ class _Plan:
 
     def _put_parts(self, stems: Sequence[str], page: Page) -> None:
         """Bring in a page under the first of these names that no other page of the store has, else a number too."""
-        if self.store.target.tier is Tier.CONVERSATION:
+        if not self.store.target.tier.has_notes:
             self.left_out.append(LeftOut(page.path, "is too long for a memory file, and a conversation has no notes"))
             return
         self.stems.add(stem := self._free(stems))
@@ -221,7 +221,7 @@ class _Plan:
             self.left_out.append(LeftOut(page.path, reason if secret else conflict))
             return
         stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
-        if target.tier is not Tier.CONVERSATION and self._came_as_notes(stem, page):
+        if target.tier.has_notes and self._came_as_notes(stem, page):
             self.present = len(standing) + len(theirs.ids)
             return
         new = [one for one in theirs.ids if one not in mine.ids]
@@ -402,5 +402,4 @@ def _shown(text: str) -> str:
 
 
 def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
-    data = text.encode()
-    return len(data) <= max_bytes and limits.count_lines(data) <= max_lines
+    return not limits.over_limits(text.encode(), max_lines, max_bytes)

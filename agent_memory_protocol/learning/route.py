@@ -126,7 +126,7 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
         return None
     if found.place == LESSON:
         return found if found.note_type is None and found.tier is not tier else None
-    if tier is Tier.CONVERSATION or (is_dated and found.place == STATE):
+    if not tier.lasts or (is_dated and found.place == STATE):
         return None
     return found
 
@@ -177,8 +177,7 @@ def command(found: Route, text: str) -> str:
         return f"amp note new {found.note_type} SLUG --tier shared --description {argument} --why WHY --how HOW"
     if text.startswith("-") and argument != "TEXT":
         argument = f"-- {argument}"
-    where = {Tier.SHARED: "--tier shared", Tier.AGENT: "--agent NAME", Tier.CONVERSATION: "--conversation ID"}
-    return f"amp remember {where[found.tier or Tier.SHARED]} {argument}"
+    return f"amp remember {(found.tier or Tier.SHARED).option()} {argument}"
 
 
 def advice(found: Route, text: str) -> str:

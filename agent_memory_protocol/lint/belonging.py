@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from ..layout import Tier
 from ..learning import route
 from ..learning.route_words import REPOSITORY, STATE
 from ..secrets.find import Secret, find_secrets
@@ -82,7 +81,7 @@ def _texts(view: TierView | NoteView) -> Iterator[tuple[int, str, bool]]:
     """Yield each text with its line, and whether it is dated."""
     if isinstance(view, NoteView):
         yield 1, view.note.head.description, False
-    elif view.document.target.tier is not Tier.CONVERSATION:
+    elif view.document.target.tier.lasts:
         for entry, _ in view.entries():
             if entry.is_item:
                 yield entry.start + 1, entry.paragraph, entry.day is not None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..layout import Target, Tier
+from ..layout import Target
 from ..text.claims import claim, normalised
 from ..tiers.document import identity_text
 from .finding import WARNING, Hit, rule
@@ -33,7 +33,7 @@ def double_entry(view: TierView) -> Iterator[Hit]:
 )
 def restates(view: TierView) -> Iterator[Hit]:
     """S4-38, S4P-10. What conversations repeat is evidence (S4-32), and advice to forget it would destroy that."""
-    if view.document.target.tier is Tier.CONVERSATION:
+    if not view.document.target.tier.lasts:
         return
     for entry, entry_id in view.entries():
         if not entry.is_item:
@@ -75,4 +75,4 @@ def contradiction(view: StoreView) -> Iterator[Hit]:
 
 def _apart(one: Target, other: Target) -> bool:
     """Say whether these are two conversations."""
-    return one.tier is Tier.CONVERSATION and other.tier is Tier.CONVERSATION and one != other
+    return not one.tier.lasts and not other.tier.lasts and one != other

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import limits
-from ..layout import Tier
 from ..text import markdown, visible
 from ..text.paths import first_missing_path
 from ..tiers.document import Document, conflict_line, merged_anew
@@ -53,20 +52,21 @@ class TierView:
     "Prune it, move what has grown into notes, or merge entries.",
 )
 def over_limit(view: TierView) -> Iterator[Hit]:
-    lines, size = view.document.line_count, len(view.document.data)
-    if lines > view.max_lines or size > view.max_bytes:
+    document = view.document
+    if limits.over_limits(document.data, view.max_lines, view.max_bytes):
         yield Hit(
             None,
-            f"{lines} lines and {size:,} bytes, {view.max_lines} and {view.max_bytes:,} are allowed; "
-            f"run `amp prune {view.document.target}` or merge entries",
+            f"{document.line_count} lines and {len(document.data):,} bytes, "
+            f"{view.max_lines} and {view.max_bytes:,} are allowed; run `amp prune {document.target}` or merge entries",
         )
 
 
 @rule("tier-near-limit", WARNING, "tier", "The file uses nine tenths of a limit or more. Prune it before it is full.")
 def near_limit(view: TierView) -> Iterator[Hit]:
-    share = max(view.document.line_count / view.max_lines, len(view.document.data) / view.max_bytes)
+    document = view.document
+    share = limits.share_of_limits(document.line_count, len(document.data), view.max_lines, view.max_bytes)
     if limits.NEAR <= share <= 1:
-        yield Hit(None, f"{share:.0%} of the limit are used; `amp prune {view.document.target}` shows what is outdated")
+        yield Hit(None, f"{share:.0%} of the limit are used; `amp prune {document.target}` shows what is outdated")
 
 
 @rule(
@@ -185,7 +185,7 @@ def missing_path(view: TierView) -> Iterator[Hit]:
 )
 def raw_data(view: TierView) -> Iterator[Hit]:
     """S4-51."""
-    if view.document.target.tier is not Tier.CONVERSATION:
+    if view.document.target.tier.lasts:
         return
     for entry, _ in view.entries():
         told = told_as_raw(view.document.lines[entry.start : entry.end])

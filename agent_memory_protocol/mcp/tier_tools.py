@@ -329,12 +329,11 @@ def resources(door: Door) -> list[Resource]:
         target = file.target
         if is_foreign(door, target):
             continue
-        folder = {Tier.SHARED: "shared", Tier.AGENT: f"agents/{quote(target.owner)}"}.get(target.tier, "conversation")
         row = rows.get((target, file.note))
         title, description = (
             (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
         )
-        uri = f"memory://{folder}/{quote(file.note or target.parts[-1])}"
+        uri = f"memory://{'/'.join(map(quote, (*target.address, file.note or target.parts[-1])))}"
         found.append(Resource(uri, shown(title), shown(description), target, file.note, file.size))
     return found
 

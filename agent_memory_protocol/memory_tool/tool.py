@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from ..answers import Rewritten, StoredFile
 from ..errors import InvalidArgument, InvalidName, LinkRefused
-from ..layout import Target, Tier, check_agent_name, name_key
+from ..layout import Target, Tier, check_agent_name
 from ..project.access import Actor
 from ..workspace import Workspace
 from .texts import (
@@ -32,7 +32,6 @@ from .texts import (
 
 __all__ = ["MemoryTool", "MemoryToolError"]
 
-_SHARED, _AGENTS, _CONVERSATION = "shared", "agents", "conversation"
 
 _Place = tuple[Target, str]
 """A document, or with a file name a note beside it."""
@@ -163,7 +162,7 @@ class MemoryTool:
     def _delete(self, command: Mapping[str, object]) -> str:
         path = text_of(command, "path")
         names = names_of(path)
-        if names in ((), (_AGENTS,)):
+        if names in ((), (Tier.AGENT.address,)):
             raise MemoryToolError(f"Cannot delete the {path_of(names)} directory itself")
         tree = self._below(names)
         files = [(names, self._place_or_none(names))] if tree is None else []
@@ -225,22 +224,12 @@ class MemoryTool:
 
     def _folder_of(self, target: Target) -> Names | None:
         """Return the folder that a document is shown in; None for another conversation's."""
-        if target.tier is Tier.SHARED:
-            return (_SHARED,)
-        if target.tier is Tier.AGENT:
-            return _AGENTS, target.owner
-        own = self._actor.conversation
-        return (_CONVERSATION,) if own is not None and name_key(own) == name_key(target.owner) else None
+        return target.address if target.tier is not Tier.CONVERSATION or target in self._actor.targets() else None
 
     def _own(self) -> list[Target]:
         """List the documents that are this actor's to write, as far as their tiers are switched on."""
         settings = self._workspace.settings
-        own = [Target(Tier.SHARED)]
-        if self._actor.agent is not None:
-            own.append(Target(Tier.AGENT, self._actor.agent))
-        if self._actor.conversation is not None:
-            own.append(Target(Tier.CONVERSATION, self._actor.conversation))
-        return [target for target in own if settings.has_tier(target.tier)]
+        return [target for target in self._actor.targets() if settings.has_tier(target.tier)]
 
     def _place_or_none(self, names: Names) -> _Place | None:
         """Return the document, and the note beside it, that a path means; None where no memory can be."""
@@ -259,7 +248,7 @@ class MemoryTool:
         if found is None:
             own = [(path_of(self._folder_of(one) or ()), one) for one in self._own()]
             files = [f"{folder}/{one.parts[-1]}" for folder, one in own]
-            notes = [f"{folder}/NAME.md" for folder, one in own if one.tier is not Tier.CONVERSATION]
+            notes = [f"{folder}/NAME.md" for folder, one in own if one.tier.has_notes]
             raise InvalidName(f"{path!a} is no place for memory; there are {', '.join([*files, *notes])}")
         return found
 

@@ -5,7 +5,7 @@ Each refusal says who asked, for what, why not, and what to do instead.
 """
 
 from ..errors import AccessDenied, InvalidArgument
-from ..layout import Target, Tier, check_agent_name, check_conversation_id, name_key
+from ..layout import TIERS, Target, Tier, check_agent_name, check_conversation_id, name_key
 
 READERS_OF_ALL = ("architect",)
 """The agents that read every agent's memory, where the settings name no others."""
@@ -28,6 +28,15 @@ class Actor:
     def is_person(self) -> bool:
         """Say whether a person acts, and no agent."""
         return self.agent is None
+
+    def owned(self, tier: Tier) -> str | None:
+        """Return the owner that names this actor's document in a tier, as `Target` takes it; None where it has none."""
+        return {"": "", "agent": self.agent, "conversation": self.conversation}[tier.owner]
+
+    def targets(self) -> list[Target]:
+        """List this actor's documents: shared, its agent's, its conversation's."""
+        owned = ((tier, self.owned(tier)) for tier in TIERS)
+        return [Target(tier, owner) for tier, owner in owned if owner is not None]
 
     @property
     def _key(self) -> tuple[str | None, str | None]:

@@ -10,7 +10,7 @@ import os
 from ..disk.errors import shown
 from ..disk.files import Root
 from ..errors import Disabled, InvalidName, StorageError
-from ..layout import SCAFFOLDING, Tier, check_agent_name, check_conversation_id
+from ..layout import SCAFFOLDING, TIERS, Tier, check_agent_name, check_conversation_id
 from ..limits import MAX_BYTES, MAX_LINES
 from .access import READERS_OF_ALL
 
@@ -89,9 +89,7 @@ KEYS = (
     Key("hooks.state_files", "files", (), "files that say what is true right now, named as a session starts"),
     Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
     Key("distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared"),
-    Key("tiers.shared", "switch", True, "false switches the shared tier off", merge="off"),
-    Key("tiers.agent", "switch", True, "false switches the agent tier off", merge="off"),
-    Key("tiers.conversation", "switch", True, "false switches the conversation tier off", merge="off"),
+    *(Key(f"tiers.{tier}", "switch", True, f"false switches the {tier} tier off", merge="off") for tier in TIERS),
     Key("secrets.allow", "texts", (), "fingerprints of findings that are no secrets", merge="both"),
     Key("external_links", "switch", False, "follow links that lead out of the project", merge="personal"),
     Key("trusted_roots", "folders", (), "folders of other users whose memory may be used", merge="personal"),
@@ -141,8 +139,7 @@ class Settings:
 
     def has_tier(self, tier: Tier) -> bool:
         """Say whether memory, and this tier of it, is switched on."""
-        on = {Tier.SHARED: self.tier_shared, Tier.AGENT: self.tier_agent, Tier.CONVERSATION: self.tier_conversation}
-        return self.enabled and on[tier]
+        return self.enabled and bool(getattr(self, f"tier_{tier.value}"))
 
     def check_enabled(self) -> None:
         """Refuse to work where memory is switched off (decision 6).

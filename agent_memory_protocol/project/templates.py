@@ -14,8 +14,8 @@ from jinja2.sandbox import SandboxedEnvironment
 from ..disk.errors import explain, shown
 from ..disk.files import Root
 from ..errors import DamagedFile, StorageError
-from ..layout import SCAFFOLDING, Target, Tier, display_name
-from ..limits import MAX_BYTES, MAX_LINES, count_lines, split_lines
+from ..layout import SCAFFOLDING, Target, display_name
+from ..limits import MAX_BYTES, MAX_LINES, count_lines, over_limits, split_lines
 from ..text.headers import front_matter_end
 from ..text.visible import first_invisible
 
@@ -111,11 +111,9 @@ def shipped_file(*parts: str) -> bytes:
 
 
 def _variables(target: Target, max_lines: int) -> dict[str, object]:
-    if target.tier is Tier.AGENT:
-        return {"agent_name": target.owner, "display_name": display_name(target.owner), "max_lines": max_lines}
-    if target.tier is Tier.CONVERSATION:
-        return {"conversation_id": target.owner, "max_lines": max_lines}
-    return {"max_lines": max_lines}
+    owner = target.owner
+    known = {"agent_name": owner, "display_name": display_name(owner), "conversation_id": owner}
+    return {**{name: known[name] for name in target.tier.header}, "max_lines": max_lines}
 
 
 def _decode(data: bytes, path: str) -> str:
@@ -166,7 +164,7 @@ def _check_header(header: str, path: str, *, max_lines: int, max_bytes: int) -> 
     if hidden:
         raise _bad(f"line {hidden[0]} of its result holds the invisible character {hidden[1]}", path)
     data = header.encode()
-    if count_lines(data) > max_lines or len(data) > max_bytes:
+    if over_limits(data, max_lines, max_bytes):
         size = f"{count_lines(data)} lines and {len(data)} bytes"
         raise _bad(f"its result has {size}, the limits are {max_lines} and {max_bytes}", path)
     if not _begins_with_heading(split_lines(header)):

@@ -134,12 +134,7 @@ def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget, task:
 
 def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
     """Return the documents recall reads for an actor, in their order: shared, agent, conversation."""
-    targets = [Target(Tier.SHARED)]
-    if actor.agent is not None:
-        targets.append(Target(Tier.AGENT, actor.agent))
-    if actor.conversation is not None:
-        targets.append(Target(Tier.CONVERSATION, actor.conversation))
-    return [target for target in targets if settings.has_tier(target.tier)]
+    return [target for target in actor.targets() if settings.has_tier(target.tier)]
 
 
 class _Draft:
@@ -182,14 +177,9 @@ class _Draft:
         """Return the command that shows what is left out of this document."""
         target = self.part.target
         words = ["amp show"]
-        if target.tier is Tier.SHARED:
-            words.append("shared")
-        elif budget.bounded:
+        if budget.bounded or not target.owner:
             words.append(target.tier.value)
-        if actor.agent is not None and (budget.bounded or target.tier is Tier.AGENT):
-            words.append(f"--agent {actor.agent}")
-        if actor.conversation is not None and (budget.bounded or target.tier is Tier.CONVERSATION):
-            words.append(f"--conversation {actor.conversation}")
+        words += [one.option for one in actor.targets() if one.owner and (budget.bounded or one.tier is target.tier)]
         if self.task is not None:
             return " ".join(words)  # what a task leaves out is told apart by the task alone
         for option in ("max_lines", "max_chars", "max_tokens"):

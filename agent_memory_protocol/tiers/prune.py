@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from ..errors import Refused
+from ..limits import over_limits
 from .document import Document
 from .entries import OWN, Entry
 from .remove import remove
@@ -106,7 +107,7 @@ def plan_to_limit(
     """
 
     def fits(one: Document) -> bool:
-        return one.line_count <= max_lines and len(one.data) <= max_bytes
+        return not over_limits(one.data, max_lines, max_bytes)
 
     age = max(0, older_than) if older_than is not None else -1
     by_date = _judge(document, today=today.toordinal(), older_than=age, sections=sections, holds=holds)

@@ -4,7 +4,7 @@ from ..disk import files
 from ..disk.errors import shown
 from ..disk.files import Root, TooLarge
 from ..errors import DamagedFile, InvalidName
-from ..layout import OWNER_FOLDERS, Target, Tier, check_owner, name_key
+from ..layout import OWNED_TIERS, Target, Tier, check_owner, name_key
 from ..limits import count_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
@@ -53,13 +53,19 @@ def locate(root: Root, target: Target) -> Target:
 
     The name as given wins where such a folder exists; only otherwise are the other folders looked at.
     """
-    if target.tier is Tier.SHARED or root.folder((*OWNER_FOLDERS[target.tier], target.owner)) is not None:
+    if not target.owner or root.folder((*target.tier.folder, target.owner)) is not None:
         return target
     wanted = name_key(target.owner)
-    for name in root.list_folders(OWNER_FOLDERS[target.tier]):
+    for name in root.list_folders(target.tier.folder):
         if name_key(name) == wanted:
             return Target(target.tier, name)
     return target
+
+
+def places(root: Root) -> list[Target]:
+    """List every document that has a folder, whether it exists or not: shared, then agents, then conversations."""
+    owned = [Target(tier, name) for tier in OWNED_TIERS for name in root.list_folders(tier.folder)]
+    return [Target(Tier.SHARED), *owned]
 
 
 def list_targets(root: Root, *, beside: str = "") -> list[Target]:
@@ -68,12 +74,9 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     With `beside`, also those of which only a file of that name, beside where the document would be, is left. What lies
     in a folder that cannot be read is listed: whoever reads it is told, and one folder costs no other.
     """
-    candidates = [Target(Tier.SHARED)]
-    for tier, folder in OWNER_FOLDERS.items():
-        candidates += [Target(tier, name) for name in root.list_folders(folder)]
     return [
         target
-        for target in candidates
+        for target in places(root)
         if may_exist(root, target.parts) or (beside and may_exist(root, (*target.parts[:-1], beside)))
     ]
 
@@ -83,10 +86,8 @@ def lookalikes(root: Root) -> list[tuple[Target, str]]:
 
     Where the file system folds case they are the document, as long as no other system has a copy.
     """
-    places = [Target(Tier.SHARED)]
-    places += [Target(tier, name) for tier, folder in OWNER_FOLDERS.items() for name in root.list_folders(folder)]
     found = []
-    for target in places:
+    for target in places(root):
         folder, own = target.parts[:-1], target.parts[-1]
         try:
             found += [(target, name) for name in root.list_files(folder) if name.lower() == own.lower() and name != own]

@@ -9,7 +9,7 @@ from dataclasses import replace as replace_fields
 
 from ..change.session import Session
 from ..errors import AgentMemoryError, StorageError
-from ..layout import Target, Tier
+from ..layout import Target
 from ..learning.elsewhere import Store
 from ..learning.merge_in import Adoption, Here, LeftOut, plan
 from ..notes import store as note_store
@@ -101,7 +101,7 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
 
 def _notes(session: Session, target: Target) -> Mapping[str, str]:
     folder = target.parts[:-1]
-    if target.tier is Tier.CONVERSATION or not session.root.exists(folder):
+    if not target.tier.has_notes or not session.root.exists(folder):
         return {}
     found = {}
     for name in note_store.list_names(session.root, folder, target.parts[-1]):

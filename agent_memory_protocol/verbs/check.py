@@ -14,7 +14,7 @@ from ..errors import InvalidArgument, StorageError
 from ..formats.jsonl import parse_file
 from ..formats.jsonl_view import sort_out
 from ..git import ignore
-from ..layout import OWNER_FOLDERS, REVIEWED, SCAFFOLDING, Target, Tier
+from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target
 from ..learning import docs
 from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
@@ -94,7 +94,7 @@ class _Check:
         """Check one tier document, and the notes, index and ledger beside it."""
         if target in self.documents:
             self._run("tier", self._tier_view(self.documents[target]), target.path)
-        if target.tier is not Tier.CONVERSATION:
+        if target.tier.has_notes:
             self._notes_and_index(target)
         path = "/".join(ledger.parts_of(target))
         try:
@@ -106,16 +106,16 @@ class _Check:
         """Check the memory as one; what only the whole of it shows, only where the whole is checked."""
         root = self.session.root
         twins = [
-            Place("/".join(folder), one.message)
-            for tier, folder in OWNER_FOLDERS.items()
-            for one in of_names(root.list_folders(folder), tier.value)
+            Place("/".join(tier.folder), one.message)
+            for tier in OWNED_TIERS
+            for one in of_names(root.list_folders(tier.folder), tier.value)
         ]
         twins += [
             Place("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
             for target, file in store.lookalikes(root)
             for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
         ]
-        nested = [path for target in targets if target.tier is not Tier.CONVERSATION for path in _nested(root, target)]
+        nested = [path for target in targets if target.tier.has_notes for path in _nested(root, target)]
         view = StoreView(
             list(self.documents.values()),
             self.unreadable,
@@ -242,7 +242,7 @@ def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
             if plain:
                 found.setdefault(plain, f"{path}:{number}")
     for document in read:
-        if document.target.tier is Tier.CONVERSATION:
+        if not document.target.tier.lasts:
             continue
         for entry in document.outline.entries:
             plain = normalised(documents.identity_text(document.lines, entry))

@@ -16,7 +16,7 @@ from ..disk.files import decode
 from ..disk.writing import LOCAL, append, create, make_folders, make_local_folder, remove
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
 from ..git import ignore
-from ..layout import OWNER_FOLDERS, SIGHTINGS, Target, Tier, parse_target
+from ..layout import SIGHTINGS, Target, Tier, parse_target
 from ..learning.insights import (
     ADD,
     MOVE,
@@ -223,7 +223,7 @@ def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
 def _designs(session: Session, actor: Actor, problems: list[str]) -> dict[str, Document]:
     """Read the designs that agents of the protocol's origin keep beside a conversation's memory (S4P-07)."""
     found = {}
-    folder = OWNER_FOLDERS[Tier.CONVERSATION]
+    folder = Tier.CONVERSATION.folder
     for name in session.root.list_folders(folder):
         target = Target(Tier.CONVERSATION, name)
         if store.why_nobodys(target) or not session.may_read(actor, target):

@@ -64,7 +64,7 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
 
 def writer_of(target: Target) -> str:
     """Return the command that writes an entry into a document."""
-    owner = f" --{target.tier.owner} {target.owner}" if target.owner else ""
+    owner = f" {target.option}" if target.owner else ""
     return f"`amp remember TEXT{owner}`"
 
 

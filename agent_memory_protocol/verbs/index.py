@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..answers import Indexed
 from ..change.session import Session
 from ..errors import DamagedFile
-from ..layout import Target, Tier
+from ..layout import Target
 from ..limits import split_lines
 from ..notes import index
 from ..notes import store as note_store
@@ -57,7 +57,7 @@ def reindex_known(
     Returns:
         None where nothing that an index line is made from has changed, and for a conversation, which has no notes.
     """
-    if target.tier is Tier.CONVERSATION:
+    if not target.tier.has_notes:
         return None
     session.check_write(Actor(), target)
     folder = target.parts[:-1]
@@ -70,13 +70,10 @@ def reindex_known(
 
 def folders(session: Session, actor: Actor) -> list[Target]:
     """List the folders that hold notes and that this actor may read, and those of which nobody can say."""
-    candidates = session.readable(actor)
-    agents = session.root.list_folders(Target(Tier.AGENT, "x").parts[:-2])
-    owners = [Target(Tier.SHARED), *(Target(Tier.AGENT, name) for name in agents)]
     return [
         target
-        for target in dict.fromkeys((*candidates, *owners))
-        if target.tier is not Tier.CONVERSATION and session.may_read(actor, target) and _may_have_notes(session, target)
+        for target in store.places(session.root)
+        if target.tier.has_notes and session.may_read(actor, target) and _may_have_notes(session, target)
     ]
 
 
@@ -90,7 +87,7 @@ def _may_have_notes(session: Session, target: Target) -> bool:
 def count(session: Session, target: Target, text: str) -> tuple[int, int]:
     """Return how many notes lie beside a tier file, given its text, and how many of them it does not name."""
     folder, tier_file = target.parts[:-1], target.parts[-1]
-    if target.tier is Tier.CONVERSATION or not note_store.has_notes(session.root, folder, tier_file):
+    if not target.tier.has_notes or not note_store.has_notes(session.root, folder, tier_file):
         return 0, 0
     files = index.by_key(note_store.list_names(session.root, folder, tier_file))
     return len(files), len(files.keys() - index.read(text).files)

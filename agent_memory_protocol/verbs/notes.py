@@ -10,7 +10,7 @@ from ..disk.files import decode, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, make_folders, remove, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
-from ..layout import Target, Tier
+from ..layout import Target
 from ..learning import route
 from ..notes import index, note
 from ..notes import store as note_store
@@ -59,10 +59,9 @@ def _echo(session: Session, target: Target, file: str, description: str) -> list
         return []
     from ..text.claims import SAME, compare
 
-    where = " --tier shared" if target.tier is Tier.SHARED else f" --agent {target.owner}"
     for row in others:
         if compare(row.description, description) == SAME:
-            command = f"amp note merge {file[:-3]} --into {row.file[:-3]}{where}"
+            command = f"amp note merge {file[:-3]} --into {row.file[:-3]} {target.option}"
             return [f"{row.file} is described alike; `{command}` makes one of them"]
     return []
 
@@ -202,11 +201,7 @@ def _find(session: Session, actor: Actor, target: Target, name: str) -> str:
     file = _named(session, target, name)
     if file is not None:
         return file
-    elsewhere = [
-        "--tier shared" if other.tier is Tier.SHARED else f"--agent {other.owner}"
-        for other in folders(session, actor)
-        if _named(session, other, name) is not None
-    ]
+    elsewhere = [other.option for other in folders(session, actor) if _named(session, other, name) is not None]
     way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else "`amp note list` names them"
     raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
 

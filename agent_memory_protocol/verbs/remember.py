@@ -113,7 +113,7 @@ def _restated(session: Session, target: Target, new: NewEntry) -> str:
 
 def _raw(target: Target, new: NewEntry) -> str:
     """Say that a conversation is given data in place of what was found in it (S4-51)."""
-    if target.tier is not Tier.CONVERSATION or len(new.lines) < 2:
+    if target.tier.lasts or len(new.lines) < 2:
         return ""
     from ..lint.tiers import told_as_raw
 
@@ -139,7 +139,7 @@ def _compose(session: Session, target: Target, text: str, dated: date | bool | N
         raise InvalidArgument(f"dated is a date, True, False or None, not {dated!a}")
     day = dated.toordinal() if isinstance(dated, date) else None
     new = compose.compose(text, day=day, max_bytes=max_bytes)
-    wants_today = target.tier is Tier.CONVERSATION if dated is None else dated is True
+    wants_today = not target.tier.lasts if dated is None else dated is True
     if new.day is None and wants_today:
         return compose.compose(text, day=today.toordinal(), max_bytes=max_bytes)
     return new

@@ -19,7 +19,7 @@ from ..disk.lock import hold
 from ..disk.walk import check_name
 from ..disk.writing import ChangedMeanwhile, create, make_folders, remove, replace
 from ..errors import DamagedFile, InvalidName, LinkRefused, RefusedText
-from ..layout import SCAFFOLDING, Target, Tier, check_note_file
+from ..layout import SCAFFOLDING, Target, check_note_file
 from ..notes import store as note_store
 from ..project.access import Actor
 from ..text import visible
@@ -40,7 +40,7 @@ def files(session: Session, actor: Actor) -> list[StoredFile]:
     for target in dict.fromkeys((*session.readable(actor), *indexing.folders(session, actor))):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
-            notes = [] if target.tier is Tier.CONVERSATION else note_store.list_names(session.root, folder, tier_file)
+            notes = note_store.list_names(session.root, folder, tier_file) if target.tier.has_notes else []
         except DamagedFile:
             notes = []
         for note in ("", *notes):
@@ -211,7 +211,7 @@ def _located(session: Session, target: Target, note: str) -> tuple[str, ...]:
     target = store.locate(session.root, target)
     if not note:
         parts = target.parts
-    elif target.tier is Tier.CONVERSATION or not note_store.is_note(note, target.parts[-1]):
+    elif not target.tier.has_notes or not note_store.is_note(note, target.parts[-1]):
         raise InvalidName(f"{note!a} is no note that can stand beside {target.path}")
     else:
         parts = (*target.parts[:-1], note)
