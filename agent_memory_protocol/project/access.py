@@ -1,6 +1,6 @@
 """Who may read and write which tier: one policy, asked by every door.
 
-A person at the command line owns the memory; an agent is held to the table of the protocol (decisions 7 to 9).
+A person at the command line owns the memory; the table of docs/protocol.md holds for an agent (decisions 7 to 9).
 Each refusal says who asked, for what, why not, and what to do instead.
 """
 
@@ -8,11 +8,11 @@ from ..errors import AccessDenied, InvalidArgument
 from ..layout import TIERS, Target, Tier, check_agent_name, check_conversation_id, name_key
 
 READERS_OF_ALL = ("architect",)
-"""The agents that read every agent's memory, where the settings name no others."""
+"""The agents that read every agent's memory, unless the settings name others."""
 
 
 class Actor:
-    """Who acts: an agent, in a conversation or in none. Without an agent it is a person, who may do everything.
+    """Who acts: an agent, perhaps in a conversation. Without an agent it is a person, who may do everything.
 
     Raises:
         InvalidName: a name breaks the name rule.
@@ -26,7 +26,7 @@ class Actor:
 
     @property
     def is_person(self) -> bool:
-        """Say whether a person acts, and no agent."""
+        """Say whether a person acts, not an agent."""
         return self.agent is None
 
     def owned(self, tier: Tier) -> str | None:
@@ -56,10 +56,10 @@ class Actor:
 
 
 def acting(actor: object) -> Actor:
-    """Return who acts: a person, where nobody is named.
+    """Return who acts: a person, if nobody is named.
 
     Raises:
-        InvalidArgument: it is no actor. The name of an agent, "" above all, must not pass for a person.
+        InvalidArgument: it is not an Actor. The name of an agent, above all "", must not pass for a person.
     """
     if actor is None:
         return Actor()
@@ -69,7 +69,7 @@ def acting(actor: object) -> Actor:
 
 
 def joined(actor: Actor, target: Target) -> Actor:
-    """Naming a conversation is membership in it, where the actor is in none yet (decision 7)."""
+    """Put an actor that is in no conversation into the one it names: to name it is to be a member (decision 7)."""
     if target.tier is Tier.CONVERSATION and actor.conversation is None:
         return Actor(actor.agent, target.owner)
     return actor
@@ -157,5 +157,5 @@ def _where(actor: Actor) -> str:
 
 
 def _how_to_join(actor: Actor, target: Target) -> str:
-    # Whoever names no conversation has mostly forgotten to; whoever names another one is an outsider (decision 7).
+    # An agent that names no conversation has mostly forgotten to; one that names another is an outsider (decision 7).
     return "" if actor.conversation else f"if it belongs to this one, set AMP_CONVERSATION={target.owner}; else "

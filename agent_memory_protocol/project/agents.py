@@ -1,8 +1,8 @@
 """Agent definitions: which agents are read-only.
 
 A host lets an agent write when its definition leaves it Write or Edit; memory must not give back what the
-definition takes away (decision 10). Definitions are the project's own first, then those of plugins. One that cannot
-be read, or names no agent, is passed over: then the list in the settings decides.
+definition takes away (docs/protocol.md, decision 10). The project's own definitions come first, then those of
+plugins. Where the definition cannot be read, or there is none, the list in the settings decides.
 """
 
 import os
@@ -39,8 +39,8 @@ def read_only_reason(
     Args:
         root: the opened project.
         agent: the agent's name, checked.
-        settings: for the names that are read-only where no definition says otherwise.
-        environ: where CLAUDE_PLUGIN_ROOT is looked up; the environment of the process where it is left out.
+        settings: they name the agents that are read-only unless a definition says otherwise.
+        environ: holds CLAUDE_PLUGIN_ROOT; by default the environment of the process.
     """
     environ = os.environ if environ is None else environ
     wanted = name_key(agent)
@@ -50,7 +50,7 @@ def read_only_reason(
         _plugin_definitions(root),
         _definitions_at(plugin) if plugin else (),
     ):
-        # Where two definitions of one rank name the agent, the host picks one: the stricter reading is the safe one.
+        # If two definitions of one rank name the agent, the host picks one: to take the stricter is safe.
         mine = [(path, may_write(header)) for path, header in definitions if _names(path, header, wanted)]
         for path, writes in mine:
             if writes is False:
@@ -63,14 +63,14 @@ def read_only_reason(
 
 
 def defined(root: Root) -> list[str]:
-    """Return the names of the agents that the project's own definitions, and its plugins', are of."""
+    """Return the names of the agents that the project or its plugins define."""
     definitions = (*_definitions(root, _PROJECT, deep=True), *_plugin_definitions(root))
     return [_name(path, header) for path, header in definitions]
 
 
 def nearest(name: str, others: "Iterable[str]") -> str | None:
-    """Return the one of these other names that a name may be a slip of: spelled nearly so, with the same numbers."""
-    from difflib import get_close_matches  # who is named rightly need not load it
+    """Return the other name that a name is probably a misspelling of: nearly the same letters, the same digits."""
+    from difflib import get_close_matches  # slow to load, and seldom needed
 
     def digits(one: str) -> list[str]:
         return [character for character in one if character.isdigit()]
@@ -80,7 +80,7 @@ def nearest(name: str, others: "Iterable[str]") -> str | None:
 
 
 def named_in_settings(agent: str, settings: "Settings") -> str | None:
-    """Return why this agent is read-only where no definition says otherwise; None where it may write."""
+    """Return why this agent is read-only if no definition says otherwise; None where it may write."""
     if any(name_key(agent) == name_key(name) for name in settings.read_only):
         where = settings.origin.get("access.read_only", "by default")
         return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"
@@ -88,7 +88,7 @@ def named_in_settings(agent: str, settings: "Settings") -> str | None:
 
 
 def may_write(header: Header | None) -> bool | None:
-    """Say whether a definition leaves the agent Write or Edit; None where that cannot be read."""
+    """Say whether a definition leaves the agent Write or Edit; None if that cannot be read."""
     if header is None:
         return None
     allowed = _WRITING
@@ -101,7 +101,7 @@ def may_write(header: Header | None) -> bool | None:
             return None
         names = split_tools(field.text if field.items is None else ", ".join(field.items))
         if key == "tools":
-            # A pattern, Write(docs/**), lets the agent write; whether it also lets it write here is the host's concern.
+            # A pattern, Write(docs/**), lets the agent write; whether also here, the host decides.
             tools = {name.partition("(")[0].strip() for name in names}
             allowed = _WRITING if _ALL in tools else _WRITING & tools
         else:
@@ -131,13 +131,13 @@ def _names(path: str, header: Header | None, wanted: str) -> bool:
 
 
 def _name(path: str, header: Header | None) -> str:
-    """Return the name of a definition's agent: as its header says, or without a name in it, its file."""
+    """Return the name of a definition's agent: from its header, or else from the name of its file."""
     name = header.get("name") if header else None
     return (name or path.rpartition("/")[2].removesuffix(".md")).strip()
 
 
 def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
-    """Yield the definitions in a folder: the path of each, and its header, None where it cannot be read."""
+    """Yield the definitions in a folder: the path of each, and its header, None if it cannot be read."""
     left = _MOST_LOOKED_AT
     folders = [folder]
     while folders and left:
@@ -152,7 +152,7 @@ def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str 
             except AgentMemoryError:
                 yield above + "/".join((*current, name)), None
             else:
-                # Without a header it is no definition but some other text.
+                # Without a header it is some other text, not a definition.
                 if header is not None:
                     yield above + "/".join((*current, name)), header
         if deep and len(current) < _DEEPEST:

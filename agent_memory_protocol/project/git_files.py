@@ -12,17 +12,13 @@ _TRUE = ("true", "yes", "on", "1")
 def main_checkout(top: str) -> str | None:
     """Return the main checkout of the linked worktree at `top`.
 
-    None where there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, or the
+    None if there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, or the
     main checkout is not where the files say.
     """
-    pointer = _read(top, ".git")
-    if not pointer.startswith("gitdir:"):
-        return None
-    git_folder = os.path.realpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
-    common = _path(_read(git_folder, "commondir"))
+    git_folder = _pointed(top)
+    common = _common_of(git_folder) if git_folder else ""
     if not common:
         return None
-    common = os.path.realpath(os.path.join(git_folder, common))
     core = _settings_of("core", _read(common, "config")) | _settings_of("core", _read(common, "config.worktree"))
     if core.get("bare", "false").lower() in _TRUE:
         return None
@@ -38,13 +34,10 @@ def main_checkout(top: str) -> str | None:
 def lost_git_folder(top: str) -> str | None:
     """Return the git folder that the `.git` file at `top` names, if nothing is there: it or its repository was moved.
 
-    So it is also in a container that is given a worktree and not its main checkout.
+    A container that is given a worktree without its main checkout is such a case too.
     """
-    pointer = _read(top, ".git")
-    if not pointer.startswith("gitdir:"):
-        return None
-    git_folder = os.path.normpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
-    return None if os.path.lexists(git_folder) else git_folder
+    git_folder = _pointed(top)
+    return None if not git_folder or os.path.lexists(os.path.normpath(git_folder)) else os.path.normpath(git_folder)
 
 
 def checkouts_of(top: str) -> list[str]:
@@ -66,22 +59,31 @@ def checkouts_of(top: str) -> list[str]:
 
 
 def remote_of(top: str) -> str:
-    """Return the URL that a checkout's repository was cloned from; "" where there is none."""
+    """Return the URL that a checkout's repository was cloned from; "" if there is none."""
     common = _common_folder(top)
     return _settings_of('remote "origin"', _read(common, "config")).get("url", "") if common else ""
 
 
 def _common_folder(top: str) -> str:
-    """Return the folder in which git keeps what all checkouts of a repository share; "" where there is none."""
+    """Return the folder in which git keeps what all checkouts of a repository share; "" if there is none."""
     folder = os.path.join(top, ".git")
     if os.path.isdir(folder):
         return os.path.realpath(folder)
+    git_folder = _pointed(top)
+    return (_common_of(git_folder) or os.path.realpath(git_folder)) if git_folder else ""
+
+
+def _pointed(top: str) -> str:
+    """Return the git folder that the `.git` file at `top` names, not resolved; "" if there is no such file."""
     pointer = _read(top, ".git")
-    if not pointer.startswith("gitdir:"):
-        return ""
-    git_folder = os.path.realpath(os.path.join(top, _path(pointer.removeprefix("gitdir:"))))
+    return os.path.join(top, _path(pointer.removeprefix("gitdir:"))) if pointer.startswith("gitdir:") else ""
+
+
+def _common_of(git_folder: str) -> str:
+    """Return the folder that a linked worktree's git folder names as the one of the repository; "" if it names none."""
+    git_folder = os.path.realpath(git_folder)
     common = _path(_read(git_folder, "commondir"))
-    return os.path.realpath(os.path.join(git_folder, common)) if common else git_folder
+    return os.path.realpath(os.path.join(git_folder, common)) if common else ""
 
 
 def _settings_of(wanted: str, config: str) -> dict[str, str]:
@@ -100,7 +102,7 @@ def _settings_of(wanted: str, config: str) -> dict[str, str]:
 
 
 def _read(folder: str, name: str) -> str:
-    """Read a small file; "" where there is none that can be read."""
+    """Read a small file; "" if it is missing or cannot be read."""
     try:
         with Root.open(folder, external_links=True) as opened:
             content = opened.read((name,), limit=_LARGEST_FILE)
@@ -110,5 +112,5 @@ def _read(folder: str, name: str) -> str:
 
 
 def _path(text: str) -> str:
-    # Blanks are part of a path, save the one git writes after `gitdir:`.
+    # Blanks are part of a path, except the one that git writes after `gitdir:`.
     return text.removeprefix(" ").rstrip("\r\n")

@@ -1,6 +1,6 @@
 """Files outside the memory that a caller names by their paths, and which of them an agent may not name.
 
-Whoever reads such a file does not ask whose it is. So what lies in a memory is no such file for an agent: the verbs
+The reader of such a file does not ask whose it is. So an agent may not name a file in a memory by its path. The verbs
 that name a document by its owner do ask.
 """
 
@@ -15,7 +15,7 @@ def check_outside(actor: Actor, path: str) -> None:
     """Make sure that a path an agent names leads to no file of a memory, not even through a link.
 
     Raises:
-        AccessDenied: it does.
+        AccessDenied: it leads to one.
     """
     if not actor.is_person and SCAFFOLDING in os.path.realpath(path).split(os.sep):
         raise AccessDenied(

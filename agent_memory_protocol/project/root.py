@@ -4,7 +4,7 @@ Agents start in subfolders and in git worktrees; memory found from one folder an
 users meet most. So the search climbs, knows where a repository ends, and says how it found what it found
 (decision 1). It reads a few names and never creates anything. `AMP_ROOT` and `--root` name the root outright: `~`
 is the home folder, a relative AMP_ROOT is taken from the git top level (without git, from the current folder),
-a relative `--root` from the current folder, and an empty value counts as none.
+a relative `--root` from the current folder, and an empty value counts as unset.
 """
 
 import os
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class FoundRoot:
     """A project root and how it was found, in words for `amp where`.
 
-    `missing` says that no folder is there: it was named outright, so there is nothing to read, and who writes may
-    make it. `problem` says, in one sentence, why this may not be the root that was meant; "" where nothing speaks
-    against it.
+    `missing` says that it was named outright and no folder is there: nothing can be read, and a write may make it.
+    `problem` says, in one sentence, why this may not be the root that was meant; else it is "".
     """
 
     __slots__ = ("how", "missing", "path", "problem")
@@ -48,12 +47,12 @@ def find_root(
     """Find the project root.
 
     Args:
-        start: where to look from; the current folder where it is left out.
-        explicit: the root as the caller names it; goes before AMP_ROOT and the search.
-        environ: the environment; that of the process where it is left out.
+        start: where to look from; by default the current folder.
+        explicit: the root as the caller names it, before AMP_ROOT and the search.
+        environ: the environment; by default that of the process.
 
     Raises:
-        StorageError: the current folder is gone, the root named is no folder, or the root found belongs to another
+        StorageError: the current folder is gone, the named root is not a folder, or the root found belongs to another
             user; the message says what to do.
     """
     environ = os.environ if environ is None else environ
@@ -115,7 +114,7 @@ def _lost(top: str, git_folder: str) -> str:
 
 
 def _keeps_its_own(main: str, environ: "Mapping[str, str]") -> str:
-    """Return which settings file gives each worktree its own memory; "" where none does."""
+    """Return which settings file gives each worktree its own memory; "" if none does."""
     from ..disk.files import Root
 
     with Root.open(main) as opened:
@@ -146,7 +145,7 @@ def _git_top(start: str, environ: "Mapping[str, str]") -> str | None:
 def _check_owner(folder: str, mark: os.stat_result | None, environ: "Mapping[str, str]", *, climbed: bool) -> None:
     """Refuse memory that another user may have planted where our agents pass by, as in a shared /tmp.
 
-    The current folder of another user is no such place as long as there is no memory in it, or our own.
+    Another user's folder may be the current one, as long as it holds no memory, or our own.
     """
     user = os.geteuid() if hasattr(os, "geteuid") else 0
     if user == 0:
@@ -207,7 +206,7 @@ def _folder_to_start(start: "str | os.PathLike[str] | None") -> str:
 
 
 def _look(path: str, *, follow: bool = False) -> os.stat_result | None:
-    """Look at what stands there; None when nothing does, or when it is not ours to see."""
+    """Look at what is there; None if there is nothing, or if it is not ours to see."""
     try:
         return os.stat(path, follow_symlinks=follow)
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
 """The settings: one table of the keys there are, and the values that hold for a project.
 
 The repository's file travels with the repository, so anyone who can open a pull request can write it: keys that
-loosen safety count only in the person's own file, and no key runs a program (decision 6). Mostly neither file
-exists; only where one does is anything loaded that can read it.
+loosen safety count only in the person's own file, and no key runs a program (docs/protocol.md, decision 6). Mostly
+neither file exists, so what reads TOML is loaded only if one does.
 """
 
 import os
@@ -16,7 +16,7 @@ from .access import READERS_OF_ALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 PROJECT_FILE = (SCAFFOLDING, "amp.toml")
 LARGEST_FILE = 65_536
@@ -24,6 +24,7 @@ _OFF = ("", "0", "false", "no", "off")
 _PREFIXES = {"tiers.": "tier_", "secrets.": "secrets_", "hooks.": "hook_"}
 
 _MOST_PROBLEMS = 20
+_LISTS = ("agents", "texts", "files", "folders")
 _DAYS = {"": 1, "d": 1, "w": 7, "y": 365}
 _EXPECTED = {
     "switch": "true or false",
@@ -45,7 +46,7 @@ class Key:
         attribute: what it is called on `Settings`.
         kind: `switch`, `count`, `days`, `conversation`, `agents`, `texts`, `folders`, `files`, or the words that may be
             chosen: `a|b`.
-        default: its value where no file sets it.
+        default: its value if no file sets it.
         merge: which of two values holds: `project` (the repository's before the person's own), `off` and `on`
             (either file can switch it off, or on), `both` (lists are joined), `personal` (the repository's is ignored).
         about: one line for the documentation and `amp where`.
@@ -101,7 +102,7 @@ class Settings:
 
     Attributes:
         problems: what is wrong in the files, one line each with what to do.
-        damaged: a file could not be read at all; who writes must refuse, since a limit or a ban may stand in it.
+        damaged: a file could not be read at all. Writes must be refused then, since it may hold a limit or a ban.
         origin: for each key that is set somewhere, where.
     """
 
@@ -177,11 +178,11 @@ def is_disabled(environ: "Mapping[str, str] | None" = None) -> bool:
 
 
 def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None) -> Settings:
-    """Read the project's settings and the person's own. Never raises on what is in them, or in their place.
+    """Read the project's settings and the person's own. Whatever is wrong in them is in the answer, never an error.
 
     Args:
         root: the opened project; None for the person's own settings alone.
-        environ: the environment; that of the process where it is left out.
+        environ: the environment; by default that of the process.
     """
     environ = os.environ if environ is None else environ
     settings = Settings()
@@ -189,16 +190,31 @@ def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None)
         settings.enabled = False
         settings.origin["enabled"] = "AMP_DISABLE"
         return settings
-    project = None if root is None else _read(root, PROJECT_FILE)
-    path = personal_file(environ)
-    personal = _read_personal(path) if path and os.path.exists(path) else None
-    if project is not None or personal is not None:
-        _apply(settings, project, personal, personal_path=path, home=home_folder(environ))
+    path, home = personal_file(environ), home_folder(environ)
+    project, personal = _File("/".join(PROJECT_FILE), home, shown(path)), _File(shown(path), home)
+    if root is not None:
+        project.read(root, PROJECT_FILE)
+    if path and os.path.exists(path):
+        folder, name = os.path.split(path)
+        try:
+            # People keep their settings elsewhere and link them here, so links are followed.
+            with Root.open(folder, external_links=True) as opened:
+                personal.read(opened, (name,))
+        except StorageError as error:
+            personal.cannot_be_read(error)
+    for file in (project, personal):
+        settings.problems += file.problems[:_MOST_PROBLEMS]
+        if len(file.problems) > _MOST_PROBLEMS:
+            settings.problems.append(f"{file.path}: {len(file.problems) - _MOST_PROBLEMS} more problems like these")
+        settings.damaged = settings.damaged or file.damaged
+    if project.values or personal.values:
+        for key in KEYS:
+            _merge(settings, key, project, personal)
     return settings
 
 
 def personal_file(environ: "Mapping[str, str]") -> str:
-    """Return the path of the person's own settings; "" where there is no home folder."""
+    """Return the path of the person's own settings; "" if there is no home folder."""
     base = environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):  # what the XDG specification says about relative ones: ignore them
         home = home_folder(environ)
@@ -207,78 +223,120 @@ def personal_file(environ: "Mapping[str, str]") -> str:
 
 
 def fixed_conversation(settings: Settings, environ: "Mapping[str, str]") -> str | None:
-    """Return the conversation that the environment or the settings name; None where that is left to the host."""
+    """Return the conversation that the environment or the settings name; None if they leave that to the host."""
     return environ.get("AMP_CONVERSATION") or settings.hook_conversation
 
 
 def home_folder(environ: "Mapping[str, str]") -> str:
-    """Return the home folder as the environment names it; "" where it names none."""
+    """Return the home folder as the environment names it; "" if it does not."""
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
     return home if os.path.isabs(home) else ""
 
 
-def _read(root: Root, parts: tuple[str, ...]) -> "bytes | StorageError | None":
-    try:
-        content = root.read(parts, limit=LARGEST_FILE)
-    except StorageError as error:
-        return error
-    return None if content is None else content.data
-
-
-def _read_personal(path: str) -> "bytes | StorageError | None":
-    # People keep their settings elsewhere and link them here, so links are followed.
-    folder, name = os.path.split(path)
-    try:
-        with Root.open(folder, external_links=True) as opened:
-            return _read(opened, (name,))
-    except StorageError as error:
-        return error
-
-
-class _File:
-    """One settings file as it was read: the values it sets, and what is wrong in it."""
-
-    def __init__(self, path: str, home: str, personal_path: str = "") -> None:
-        self.path = path
-        self.home = home
-        self.personal_path = personal_path
-        """Where the keys belong that do not count here; "" for the person's own file itself."""
-        self.values: dict[str, object] = {}
-        self.problems: list[str] = []
-        self.damaged = False
-
-    def report(self, problem: str) -> None:
-        self.problems.append(f"{self.path}: {problem}")
-
-
-def _apply(
-    settings: Settings,
-    project: bytes | StorageError | None,
-    personal: bytes | StorageError | None,
-    *,
-    personal_path: str,
-    home: str,
-) -> None:
-    """Put what the files say into the settings; an error in place of a file's content is reported as it is."""
-    files = _File("/".join(PROJECT_FILE), home, shown(personal_path)), _File(shown(personal_path), home)
-    for file, content in zip(files, (project, personal), strict=True):
-        _read_file(file, content)
-        settings.problems += file.problems[:_MOST_PROBLEMS]
-        if len(file.problems) > _MOST_PROBLEMS:
-            settings.problems.append(f"{file.path}: {len(file.problems) - _MOST_PROBLEMS} more problems like these")
-        settings.damaged = settings.damaged or file.damaged
-    for key in KEYS:
-        _merge(settings, key, *files)
-
-
 def parse_days(text: str) -> int | None:
-    """Return how many days `90`, `90d`, `12w` or `1y` are; None where that is no such length."""
+    """Return how many days `90`, `90d`, `12w` or `1y` are; None if it is no such length."""
     text = text.strip().lower()
     digits = text.rstrip("dwy")
     if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
         return None
     days = int(digits) * _DAYS.get(text[len(digits) :], 0)
     return days if 0 < days < 1_000_000 else None
+
+
+class _File:
+    """One settings file: the values it sets, and what is wrong in it.
+
+    `personal_path` names the person's own file in the messages of the project's; "" for the person's own.
+    """
+
+    def __init__(self, path: str, home: str, personal_path: str = "") -> None:
+        self.path = path
+        self.home = home
+        self.personal_path = personal_path
+        self.values: dict[str, object] = {}
+        self.problems: list[str] = []
+        self.damaged = False
+
+    def read(self, root: Root, parts: tuple[str, ...]) -> None:
+        try:
+            content = root.read(parts, limit=LARGEST_FILE)
+        except StorageError as error:
+            self.cannot_be_read(error)
+        else:
+            if content is not None:
+                self._parse(content.data)
+
+    def cannot_be_read(self, error: StorageError) -> None:
+        self.damaged = True
+        message = str(error)
+        # It names the file, or the folder above it that is wrong.
+        named = self.path.startswith(message.partition(":")[0])
+        self.problems.append(message if named else f"{self.path}: {message}")
+
+    def _parse(self, content: bytes) -> None:
+        import tomllib
+
+        try:
+            table = tomllib.loads(content.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            self._give_up(content.count(b"\n", 0, error.start) + 1, "is not UTF-8 text; save it as UTF-8")
+        except (ValueError, RecursionError) as error:
+            line, reason = _explain(error, content)
+            self._give_up(line, f"is not valid TOML: {reason}; mend the line or remove the file")
+        else:
+            self._take_all(table)
+
+    def _give_up(self, line: int, problem: str) -> None:
+        self.damaged = True
+        self.problems.append(f"{self.path}:{line}: {problem}; until then the defaults hold and nothing is written")
+
+    def _report(self, problem: str) -> None:
+        self.problems.append(f"{self.path}: {problem}")
+
+    def _take_all(self, table: dict[str, object]) -> None:
+        keys = {key.name: key for key in KEYS}
+        tables = {name.partition(".")[0] for name in keys if "." in name}
+        found: list[tuple[str, str, object]] = []
+        for name, value in table.items():
+            if name not in tables:
+                found.append(("", name, value))
+            elif isinstance(value, dict):
+                found += [(f"{name}.", below, nested) for below, nested in value.items()]
+            else:
+                self._report(f"{name} must be a table, written [{name}] above its keys; it is ignored")
+        for prefix, name, value in found:
+            key = None if "." in name else keys.get(prefix + name)
+            if key is None:
+                nearest = "" if len(self.problems) >= _MOST_PROBLEMS else _nearest(prefix + name)
+                advice = f"did you mean {nearest}? It is ignored" if nearest else "remove it; it is ignored"
+                self._report(f"{_quoted(prefix + name)} is no setting; {advice}")
+            elif key.merge == "personal" and self.personal_path:
+                self._report(f"{key.name} counts only in your own settings, {self.personal_path}; it is ignored here")
+            else:
+                self._take(key, value)
+
+    def _take(self, key: Key, value: object) -> None:
+        expected = _EXPECTED.get(key.kind) or " or ".join(f'"{word}"' for word in key.kind.split("|"))
+        if key.kind not in _LISTS:
+            read = _single(key.kind, value)
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            read = tuple(self._good_items(key, value, expected))
+        else:
+            read = None
+        if read is None:
+            self._report(f"{key.name} must be {expected}; it is ignored")
+        else:
+            self.values[key.name] = read
+
+    def _good_items(self, key: Key, items: list[str], expected: str) -> "Iterator[str]":
+        """Yield the items that are right: one bad name must not free the others from a ban."""
+        for item in items:
+            try:
+                yield _item(key.kind, item, self.home)
+            except InvalidName as error:
+                self._report(f"{key.name}: {error}; it is ignored")
+            except ValueError:
+                self._report(f"{key.name} must be {expected}; {_quoted(item)} is ignored")
 
 
 def _merge(settings: Settings, key: Key, project: _File, personal: _File) -> None:
@@ -295,37 +353,8 @@ def _merge(settings: Settings, key: Key, project: _File, personal: _File) -> Non
     settings.origin[key.name] = " and ".join(file.path for file in (having if key.merge == "both" else having[:1]))
 
 
-def _read_file(file: _File, content: bytes | StorageError | None) -> None:
-    if content is None:
-        return
-    if isinstance(content, StorageError):
-        file.damaged = True
-        message = str(content)
-        # It names the file, or the folder above it that is wrong.
-        named = file.path.startswith(message.partition(":")[0])
-        file.problems.append(message if named else f"{file.path}: {message}")
-        return
-    import tomllib
-
-    try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        _give_up(file, line, "is not UTF-8 text; save it as UTF-8")
-    except (ValueError, RecursionError) as error:
-        line, reason = _explain(error, content)
-        _give_up(file, line, f"is not valid TOML: {reason}; mend the line or remove the file")
-    else:
-        _read_table(file, table)
-
-
-def _give_up(file: _File, line: int, problem: str) -> None:
-    file.damaged = True
-    file.problems.append(f"{file.path}:{line}: {problem}; until then the defaults hold and nothing is written")
-
-
 def _explain(error: Exception, content: bytes) -> tuple[int, str]:
-    """Return the line a TOML error names, and what it says; older versions give the line only in the text."""
+    """Return the line that a TOML error names, and what it says; older versions give the line only in the text."""
     if isinstance(error, RecursionError):
         return 1, "its lists or tables are nested too deep"
     reason, _, place = str(error).partition(" (at ")
@@ -333,33 +362,6 @@ def _explain(error: Exception, content: bytes) -> tuple[int, str]:
     if number.isdigit():
         return int(number), shown(reason)
     return max(content.count(b"\n") + (not content.endswith(b"\n")), 1), shown(reason)
-
-
-def _read_table(file: _File, table: dict[str, object]) -> None:
-    keys = {key.name: key for key in KEYS}
-    tables = {name.partition(".")[0] for name in keys if "." in name}
-    found: list[tuple[str, str, object]] = []
-    for name, value in table.items():
-        if name not in tables:
-            found.append(("", name, value))
-        elif isinstance(value, dict):
-            found += [(f"{name}.", below, nested) for below, nested in value.items()]
-        else:
-            file.report(f"{name} must be a table, written [{name}] above its keys; it is ignored")
-    for prefix, name, value in found:
-        key = None if "." in name else keys.get(prefix + name)
-        if key is None:
-            _report_unknown(file, prefix + name)
-        elif key.merge == "personal" and file.personal_path:
-            file.report(f"{key.name} counts only in your own settings, {file.personal_path}; it is ignored here")
-        else:
-            _read_value(file, key, value)
-
-
-def _report_unknown(file: _File, name: str) -> None:
-    nearest = "" if len(file.problems) >= _MOST_PROBLEMS else _nearest(name)
-    advice = f"did you mean {nearest}? It is ignored" if nearest else "remove it; it is ignored"
-    file.report(f"{_quoted(name)} is no setting; {advice}")
 
 
 def _nearest(name: str) -> str:
@@ -375,54 +377,31 @@ def _nearest(name: str) -> str:
     return ""
 
 
-def _read_value(file: _File, key: Key, value: object) -> None:
-    if key.kind in ("agents", "texts", "files", "folders"):
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            file.values[key.name] = tuple(_good_items(file, key, value))
-            return
-    else:
-        read = _read_single(key.kind, value)
-        if read is not None:
-            file.values[key.name] = read
-            return
-    expected = _EXPECTED.get(key.kind) or " or ".join(f'"{word}"' for word in key.kind.split("|"))
-    file.report(f"{key.name} must be {expected}; it is ignored")
-
-
-def _read_single(kind: str, value: object) -> object:
-    """Return the value, checked; None where it is wrong."""
-    if kind == "switch":
-        return value if isinstance(value, bool) else None
+def _single(kind: str, value: object) -> object:
+    """Return a value that is no list, checked; None if it is wrong."""
+    if kind == "switch" or isinstance(value, bool):
+        return value if kind == "switch" and isinstance(value, bool) else None
     if kind == "days":
-        return None if isinstance(value, bool) or not isinstance(value, (int, str)) else parse_days(str(value))
-    if kind == "conversation":
-        return _conversation(value)
+        return parse_days(str(value)) if isinstance(value, (int, str)) else None
     if kind == "count":
-        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-    return value if isinstance(value, str) and value in kind.split("|") else None
-
-
-def _conversation(value: object) -> str | None:
+        return value if isinstance(value, int) and value > 0 else None
+    if not isinstance(value, str):
+        return None
+    if kind != "conversation":
+        return value if value in kind.split("|") else None
     try:
-        return check_conversation_id(value) if isinstance(value, str) else None
+        return check_conversation_id(value)
     except InvalidName:
         return None
 
 
-def _good_items(file: _File, key: Key, items: list[str]) -> list[str]:
-    """Keep the items that are right: one bad name must not free the others from a ban."""
-    good = []
-    for item in items:
-        try:
-            good.append(_read_item(key.kind, item, file.home))
-        except InvalidName as error:
-            file.report(f"{key.name}: {error}; it is ignored")
-        except ValueError:
-            file.report(f"{key.name} must be {_EXPECTED[key.kind]}; {_quoted(item)} is ignored")
-    return good
+def _item(kind: str, item: str, home: str) -> str:
+    """Return an item of a list, checked.
 
-
-def _read_item(kind: str, item: str, home: str) -> str:
+    Raises:
+        InvalidName: it breaks the name rule.
+        ValueError: it is wrong in another way.
+    """
     if kind == "agents":
         return check_agent_name(item)
     if kind == "files" and not all(

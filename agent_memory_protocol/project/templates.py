@@ -1,9 +1,8 @@
-"""Render the header of a new tier file, from the project's own template where it has one.
+"""Render the header of a new tier file, from the project's own template if it has one.
 
-A project's template comes with the repository, so whoever can open a pull request can write it. A header needs
-variables, a few filters and conditions; everything with which a template could run long, grow without bound or reach
-into Python (loops, calls, attributes, arithmetic, assignments) is refused before it runs, and it runs in Jinja's
-sandbox. Nothing is written unless the result is a header.
+A project's template comes with the repository, so anyone who can open a pull request can write it. A header needs
+variables, a few filters and conditions. With loops, calls, attributes, arithmetic or assignments a template could run
+long, grow without bound or reach into Python. They are refused before it runs, and it runs in Jinja's sandbox.
 """
 
 import os
@@ -54,14 +53,14 @@ def render_header(
 
     Args:
         target: the document; its owner has passed the name rule.
-        read_project_template: returns the content of a file of the project, None where there is none; see
+        read_project_template: returns the content of a file of the project, None if it is missing; see
             `project_templates`.
         max_lines: the limit that the header states and must keep.
         max_bytes: the other limit that it must keep.
 
     Raises:
-        StorageError: the template cannot be read or rendered, or what it gives is no header; the message names the
-            template, its line where there is one, and what to do.
+        StorageError: the template cannot be read or rendered, or its result is not a header; the message names the
+            template, its line if there is one, and what to do.
     """
     name = f"{target.tier}.md.j2"
     parts = (SCAFFOLDING, "templates", name)
