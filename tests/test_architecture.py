@@ -219,7 +219,7 @@ RULES = [
     *("notes.index", "notes.note", "project.access", "recall.fit"),
     *("records.canonical", "records.lifecycle", "records.proof", "records.record", "records.spelling"),
     *("search.embedding", "search.float32", "search.fusion", "search.nearest", "search.port", "search.ranking"),
-    *("search.slips", "search.stem", "search.wordpiece", "search.words"),
+    *("search.slips", "search.wordpiece", "search.words"),
     *(module for module in modules() if room(module) in ("secrets", "text")),
     *(module for module in modules() if room(module) == "tiers" and module != "tiers.store"),
 ]

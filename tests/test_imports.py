@@ -206,12 +206,15 @@ SELDOM = ours(
             "verbs.review",
             "learning.scattered",
             "text.claims",
+            "text.gist",
+            "text.language",
             "verbs.upkeep",
             "watch",
         ),
         *("consolidation", "formats.signed_file", "records.signing", "secrets.judge", "tiers.merge", "tiers.restore"),
     }
 )
+COMPARING = ours({"text.claims", "text.gist", "text.language"})
 SEARCHING = ours({"memory", "search", "verbs.search"}) | {"sqlite3"}
 WRITING = ours(
     {
@@ -235,9 +238,12 @@ DOES_WITHOUT = {
     ("list",): SLOW | SELDOM | SEARCHING | WRITING,
     ("status",): SLOW | SELDOM | SEARCHING | WRITING,
     ("note", "list"): SLOW | SELDOM | SEARCHING,
-    ("remember", "The queue is Redis."): SLOW | SELDOM - ours({"text.claims"}) | SEARCHING | ours({"tiers.prune"}),
+    ("remember", "The queue is Redis."): SLOW
+    | SELDOM - ours({"text.claims", "text.gist", "text.language"})
+    | SEARCHING
+    | ours({"tiers.prune"}),
     ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW
-    | SELDOM - ours({"text.claims"})
+    | SELDOM - COMPARING
     | SEARCHING,
     ("search", "bold"): SLOW | SELDOM | WRITING | ours({"memory", "records", "search.minilm"}),
 }

@@ -4,16 +4,18 @@ A denial is compared only with what holds its rarest word, and slots only with s
 that a pass over many records stays near linear. What contradicts without a negation needs an operator that reads.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
 from ..records.record import LIVE, Record, RecordType, slots_said
-from ..text.claims import gist
-from .claims import Claim, claims, denies
+from ..text.claims import contradict, denials
+from ..text.gist import gist
+from ..text.language import ENGLISH, Language
 from .duplicates import CLAIMS
-from .language import ENGLISH, Language
 from .proposals import Dispute, Proposal, Question
+
+__all__ = ["NEGATES", "Contradictions", "contradict"]
 
 NEGATES = "one side negates the other"
 """The reason of a dispute that a negation has shown."""
@@ -39,8 +41,9 @@ class Contradictions:
                 groups[record.type].append((place, record))
         for group in groups.values():
             for language in self.languages:
-                for one, other, more in _negated(group, language):
-                    pair = (min(one, other), max(one, other))
+                for denial, said, more in denials([record.body for _, record in group], language):
+                    one, other = sorted((group[denial][0], group[said][0]))
+                    pair = (one, other)
                     found[pair] = min(found.get(pair, (more, NEGATES)), (more, NEGATES))
             for one, other, reason in _by_slots(group):
                 found.setdefault((one, other), (0, reason))
@@ -50,35 +53,6 @@ class Contradictions:
             if first.transition is None or first.transition != second.transition:
                 proposals.append(Dispute((first.id, second.id), reason))
         return proposals
-
-
-def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:
-    """Say whether one text denies what the other says."""
-    first, second = claims(one, language), claims(other, language)
-    return any(denies(a, b) or denies(b, a) for a in first for b in second)
-
-
-def _negated(group: list[tuple[int, Record]], language: Language) -> Iterator[tuple[int, int, int]]:
-    """Yield the places of two records of which one denies the other, and by how many words more is said than denied."""
-    said: list[tuple[int, Claim]] = []
-    denials: list[tuple[int, Claim]] = []
-    for place, record in group:
-        for claim in claims(record.body, language):
-            (denials if claim.denied else said).append((place, claim))
-    if not denials:
-        return
-    wanted = {word for _, denial in denials for word in denial.words}
-    frequency = Counter(word for _, claim in said for word in claim.words if word in wanted)
-    rarest = {denial: min(denial.words, key=lambda word: (frequency[word], word)) for _, denial in denials}
-    asked_for = set(rarest.values())
-    holding: defaultdict[str, list[tuple[int, Claim]]] = defaultdict(list)
-    for place, claim in said:
-        for word in asked_for.intersection(claim.words):
-            holding[word].append((place, claim))
-    for place, denial in denials:
-        for other, claim in holding[rarest[denial]]:
-            if other != place and denies(denial, claim):
-                yield place, other, len(claim.words) - len(denial.words)
 
 
 def _by_slots(group: list[tuple[int, Record]]) -> Iterator[tuple[int, int, str]]:

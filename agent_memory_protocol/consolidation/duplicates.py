@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ..records.canonical import encode
 from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, new_record, slots_said
-from ..text.claims import gist
+from ..text.gist import gist
 from .proposals import Proposal, Question, Supersede
 
 CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..text.bullets import bullet
-from ..text.claims import Gist, gist
 from ..text.digest import blake2b
+from ..text.gist import Gist, gist
 from ..text.visible import escape_line
 from .jsonl import USER, EntryLine
 from .jsonl_rules import KINDS

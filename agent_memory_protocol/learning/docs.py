@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..disk.files import Root
 from ..errors import AgentMemoryError
 from ..limits import split_lines
-from ..text.claims import normalised
+from ..text.gist import normalised
 
 _DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from .. import limits
 from ..layout import Target, Tier
-from ..text.claims import gist
 from ..text.digest import blake2b
+from ..text.gist import gist
 from ..text.paths import first_missing_path
 from ..tiers.document import Document, bare_text, find_sections, section_key
 from ..tiers.entries import Entry, is_placeholder

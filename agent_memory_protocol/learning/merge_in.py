@@ -14,7 +14,8 @@ from ..errors import DamagedFile, InvalidName, Refused
 from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
 from ..notes import note as notes
 from ..text import markdown, visible
-from ..text.claims import OPPOSITE, compare_gists, gist
+from ..text.claims import denials
+from ..text.gist import is_claim
 from ..text.headers import front_matter_end
 from ..tiers import around, document
 from ..tiers.document import Document
@@ -293,16 +294,12 @@ def _only_index(theirs: Document) -> Document:
 
 
 def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Iterator[Contradiction]:
-    standing: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for one in mine.ids:
-        text = _entry_text(mine, one)
-        standing.setdefault(gist(document.bare_text(text)).words, []).append((one, text))
-    for one in new:
-        text = _entry_text(theirs, one)
-        told = gist(document.bare_text(text))
-        for _, other in standing.get(told.words, ()):
-            if compare_gists(told, gist(document.bare_text(other))) == OPPOSITE:
-                yield Contradiction(text, other)
+    standing, coming = ([_entry_text(doc, one) for one in ids] for doc, ids in ((mine, mine.ids), (theirs, new)))
+    texts = [text if is_claim(text) else "" for text in map(document.bare_text, (*standing, *coming))]
+    found = {(max(pair), min(pair)) for *pair, _ in denials(texts)}
+    for later, earlier in sorted(found):
+        if earlier < len(standing) <= later:
+            yield Contradiction(coming[later - len(standing)], standing[earlier])
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ..layout import Target
-from ..text.claims import claim, normalised
+from ..text.claims import denials
+from ..text.gist import is_claim, normalised
 from ..tiers.document import identity_text
 from .finding import WARNING, Hit, rule
 from .store import StoreView
@@ -51,26 +52,18 @@ def restates(view: TierView) -> Iterator[Hit]:
     "conversations may differ: nobody is given both.",
 )
 def contradiction(view: StoreView) -> Iterator[Hit]:
-    seen: dict[tuple[str, ...], list[tuple[frozenset[int], str, Target]]] = {}
-    for document in view.documents:
-        path = document.target.path
-        for entry in document.outline.entries:
-            own = claim(identity_text(document.lines, entry))
-            if own is None:
-                continue
-            others = seen.setdefault(own.words, [])
-            other = next(
-                (
-                    where
-                    for negations, where, target in others
-                    if negations != own.negations and not _apart(target, document.target)
-                ),
-                None,
-            )
-            if other is not None:
-                message = f"says the opposite of {other}; decide which is right and forget the other"
-                yield Hit(entry.start + 1, message, path=path)
-            others.append((own.negations, f"{path}:{entry.start + 1}", document.target))
+    places = [(document, entry) for document in view.documents for entry in document.outline.entries]
+    texts = [identity_text(document.lines, entry) for document, entry in places]
+    first: dict[int, int] = {}
+    for one, other, _ in denials([text if is_claim(text) else "" for text in texts]):
+        earlier, later = sorted((one, other))
+        if not _apart(places[earlier][0].target, places[later][0].target):
+            first[later] = min(earlier, first.get(later, earlier))
+    for later, earlier in first.items():
+        (document, entry), (other_document, other_entry) = places[later], places[earlier]
+        place = f"{other_document.target.path}:{other_entry.start + 1}"
+        message = f"says the opposite of {place}; decide which is right and forget the other"
+        yield Hit(entry.start + 1, message, path=document.target.path)
 
 
 def _apart(one: Target, other: Target) -> bool:

@@ -7,7 +7,7 @@ no slip of port 8080.
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from .stem import stem
+from ..text.stem import stem
 from .words import Term
 
 SHORTEST = 4

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from unicodedata import normalize
 
-from .stem import stem
+from ..text.stem import stem
 
 LONGEST = 64
 """Characters of a word that count; a hash or a blob is told from others by its beginning."""

@@ -1,157 +1,284 @@
-"""Tell whether two sentences say the same thing, or one the opposite of the other, by their words alone.
+"""Claims: what a text says and what it denies, clause by clause, as far as words alone show.
 
-Where this says *same*, a memory is left out because another one stands for it. So it errs on one side: two texts
-are the same only when, apart from case, punctuation, plurals and words that carry nothing, they hold the same words
-in the same order. Ports, versions, paths, flags and names are compared letter by letter.
+Only what is plain is a claim. A question, a guess or a part of something ("not all") denies nothing. What holds on a
+condition holds on that condition. What cannot be told is left out, since nobody wants a dispute about nothing.
 """
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from unicodedata import normalize
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
-SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
+from .language import ENGLISH, Language, Token, Words, plain, tokenise
 
-_KEPT = 1_000
-"""Characters of the longest text whose gist is kept in this process."""
-
-_LONGEST_CLAIM = 400
-_FEWEST_WORDS = 2
-"""Of a text that is a single claim."""
-
-_QUOTES = "\"'`“”‘’„«»"
-_OPENING = _QUOTES + "([{"
-_CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
-
-_ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "it's", "any", "all", "every", "each"]
-_AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]
-_MANNERS = ["please", "always", "simply", "just", "also", "really"]
-_PREPOSITIONS = ["in", "on", "at", "of", "with"]  # "by" and "for" make a difference
-_EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
-_SPEAKERS = frozenset(["i", "we", "you", "user"])
-_OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
-_SEPARATORS = "-–—•*·|/"
-_NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "nor", "neither", "none", "avoid"])
-_SHORT_FORMS = {
-    "&": "and",
-    "app": "application",
-    "config": "configuration",
-    "db": "database",
-    "deps": "dependency",
-    "dir": "directory",
-    "docs": "documentation",
-    "env": "environment",
-    "prod": "production",
-    "repo": "repository",
-}
-_LONGER = frozenset(["longer", "more"])
-_NOT = re.compile(r"(.*)n['’]t")
-_BEFORE_NOT = {"ca": "can", "cannot": "can", "wo": "will", "sha": "shall"}
-_BOLD = re.compile(r"(?<![\w*])\*\*(?=\w)([^*]+)\*\*(?![\w*/])")
-_MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
+_QUESTION_MARKS = ("?", "？")
+_COMMAS = frozenset(",，、")
+_HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_SHORT = 4
+"""So many words can replace the last ones of what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gist:
-    """What is left of a sentence. Same words: it is about the same; same negations too: it says the same.
+class Claim:
+    """One thing that a text says or denies.
 
     Attributes:
-        words: the words that carry meaning, in order.
-        negations: before which of them a negation stands.
+        words: the words that carry it, each once, in order.
+        denied: whether it is denied.
+        focus: the first word after the negation; empty where there is none.
+        need: whether it says that something is needed.
+        possible: whether it says what can be or may be.
+        past: whether it says what was.
+        symmetric: whether it says the same the other way round.
+        directions: the words in it that say from where to where.
+        condition: the words of the condition on which it holds.
+        topic: for a denial without a subject, what the text was about before; else None.
     """
 
     words: tuple[str, ...]
-    negations: frozenset[int]
+    denied: bool = False
+    focus: str = ""
+    need: bool = False
+    possible: bool = False
+    past: bool = False
+    symmetric: bool = False
+    directions: frozenset[str] = frozenset()
+    condition: frozenset[str] = frozenset()
+    topic: frozenset[str] | None = None
 
 
-def compare(one: str, other: str) -> str:
-    """Return `SAME`, `OPPOSITE` (the same words, negated in one of them) or `DIFFERENT`."""
-    return compare_gists(gist(one), gist(other))
+def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:
+    """Say whether one text denies what the other says."""
+    return any(denials([one, other], language))
 
 
-def compare_gists(one: Gist, other: Gist) -> str:
-    """Compare what `gist` returned."""
-    if one.words != other.words or not one.words:
-        return DIFFERENT
-    if one.negations == other.negations:
-        return SAME
-    # "Needs no approval" and "does not need approval" are no opposites.
-    return OPPOSITE if (len(one.negations) - len(other.negations)) % 2 else DIFFERENT
+def denials(texts: Sequence[str], language: Language = ENGLISH) -> Iterator[tuple[int, int, int]]:
+    """Yield the places of two texts of which the first denies the second, and how many words more the second has.
+
+    A denial is compared only with what holds its rarest word, so that many texts take time in proportion to their
+    number.
+    """
+    said: list[tuple[int, Claim]] = []
+    denied: list[tuple[int, Claim]] = []
+    for place, text in enumerate(texts):
+        for claim in claims(text, language):
+            (denied if claim.denied else said).append((place, claim))
+    wanted = {word for _, denial in denied for word in denial.words}
+    frequency = Counter(word for _, claim in said for word in claim.words if word in wanted)
+    rarest = {denial: min(denial.words, key=lambda word: (frequency[word], word)) for _, denial in denied}
+    holding: defaultdict[str, list[tuple[int, Claim]]] = defaultdict(list)
+    asked_for = set(rarest.values())
+    for place, claim in said:
+        for word in asked_for.intersection(claim.words):
+            holding[word].append((place, claim))
+    for place, denial in denied:
+        for other, claim in holding[rarest[denial]]:
+            if other != place and denies(denial, claim):
+                yield place, other, len(claim.words) - len(denial.words)
 
 
-def gist(text: str) -> Gist:
-    """Reduce a sentence to the words that carry its meaning."""
-    return _gist_once(text) if len(text) <= _KEPT else _gist(text)
+def claims(text: str, language: Language = ENGLISH) -> list[Claim]:
+    """Return what a text says and what it denies."""
+    found: list[Claim] = []
+    subject: tuple[str, ...] = ()
+    for sentence in _SENTENCE.split(plain(text)):
+        if not sentence.rstrip().endswith(_QUESTION_MARKS):
+            said = _claims_of(_words(sentence, language), subject, language)
+            found += said
+            subject = _subject(said[0]) if said else subject
+    return found
 
 
-def claim(text: str) -> Gist | None:
-    """Return the gist of what another text could repeat or negate; None for a mere word, or more than one claim."""
-    if len(text) > _LONGEST_CLAIM:
+def denies(denial: Claim, said: Claim) -> bool:
+    """Say whether one claim denies the other, so that they cannot both hold.
+
+    What is denied must be all in what is said. The other way round it would be an exception: that deploys are not
+    allowed on Fridays does not contradict that they are allowed.
+    """
+    if not denial.denied or said.denied or denial.need != said.need or denial.past != said.past:
+        return False
+    if (said.possible and not denial.possible) or denial.condition != said.condition:
+        return False
+    words = set(said.words)
+    if not words.issuperset(denial.words):
+        return False
+    rest = words.difference(denial.words)
+    if denial.topic is not None:
+        shared = rest & denial.topic
+        return not rest or (2 * len(shared) >= len(rest) > 0 and all(word.isalpha() for word in rest - shared))
+    if not (denial.symmetric and said.symmetric) and not _in_order(denial.words, said.words):
+        return False
+    if not rest:
+        return denial.directions == said.directions
+    # A part is denied with the whole: what more is said must only say more closely what is denied, and be no longer.
+    after = said.words[said.words.index(denial.focus) :] if denial.focus else ()
+    return (
+        len(denial.words) > 1
+        and len(rest) <= len(denial.words)
+        and rest.issubset(after)
+        and denial.directions <= said.directions
+    )
+
+
+def _in_order(words: tuple[str, ...], within: tuple[str, ...]) -> bool:
+    following = iter(within)
+    return all(word in following for word in words)
+
+
+def _words(sentence: str, language: Language) -> list[Token]:
+    """Return the words of a sentence, the parts of "hot-reload" each on its own."""
+    found: list[Token] = []
+    for token in tokenise(sentence, language):
+        if _HYPHENATED.fullmatch(token.written):
+            first, *rest = token.written.split("-")
+            found.append(Token(first, first.casefold(), token.after))
+            found += [Token(part, part.casefold()) for part in rest]
+        else:
+            found.append(token)
+    return found
+
+
+def _claims_of(tokens: list[Token], subject: tuple[str, ...], language: Language) -> list[Claim]:
+    """Return the claims of one sentence; `subject` is what the one before was about."""
+    tokens = _without_reasons(tokens, language)
+    tokens, condition = _without_condition(tokens, language)
+    if not tokens:
+        return []
+    (_, first), *others = _pieces(tokens, language)
+    base = _claim(first, language)
+    if base is None:
+        return []
+    found = [base]
+    if tokens[0].lowered in language.pronouns | language.absences:
+        found = [_about(base, subject)]
+    for opener, piece in others:
+        claim = _claim(piece, language)
+        if claim is None:
+            continue
+        stands_in = len(claim.words) <= _SHORT and claim.words
+        replaced = base.words[: max(0, len(base.words) - len(claim.words))] + claim.words
+        if opener in language.absences:
+            found.append(replace(claim, denied=not claim.denied, topic=frozenset(base.words)))
+        elif opener in language.pronouns:
+            found.append(_about(claim, _subject(base)))
+        elif stands_in and opener in language.reversals and base.denied and not claim.denied:
+            found.append(replace(base, words=replaced, denied=False, focus=""))
+        elif opener in language.reversals:
+            found.append(claim)
+        elif stands_in:
+            found.append(replace(base, words=replaced, denied=True, focus=claim.words[0]))
+    found = [claim for claim in found if claim.words]
+    return [replace(claim, condition=condition) for claim in found] if condition else found
+
+
+def _about(claim: Claim, subject: tuple[str, ...]) -> Claim:
+    """Return a claim that does not say itself what it is about, with that."""
+    if not subject:
+        return claim
+    if claim.denied:
+        return replace(claim, topic=frozenset(subject))
+    return replace(claim, words=tuple(dict.fromkeys(subject + claim.words)))
+
+
+def _subject(claim: Claim) -> tuple[str, ...]:
+    """Return what a claim is about: of one that is denied, what stands before that which is not so."""
+    if not claim.denied:
+        return claim.words
+    return claim.words[: claim.words.index(claim.focus)] if claim.focus else ()
+
+
+def _without_reasons(tokens: list[Token], language: Language) -> list[Token]:
+    ends = (index for index, token in enumerate(tokens) if token.lowered in language.cuts)
+    return tokens[: next(ends, len(tokens))]
+
+
+def _without_condition(tokens: list[Token], language: Language) -> tuple[list[Token], frozenset[str]]:
+    """Return what is said, and the words of the condition on which it holds."""
+    start = next((index for index, token in enumerate(tokens) if token.lowered in language.conditions), None)
+    if start is None:
+        return tokens, frozenset()
+    end = len(tokens)
+    if start == 0:
+        end = next((index for index, token in enumerate(tokens) if token.after in _COMMAS), end)
+    opener, *rest = tokens[start:end]
+    words = {_name(token, language) for token in rest}
+    return tokens[:start] + tokens[end:], frozenset({opener.lowered, *(words - language.empty)})
+
+
+def _pieces(tokens: list[Token], language: Language) -> list[tuple[str, list[Token]]]:
+    """Divide a sentence where something else is denied or said instead; each piece has the word that opens it."""
+    pieces: list[tuple[str, list[Token]]] = [("", [])]
+    denied = False
+    for index, token in enumerate(tokens):
+        word = token.lowered
+        following = tokens[index + 1].lowered if index + 1 < len(tokens) else ""
+        opens = index > 0 and (
+            word in language.reversals
+            or word in language.instead
+            or (word in language.further and denied)
+            or (word in language.joins and denied and following in language.negators)
+            or (token.after in _COMMAS and word in language.contrasts | language.absences | language.pronouns)
+        )
+        if opens:
+            pieces.append((word, []))
+        else:
+            pieces[-1][1].append(token)
+        denied = denied or word in language.negators
+    return pieces
+
+
+def _claim(tokens: list[Token], language: Language) -> Claim | None:
+    """Return what one piece says; None if it only says so in part, or perhaps."""
+    seen = {token.lowered for token in tokens}
+    if seen & language.hedges:
         return None
-    told = gist(text)
-    return told if len(told.words) >= _FEWEST_WORDS else None
+    empty = _without_content(language)
+    needs, possibles = _stems(language.needs, language), _stems(language.possible, language)
+    words: dict[str, None] = {}
+    denied = need = possible = awaited = False
+    focus = ""
+    last = len(tokens) - 1
+    for index, token in enumerate(tokens):
+        word, stem = token.lowered, language.stem(token.lowered)
+        if word in language.negators or word in language.needless:
+            if index < last and tokens[index + 1].lowered in language.partial:
+                return None
+            denied, awaited = not denied, True
+        need = need or stem in needs or word in language.needless
+        possible = possible or stem in possibles
+        carries = word not in empty and stem not in needs and stem not in possibles
+        if carries or (index == last and word in language.prepositions):
+            name = _name(token, language)
+            words.setdefault(name)
+            if awaited:
+                focus, awaited = name, False
+    return Claim(
+        tuple(words),
+        denied=denied,
+        focus=focus,
+        need=need,
+        possible=possible,
+        past=not seen.isdisjoint(language.past),
+        symmetric=need or (not seen.isdisjoint(language.copulas) and seen.isdisjoint(language.prepositions)),
+        directions=language.directions.intersection(seen),
+    )
 
 
-@lru_cache(maxsize=4_000)
-def _gist_once(text: str) -> Gist:
-    """Reduce what is mostly compared again with the next text that comes."""
-    return _gist(text)
+def _name(token: Token, language: Language) -> str:
+    """Return by what a word is compared: its stem, or letter by letter where it is a name, a number or a path."""
+    return language.stem(token.lowered) if token.is_plain else token.written
 
 
-def _gist(text: str) -> Gist:
-    words: list[str] = []
-    negations: set[int] = set()
-    previous = ""
-    tokens = _BOLD.sub(r"\1", normalize("NFC", text)).replace("’", "'").split()
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
-        bare = token.lstrip(_OPENING).rstrip(_CLOSING)
-        lowered = bare.casefold()
-        contraction = _NOT.fullmatch(lowered)
-        negated = contraction is not None or lowered in _NEGATIONS
-        if contraction is not None or lowered in _BEFORE_NOT:
-            lowered = lowered if contraction is None else contraction[1]
-            bare = lowered = _BEFORE_NOT.get(lowered, lowered)
-        if not (
-            lowered in _NEGATIONS
-            or lowered in _EMPTY
-            or (lowered in _SPEAKERS and not words)
-            or (lowered in _OPENERS and not words and (token[-1] == ":" or following.casefold() == "that"))
-            or (previous == "no" and lowered in _LONGER)
-            or not bare.strip(_SEPARATORS)
-        ):
-            words.append(_word(lowered) if _is_plain(bare) else bare)
-        if negated:
-            negations ^= {len(words)}  # two negations cancel out
-        previous = lowered
-    return Gist(tuple(words), frozenset(negations))
+@cache
+def _without_content(language: Language) -> Words:
+    """Return the words that carry no claim."""
+    return (
+        language.empty | language.light | language.negators | language.needless | language.past | language.prepositions
+    )
 
 
-def _is_plain(bare: str) -> bool:
-    """Say whether it is a word, whose case and ending do not matter, and no name that code is called by."""
-    return (bare.isalpha() and not _MIXED_CASE.match(bare)) or bare in _SHORT_FORMS
-
-
-@lru_cache(maxsize=20_000)
-def _word(lowered: str) -> str:
-    """Return a word without its plural or third-person ending, and the base of its -ing form."""
-    word = _SHORT_FORMS.get(lowered, lowered)
-    if not word.isascii() or len(word) < 3:
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    base = word[:-3]
-    if word.endswith("ing") and len(base) > 1 and any(vowel in base for vowel in "aeiouy"):
-        if base[-1] == base[-2] and base[-1] not in "lsz":
-            return base[:-1]
-        return base
-    # "using" and "use" meet without their last letter.
-    return word[:-1] if word.endswith("e") and len(word) > 2 else word
-
-
-def normalised(text: str) -> str:
-    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
-    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
-    words = plain.split()
-    return " ".join(words) if len(words) >= 5 else ""
+@cache
+def _stems(words: Words, language: Language) -> Words:
+    return frozenset(map(language.stem, words))

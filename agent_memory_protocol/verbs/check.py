@@ -25,7 +25,7 @@ from ..notes import index as indexes
 from ..notes import store as note_store
 from ..project.access import Actor
 from ..project.settings import PROJECT_FILE
-from ..text.claims import normalised
+from ..text.gist import normalised
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document

@@ -57,10 +57,10 @@ def _echo(session: Session, target: Target, file: str, description: str) -> list
     others = [row for row in _rows(session, target) if row.file != file]
     if not others:
         return []
-    from ..text.claims import SAME, compare
+    from ..text.gist import same
 
     for row in others:
-        if compare(row.description, description) == SAME:
+        if same(row.description, description):
             command = f"amp note merge {file[:-3]} --into {row.file[:-3]} {target.option}"
             return [f"{row.file} is described alike; `{command}` makes one of them"]
     return []

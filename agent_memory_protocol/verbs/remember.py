@@ -87,17 +87,18 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id
 
 def _echo(now: Document, entry_id: str) -> list[str]:
     """Name the first other entry of the document that says the same, or the opposite, in other words."""
-    from ..text.claims import OPPOSITE, SAME, claim, compare_gists
+    from ..text.claims import contradict
+    from ..text.gist import is_claim, same
 
     entries = zip(now.ids, now.outline.entries, strict=True)
-    claims = {one: claim(document.identity_text(now.lines, entry)) for one, entry in entries}
-    own = claims.pop(entry_id)
-    for one, other in claims.items():
-        found = compare_gists(own, other) if own and other else ""
-        if found == SAME:
-            return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
-        if found == OPPOSITE:
-            return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
+    texts = {one: document.identity_text(now.lines, entry) for one, entry in entries}
+    own = texts.pop(entry_id)
+    if is_claim(own):
+        for one, other in texts.items():
+            if same(own, other):
+                return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
+            if is_claim(other) and contradict(own, other):
+                return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
     return []
 
 

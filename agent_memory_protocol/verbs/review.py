@@ -10,7 +10,7 @@ from itertools import combinations
 
 from ..answers import NoteRow, StoredEntry
 from ..notes.index import SCREEN
-from ..text.claims import gist
+from ..text.gist import gist
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.consolidation.contradiction import Contradictions, contradict
-from agent_memory_protocol.consolidation.language import ENGLISH, Language
+from agent_memory_protocol.consolidation.contradiction import Contradictions
 from agent_memory_protocol.consolidation.proposals import Dispute, Question, Stage
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
+from agent_memory_protocol.text.claims import contradict
+from agent_memory_protocol.text.language import ENGLISH, Language
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -87,6 +88,7 @@ CONTRADICT = [
     ("Anna has access to prod.", "Anna has no access to prod."),
     ("The search index includes archived records.", "The search index does not include archived records."),
     ("Retries are idempotent.", "Retries are NOT idempotent."),
+    ("The web process needs a cache.", "The web process needs no queue and no cache."),
 ]
 
 DO_NOT_CONTRADICT = [
@@ -151,6 +153,7 @@ DO_NOT_CONTRADICT = [
     ("The user wants short commit messages.", "The user doesn't want emojis in commit messages."),
     ("Never commit .env.", "Commit .env.example."),
     ("Do not edit generated files.", "Edit the generator instead."),
+    ("The module has no allow rules.", "The module has no allow rules and no actor domains."),
     ("Don't use print; use logging.", "Use logging."),
     ("Use print for debugging scripts only.", "Do not use print in library code."),
     ("The release is not automated.", "The changelog is automated."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_memory_protocol.text.claims import normalised
+from agent_memory_protocol.text.gist import normalised
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 HEAD = "# Shared Knowledge\n"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.search.stem import stem
+from agent_memory_protocol.text.stem import base, stem
 
 REPOSITORY = Path(__file__).parents[2]
 ENDINGS = [
@@ -63,3 +63,27 @@ def test_forms_of_a_word_are_one(words):
 @pytest.mark.parametrize("word", ["s7", "größe", "数据", "ab", "", "3.11", "x86", "c++"])
 def test_what_is_no_english_word_stays_as_it_is(word):
     assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("retry", "retries", "retried", "retrying"),
+        ("use", "uses", "used", "using"),
+        ("need", "needs", "needed"),
+        ("write", "wrote", "written", "writing"),
+    ],
+)
+def test_forms_of_a_word_have_one_base(words):
+    assert len(set(map(base, words))) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("product", "production"), ("plan", "plane"), ("cod", "code"), ("migrate", "migration")]
+)
+def test_words_of_another_sense_have_another_base(one, other):
+    assert base(one) != base(other)
+
+
+def test_a_past_form_is_its_own_base_where_the_past_counts():
+    assert base("used", past=False) != base("use", past=False) == base("uses", past=False)

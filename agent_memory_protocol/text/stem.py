@@ -1,9 +1,13 @@
-"""English words without their endings, by Porter's algorithm of 1980: `migrations` and `migrate` both become `migrat`.
+"""English words without their endings, by Porter's algorithm of 1980.
+
+Search takes every ending away: `migrations` and `migrate` both become `migrat`. Claims are compared by its first steps
+alone, which take a word's form away and never its sense: `product` and `production` stay two words.
 
 It is our own so that an index and a scan agree to the letter. SQLite has the same algorithm, and a test compares them.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 _CACHED = 1 << 16
@@ -53,14 +57,39 @@ _ENDING_3 = re.compile(f"^(.+?)({'|'.join(_STEP_3)})$")
 _ENDING_4 = re.compile(f"^(.+?)({'|'.join(_STEP_4)})$")
 
 
+_IRREGULAR = {
+    "built": "build",
+    "chosen": "choose",
+    "found": "find",
+    "kept": "keep",
+    "made": "make",
+    "ran": "run",
+    "sent": "send",
+    "written": "write",
+    "wrote": "write",
+}
+
+
 @lru_cache(maxsize=_CACHED)
 def stem(word: str) -> str:
     """Return a word without its English endings. It is in lower case; what is not all ASCII letters stays as it is."""
+    return _cut(word, _plural, _past, _final_y, _long_endings, _last_ending, _final_e, _final_l)
+
+
+@lru_cache(maxsize=_CACHED)
+def base(word: str, *, past: bool = True) -> str:
+    """Return a word without its plural, third-person, past and -ing endings; without `past`, `used` is not `use`."""
+    if past:
+        return _cut(_IRREGULAR.get(word, word), _plural, _past, _final_y, _final_e)
+    return _cut(word, _plural, *(() if word.endswith("ed") else (_past,)), _final_y, _final_e)
+
+
+def _cut(word: str, *steps: Callable[[str], str]) -> str:
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
     # A y at the start is a consonant; a capital keeps it from being taken for a vowel.
     word = f"Y{word[1:]}" if word[0] == "y" else word
-    for step in (_plural, _past, _final_y, _long_endings, _last_ending, _final_e_and_l):
+    for step in steps:
         word = step(word)
     return word.lower()
 
@@ -102,9 +131,13 @@ def _last_ending(word: str) -> str:
     return base if base != word and base.endswith(("s", "t")) and _MEASURE_IS_MORE.match(base) else word
 
 
-def _final_e_and_l(word: str) -> str:
-    if word.endswith("e"):
-        base = word[:-1]
-        if _MEASURE_IS_MORE.match(base) or (_MEASURE_IS_ONE.match(base) and not _SHORT.match(base)):
-            word = base
+def _final_e(word: str) -> str:
+    if not word.endswith("e"):
+        return word
+    rest = word[:-1]
+    is_long = _MEASURE_IS_MORE.match(rest) or (_MEASURE_IS_ONE.match(rest) and not _SHORT.match(rest))
+    return rest if is_long else word
+
+
+def _final_l(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _MEASURE_IS_MORE.match(word) else word

@@ -1,0 +1,91 @@
+"""The gist of a text: the words that carry its meaning, in order. Texts with the same gist say the same.
+
+Where two texts say the same, one of them is left out. So this errs on one side: apart from case, punctuation, plurals
+and words that carry nothing, both must have the same words in the same order. Ports, versions, paths, flags and names
+are compared letter by letter.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .language import ENGLISH, Token, english, plain, tokenise
+
+_KEPT = 1_000
+"""Characters of the longest text whose gist is kept in this process."""
+
+_LONGEST_CLAIM = 400
+_FEWEST_WORDS = 2
+"""Of a text that is a single claim."""
+
+_ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "any", "all", "every", "each"]
+_AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]
+_MANNERS = ["please", "always", "simply", "just", "also", "really"]
+_PREPOSITIONS = ["in", "on", "at", "of", "with"]  # "by" and "for" make a difference
+_EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
+_SPEAKERS = frozenset(["i", "we", "you", "user"])
+_OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
+# Fewer than deny in a claim: "nobody" names who, and "never" does not.
+_NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "nor", "neither", "none", "avoid"])
+_LONGER = frozenset(["longer", "more"])
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """The words of a text that carry its meaning, in order, and before which of them (by index) a negation is."""
+
+    words: tuple[str, ...]
+    negations: frozenset[int]
+
+
+def gist(text: str) -> Gist:
+    """Reduce a text to the words that carry its meaning."""
+    return _gist_once(text) if len(text) <= _KEPT else _gist(text)
+
+
+def same(one: str, other: str) -> bool:
+    """Say whether two texts say the same. Texts without a word that carries meaning never do."""
+    first = gist(one)
+    return bool(first.words) and first == gist(other)
+
+
+def is_claim(text: str) -> bool:
+    """Say whether another text could repeat or deny this one: it is more than one word, not long, and no code."""
+    return len(text) <= _LONGEST_CLAIM and "```" not in text and len(gist(text).words) >= _FEWEST_WORDS
+
+
+def normalised(text: str) -> str:
+    """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
+    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
+    words = plain.split()
+    return " ".join(words) if len(words) >= 5 else ""
+
+
+@lru_cache(maxsize=4_000)
+def _gist_once(text: str) -> Gist:
+    """Reduce a text that is likely to be compared again with the next one that comes."""
+    return _gist(text)
+
+
+def _gist(text: str) -> Gist:
+    words: list[str] = []
+    negations: set[int] = set()
+    found = tokenise(plain(text), ENGLISH)
+    previous = ""
+    for token, following in zip(found, [*found[1:], None], strict=False):
+        word = token.lowered
+        if word in _NEGATIONS:
+            words += ["can"] if word == "cannot" else []
+            negations ^= {len(words)}  # two negations cancel out
+        elif not (
+            word in _EMPTY
+            or (not words and (word in _SPEAKERS or _opens(word, following)))
+            or (previous == "no" and word in _LONGER)
+        ):
+            words.append(english(word, past=False) if token.is_plain else token.written)
+        previous = word
+    return Gist(tuple(words), frozenset(negations))
+
+
+def _opens(word: str, following: Token | None) -> bool:
+    """Say whether a word only announces what comes: "Note: …", "Remember that …"."""
+    return word in _OPENERS and following is not None and (following.after == ":" or following.lowered == "that")

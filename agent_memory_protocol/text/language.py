@@ -1,0 +1,166 @@
+"""The words of a sentence, and which of them deny something or say nothing, in one language.
+
+Another language is another `Language`, given to `Contradictions(languages=…)`; no code knows any of these words.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+from unicodedata import normalize
+
+from .stem import base
+
+Words: TypeAlias = frozenset[str]
+
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\w)([^*]+)\1(?![\w*/])")
+_QUOTES = "\"'`“”‘’„«»"
+_OPENING = _QUOTES + "([{"
+_CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
+_SEPARATORS = "-–—*•·|/"
+_MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
+_SHORT_FORMS = {
+    "app": "application",
+    "config": "configuration",
+    "db": "database",
+    "deps": "dependency",
+    "dir": "directory",
+    "docs": "documentation",
+    "env": "environment",
+    "prod": "production",
+    "repo": "repository",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Language:
+    """The words by which contradictions are found in one language, in lower case."""
+
+    stem: Callable[[str], str]
+    """Turns a word into what its forms have in common."""
+    negators: Words
+    """Deny the clause they are in; two in one clause cancel out."""
+    partial: Words = frozenset()
+    """Right after a negator, leave open how much is denied: "not all"."""
+    negated_ending: tuple[str, str, Mapping[str, str]] = ("", "", MappingProxyType({}))
+    """The ending that negates a verb, the negator it means, and the verbs that lose more than the ending."""
+    further: Words = frozenset()
+    """In a denial, begin what is denied as well: "neither … nor", "not … or"."""
+    joins: Words = frozenset()
+    """In a denial and before a negator, begin what is denied as well: "no cache and no queue"."""
+    contrasts: Words = frozenset()
+    """After a comma, begin what is not so, in place of what was just said: "tabs, not spaces"."""
+    instead: Words = frozenset()
+    """The same without a comma: "instead of"."""
+    absences: Words = frozenset()
+    """After a comma, or first, begin what is missing as well: "…; no restart needed"."""
+    reversals: Words = frozenset()
+    """Begin what is so, in place of what is not: "but"."""
+    empty: Words = frozenset()
+    """Say nothing about what a sentence is about."""
+    light: Words = frozenset()
+    """Verbs that may be exchanged for any other: "is Postgres", "uses Postgres"."""
+    needs: Words = frozenset()
+    """Say that something is needed, whatever the sentence is about then."""
+    needless: Words = frozenset()
+    """Say that something is not needed."""
+    possible: Words = frozenset()
+    """Say what can be or may be, which is not what is."""
+    past: Words = frozenset()
+    """Say what was, which is not what is."""
+    hedges: Words = frozenset()
+    """Leave open whether it is so at all."""
+    copulas: Words = frozenset()
+    """Equate two things, which may then change places."""
+    prepositions: Words = frozenset()
+    """Tie the words after them to their place."""
+    directions: Words = frozenset()
+    """The prepositions that another one turns round: "before", "after"."""
+    conditions: Words = frozenset()
+    """Begin the condition on which something holds."""
+    cuts: Words = frozenset()
+    """Begin a reason, a date or an exception, which is left out."""
+    pronouns: Words = frozenset()
+    """First in a sentence, refer to what the sentence before was about."""
+
+
+def english(word: str, *, past: bool = True) -> str:
+    """Return what the forms of an English word have in common, short forms included; see `stem.base`."""
+    return base(_SHORT_FORMS.get(word, word), past=past)
+
+
+def _set(text: str) -> Words:
+    return frozenset(text.split())
+
+
+ENGLISH = Language(
+    stem=english,
+    negators=_set("not no never none nothing nobody nowhere neither nor without avoid cannot"),
+    partial=_set("all always both completely each entirely every everyone everything exactly just merely only"),
+    negated_ending=("n't", "not", MappingProxyType({"ca": "can", "wo": "will", "sha": "shall"})),
+    further=_set("nor or"),
+    joins=_set("and"),
+    contrasts=_set("not never"),
+    instead=_set("instead rather"),
+    absences=_set("no without"),
+    reversals=_set("but"),
+    empty=_set(
+        "a all also always an and any anybody anymore anyone anything are as at be been being both by currently did do"
+        " does each every everybody everyone everything for has he her here him his i in into is it its just longer"
+        " more my now of on our please really shall she should must so still such than that the their them there these"
+        " they this those to today too us very was we were which who will with would yet you your"
+    ),
+    light=_set("had has have use used uses using"),
+    needs=_set("need require necessary mandatory"),
+    needless=_set("unnecessary unneeded needless"),
+    possible=_set("able can cannot could may might possible possibly"),
+    past=_set("formerly had previously was were"),
+    hedges=_set(
+        "few likely many maybe most mostly often partly perhaps probably rarely several some sometimes usually"
+    ),
+    copulas=_set("are is was were"),
+    prepositions=_set("after at before below between by for from in into of off on over than to under with"),
+    directions=_set("above after before below from inside outside over under"),
+    conditions=_set("if once unless until when whenever while"),
+    cuts=_set("because due except since thanks"),
+    pronouns=_set("it that these they this those"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a sentence: as written, in lower case, and the last character before the blank in front of it."""
+
+    written: str
+    lowered: str
+    after: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its case and ending do not matter: it is no name that code is called by, and no number or path."""
+        return self.written.isalpha() and not _MIXED_CASE.match(self.written)
+
+
+def plain(text: str) -> str:
+    """Return a text as its words are compared: composed, without emphasis, with straight apostrophes."""
+    return _EMPHASIS.sub(r"\2", normalize("NFC", text)).replace("’", "'").replace(" & ", " and ")
+
+
+def tokenise(text: str, language: Language) -> list[Token]:
+    """Return the words of a `plain` text without quotes and punctuation; "isn't" is two words."""
+    found: list[Token] = []
+    ending, negator, verbs = language.negated_ending
+    after = ""
+    for raw in text.split():
+        written = raw.lstrip(_OPENING).rstrip(_CLOSING)
+        if written[-2:] in ("'s", "'S"):
+            written = written[:-2]
+        lowered = written.casefold()
+        if ending and lowered.endswith(ending):
+            verb = verbs.get(lowered.removesuffix(ending), lowered.removesuffix(ending))
+            found += [Token(verb, verb, after), Token(negator, negator)]
+        elif written.strip(_SEPARATORS):
+            found.append(Token(written, lowered, after))
+        after = raw[-1]
+    return found
