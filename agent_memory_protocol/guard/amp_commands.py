@@ -1,15 +1,8 @@
 """Which `amp` commands a shell's text runs, whether they write, and as whom."""
 
-import posixpath
-
-from .programs import unwrapped
-from .shell import Scoped
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .shell import Command
+    from .command import Command
 
 PROGRAMS = frozenset(["amp", "agent-memory"])
 MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])
@@ -55,22 +48,13 @@ class AmpCommand:
         return f"AmpCommand({self.words}, {self.agent!r}, writes={self.writes})"
 
 
-def find(commands: "list[Command]", environ: "Mapping[str, str]") -> list[AmpCommand]:
+def find(commands: "list[Command]") -> list[AmpCommand]:
     """Return the `amp` commands among those of a text, each with who acts in it."""
     found = []
-    acting = Scoped(environ.get("AMP_AGENT") or None)
     for command in commands:
-        agent = acting.at(command.scope)
-        if command.words[:1] == ["unset"] and "AMP_AGENT" in command.words:
-            acting.put(command.scope, None)
-        for word in command.words[1:] if command.words[:1] in (["export"], ["declare"]) else ():
-            if word.startswith("AMP_AGENT="):
-                acting.put(command.scope, word.partition("=")[2] or None)
-        words = _amp_words(unwrapped(command.words))
+        words = _amp_words(command)
         if words is not None:
-            found.append(AmpCommand(words, _option(words, "--as", _set_for(command, agent))))
-        elif not command.words and "AMP_AGENT" in command.sets:
-            acting.put(command.scope, command.sets["AMP_AGENT"] or None)
+            found.append(AmpCommand(words, _option(words, "--as", command.agent)))
     return found
 
 
@@ -87,36 +71,16 @@ def writes(words: list[str]) -> bool:
     return True
 
 
-def _amp_words(words: list[str]) -> list[str] | None:
+def _amp_words(command: "Command") -> list[str] | None:
     """Return what follows the program's name; None where it is another program."""
-    if not words:
-        return None
-    name = posixpath.basename(words[0]).removesuffix(".exe")
-    if name in PROGRAMS:
+    words = command.words
+    if command.name in PROGRAMS:
         return words[1:]
-    if name.startswith(("python", "pypy", "py")):
+    if command.name.startswith(("python", "pypy", "py")):
         for index, word in enumerate(words[1:-1], start=1):
             if word == "-m" and words[index + 1] in MODULES:
                 return words[index + 2 :]
     return None
-
-
-def _set_for(command: "Command", agent: str | None) -> str | None:
-    """Return who acts by the variables that are set, or taken away, for this command alone."""
-    words = command.words
-    if "env" in map(posixpath.basename, words[:3]):
-        for index, word in enumerate(words):
-            if (
-                word in ("-i", "-")
-                or (word in ("-u", "--unset") and words[index + 1 : index + 2] == ["AMP_AGENT"])
-                or word == "--unset=AMP_AGENT"
-            ):
-                agent = None
-            elif word.startswith("AMP_AGENT="):
-                agent = word.partition("=")[2] or None
-            elif posixpath.basename(word) in PROGRAMS:
-                break
-    return (command.sets["AMP_AGENT"] or None) if "AMP_AGENT" in command.sets else agent
 
 
 def _option(words: list[str], name: str, default: str | None) -> str | None:

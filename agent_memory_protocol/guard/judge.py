@@ -16,6 +16,7 @@ from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, is_disabled, load_settings
 from . import amp_commands, touches
+from .shell import read_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +51,13 @@ def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
         text = touches.command_of(call.tool_input)
         if call.tool.lower() == "powershell":
             text = text.replace("\\", "/")
-        commands = touches.commands_in(text)
-        found = touches.of_commands(commands, cwd)
+        commands = read_commands(text, environ, cwd)
+        found = touches.of_commands(commands)
         for touch in found:
             touch.text = touch.text or text
     else:
         found = touches.of_tool(call.tool, call.tool_input, cwd)
-    for command in amp_commands.find(commands, environ):
+    for command in amp_commands.find(commands):
         reason = _wrong_identity(command, name)
         if reason:
             return reason
@@ -86,7 +87,7 @@ def place_of(below: "tuple[str, ...]") -> "Target | str | None":
         except InvalidName:
             # No name, a pattern, or a variable that nobody knows: it may be anyone's.
             return _EVERYTHING
-    if not below or below == (_MEMORY,):
+    if not below or below == (_MEMORY,) or _is_pattern(below[0]):
         return _EVERYTHING
     return Target(Tier.SHARED) if below[0] in (_MEMORY, "amp.toml", ".amp") else None
 
@@ -117,7 +118,7 @@ def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "Iterator[tupl
     for one in (os.path.normpath(os.path.expanduser(named)), _real(named)):
         parts = one.replace("\\", "/").split("/")
         for index, part in enumerate(parts):
-            if part.lower() != SCAFFOLDING:
+            if part.lower() != SCAFFOLDING and not _matches_it(part):
                 continue
             root = "/".join(parts[:index])
             if "$" in root or "`" in root or not os.path.isabs(root or "/"):
@@ -127,6 +128,19 @@ def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "Iterator[tupl
                 seen.add(place)
                 yield place
             break
+
+
+def _is_pattern(part: str) -> bool:
+    return any(mark in part for mark in "*?[$`")
+
+
+def _matches_it(part: str) -> bool:
+    """Say whether a part of a path is a pattern that a shell makes `.scaffolding` of."""
+    if not part.startswith(".") or not _is_pattern(part):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(SCAFFOLDING, part)
 
 
 def _real(path: str) -> str:

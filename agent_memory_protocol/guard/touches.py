@@ -6,17 +6,17 @@ door holds all the same.
 
 import posixpath
 
-from .programs import SHELLS, assignments, given_by_xargs, operands, unwrapped, without_git_options, written_by_code
-from .shell import Command, Scoped, read_commands
+from .command import joined
+from .reads import written
+from .starters import SHELLS, said_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .shell import Scope
+    from .command import Command
 
-_DEEPEST = 6
 _SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
 _WRITING_WORDS = (
     *("write", "edit", "create", "replace", "append", "insert"),
@@ -84,94 +84,22 @@ def command_of(given: "dict[str, Any]") -> str:
     return ""
 
 
-def of_commands(commands: "list[Command]", cwd: str) -> list[Touch]:
+def of_commands(commands: "list[Command]") -> list[Touch]:
     """Return what the commands of a shell change."""
     found: list[Touch] = []
-    places = Scoped((cwd, cwd, ()))
     for command in commands:
-        words = unwrapped(command.words)
-        here, _, _ = place = places.at(command.scope)
+        says = command.name in ("echo", "printf")
+        text = command.feed or (" ".join(command.words[1:]) + "\n" if says else "")
         for path, appends in command.writes:
-            says = words[:1] in (["echo"], ["printf"])
-            text = command.feed or (" ".join(words[1:]) + "\n" if says else "")
-            how = ("append" if appends else "write") if command.feed or says else "other"
-            found.append(Touch(_joined(here, path), how, text))
-        if not words:
-            continue
-        name = posixpath.basename(words[0])
-        if name in ("cd", "pushd", "popd"):
-            places.put(command.scope, _moved(place, name, words[1:]))
-        elif name == "apply_patch":
-            found += _of_patch(command.feed or " ".join(words[1:]), here)
+            how = ("append" if appends else "write") if text else "other"
+            found.append(Touch(joined(command.folder, path), how, text))
+        if command.name == "apply_patch":
+            found += _of_patch(command.feed or " ".join(command.words[1:]), command.folder)
         else:
-            if name == "git":
-                folder, words = without_git_options(words)
-                here = _joined(here, folder)
-            paths = [*operands(name, words[1:]), *given_by_xargs(command)]
-            found += [Touch(_joined(here, path), "other") for path in paths]
-            if name == "patch" or (name == "git" and words[1:2] in (["apply"], ["am"])):
-                found += _of_diff(command.feed or _said_by(command.piped), here)
-            code = written_by_code(name, words[1:], command.feed)
-            found += [Touch(_joined(here, path), "other", text) for path, text in code]
+            found += [Touch(joined(command.folder, path), "other") for path in written(command)]
+        if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
+            found += _of_diff(command.feed or said_by(command.piped), command.folder)
     return found
-
-
-def _joined(folder: str, path: str) -> str:
-    return path if path.startswith("~") else posixpath.join(folder, path)
-
-
-def _moved(
-    place: "tuple[str, str, tuple[str, ...]]", name: str, words: list[str]
-) -> "tuple[str, str, tuple[str, ...]]":
-    """Return where a shell is after `cd`, `pushd` or `popd`, where it was before, and what `popd` goes back to."""
-    here, before, kept = place
-    to = next((word for word in words if word == "-" or not word.startswith("-")), "")
-    if name == "popd":
-        return (kept[-1], here, kept[:-1]) if kept else place
-    if name == "pushd":
-        kept = (*kept, here)
-    return before if to == "-" else _joined(here, to or "~"), here, kept
-
-
-def commands_in(text: str, scope: "Scope" = (), depth: int = 0) -> "list[Command]":
-    """Return the commands of a shell's text, those included that it gives to another shell."""
-    found = []
-    for command in read_commands(text, scope):
-        found.append(command)
-        inner = _for_another_shell(command) if depth < _DEEPEST else ""
-        if inner:
-            name = posixpath.basename(unwrapped(command.words)[0])
-            inside = command.scope if name == "eval" else (*command.scope, object())
-            given = Command(inside)
-            given.words = ["export", *(f"{key}={value}" for key, value in assignments(command).items())]
-            found += [given, *commands_in(inner, inside, depth + 1)]
-    return found
-
-
-def _for_another_shell(command: "Command") -> str:
-    """Return the text that a command gives to another shell: `bash -c '…'`, `eval …`, `bash <<EOF`; "" for none."""
-    words = unwrapped(command.words)
-    name = posixpath.basename(words[0]) if words else ""
-    if name == "eval":
-        return " ".join(words[1:])
-    if name in SHELLS:
-        for index, word in enumerate(words[1:], start=1):
-            if word.startswith("-") and not word.startswith("--") and "c" in word:
-                return " ".join(words[index + 1 : index + 2])
-        reads_stdin = all(word.startswith("-") for word in words[1:])
-        return command.feed or (_said_by(command.piped) if reads_stdin else "")
-    return ""
-
-
-def _said_by(command: "Command | None") -> str:
-    """Return what a command writes into its pipe, where its text tells: `echo …`, `cat <<EOF`."""
-    words = [] if command is None else unwrapped(command.words)
-    if command is None or not words:
-        return ""
-    name = posixpath.basename(words[0])
-    if name in ("echo", "printf"):
-        return " ".join(word for word in words[1:] if not word.startswith("-"))
-    return command.feed if name == "cat" else ""
 
 
 def _of_diff(diff: str, cwd: str) -> "Iterator[Touch]":
