@@ -16,7 +16,7 @@ from time import process_time
 from google.protobuf.internal import encoder
 
 from agent_memory_protocol.exchange.sample import TAG, sample
-from agent_memory_protocol.formats import agentmemory_pb2, json_schema, protobuf, protobuf_index, sqlite
+from agent_memory_protocol.formats import agentmemory_pb2, json_schema, protobuf, sqlite
 from agent_memory_protocol.formats.entry import MemoryEntry
 from benchmarks.speed.measure import Figure, in_turn, ratio, table
 
@@ -70,7 +70,7 @@ def figures(entries: Sequence[MemoryEntry], folder: Path) -> Iterator[Figure]:
     )
     yield compare(
         "protobuf: 10 newest with a tag, beside all read",
-        lambda: protobuf_index.newest(stream, TAG),
+        lambda: protobuf.newest(stream, TAG),
         lambda: count(protobuf.read(str(stream))),
         0.01,
     )

@@ -1,111 +1,192 @@
-"""Keep writers apart: one process at a time reads, changes and writes what a lock's name stands for.
+"""Keep writers apart: one process at a time reads, changes and writes what a lock stands for.
 
-The lock is the kernel's and lies on an open file, so it goes when its holder ends, however that ends, and the files
-that stay behind in `.scaffolding/.amp/locks/` block nobody. There is no fallback to a lock by the mere presence of a
-file. Readers never wait: they see the whole file before or after a replacement.
+The lock is the kernel's and lies on an open file, so it goes when its holder ends, however that ends. `hold` locks a
+name: the files for that in `.scaffolding/.amp/locks/` block nobody when they stay behind. `hold_file` locks a file
+itself. A file that merely exists is never taken for a lock. Readers never wait: they see the whole file before or
+after a replacement.
 """
 
+import errno
 import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import LockBusy, StorageError
-from . import kernel_lock
 from .errors import check_regular, explain, shown
 from .files import Root
-from .walk import SAFE_FLAGS, close
-from .writing import LOCAL, make_local_folder
+from .walk import SAFE_FLAGS, check_name, close
+from .writing import LOCAL, create, make_local_folder
 
 FOLDER = "locks"
+WAIT = 10.0
+"""Seconds to wait for another process, unless the caller says otherwise."""
 
 _PAUSE, _FIRST_PAUSE = 0.001, 0.005
 """Seconds to wait before each further look, and before the first: who has waited for long looks more often."""
 
-_TRIES = 100
+_TRIES = 500
 _RECORD_SIZE = 1000
+
+if sys.platform == "win32":
+    # Windows locks the first byte, which filelock knows how to do. It takes as long to load as all of `amp recall`
+    # takes to run, and elsewhere it does what the lines below do.
+    from filelock import lock_descriptor, unlock_descriptor
+
+    def take(fd: int) -> bool:
+        """Take the lock on an open file if it is free; say whether it was."""
+        return lock_descriptor(fd, blocking=False)
+
+    def give_up(fd: int) -> None:
+        """Give the lock up; the file stays open."""
+        unlock_descriptor(fd)
+
+else:
+    import fcntl
+
+    def take(fd: int) -> bool:
+        """Take the lock on an open file if it is free; say whether it was.
+
+        Raises:
+            OSError: the file system has no locks.
+        """
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # Some file systems say EACCES of what another process holds.
+            if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK):
+                return False
+            raise
+        return True
+
+    def give_up(fd: int) -> None:
+        """Give the lock up; the file stays open."""
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 @contextmanager
-def hold(root: Root, name: str, *, wait: float = 10.0, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
+def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
     """Hold the lock `name` of this project for the length of a `with` block. It cannot be taken twice.
 
-    `wait` is the number of seconds to wait while another process holds it; 0 tries once. `local` is the folder for what
-    may be deleted at any time.
+    Args:
+        root: the project.
+        name: what is locked.
+        wait: the seconds to wait while another process holds it; 0 tries once.
+        local: the folder for what may be deleted at any time.
 
     Raises:
         LockBusy: another process held it all the time; the message names it.
         StorageError: the lock file cannot be made, or the file system has no locks.
     """
+    start = time.monotonic()
+
+    def acquire(ending: str) -> int:
+        parts = (*local, FOLDER, f"{name}.{ending}")
+        return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait)
+
+    def busy(_: int) -> str:
+        holder = _read_record(root, (*local, FOLDER, f"{name}.lock")) or ", which left no name"
+        return (
+            f"{shown(name)}: another process is writing{holder}; waited {time.monotonic() - start:.1f} s;"
+            " try again, or end that process if it hangs"
+        )
+
     try:
-        fd = _acquire(root, local, name, wait)
+        # A process that releases the lock and wants it again at once is quicker than all that look for it now and
+        # then, and could keep them waiting for ever. So one waiter at a time has the turn, a lock of its own.
+        turn = acquire("turn")
+        try:
+            fd = acquire("lock")
+        finally:
+            close(turn)
     except OSError as error:
         raise StorageError(f"{shown(name)}: the lock cannot be taken: {explain(error)}") from error
-    holder = os.getpid()
-    try:
-        _write_record(fd)
-        yield
-    finally:
-        # A child forked inside the block shares the lock; only the process that took it gives it up.
-        if os.getpid() == holder:
-            _clear_record(fd)
-            with suppress(OSError):
-                kernel_lock.give_up(fd)
-        close(fd)
-
-
-def _acquire(root: Root, local: tuple[str, ...], name: str, wait: float) -> int:
-    """Take the lock, after whoever came before.
-
-    Who releases a lock and wants it again at once is quicker than all who look for it now and then, and could keep
-    them waiting for ever. So one waiter at a time has the turn, a lock of its own, and nobody takes the lock without.
-    """
-    start = time.monotonic()
-    turn = _open(root, local, f"{name}.turn")
-    try:
-        _wait_for(turn, root, local, name, start, wait)
-        return _acquire_in_turn(root, local, name, start, wait)
-    finally:
-        close(turn)
-
-
-def _acquire_in_turn(root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> int:
-    for _ in range(_TRIES):
-        fd = _open(root, local, f"{name}.lock")
+    with _giving_up(fd) as is_ours:
         try:
-            _wait_for(fd, root, local, name, start, wait)
-            # The folder may be deleted at any time, and a lock on a file that is no longer there keeps nobody away.
-            if _stands(root, local, name, fd):
+            _write_record(fd)
+            yield
+        finally:
+            if is_ours():
+                _clear_record(fd)
+
+
+@contextmanager
+def hold_file(root: Root, parts: tuple[str, ...], *, begin: bytes) -> Iterator[int]:
+    """Hold the lock of a file itself for the length of a `with` block; give its descriptor, for reading.
+
+    A file that does not exist is created with the bytes `begin`. One that another process puts in its place while this
+    one waits is locked in its turn.
+
+    Raises:
+        LockBusy: another process held it for `WAIT` seconds; the message names it where the system can.
+        DamagedFile: something else is there.
+        OSError: it cannot be opened, or the file system has no locks.
+    """
+
+    def busy(fd: int) -> str:
+        return f"{shown(*parts)}: another process{_holder(fd)} has been writing for {WAIT:g} seconds; try again"
+
+    def opened() -> int:
+        create(root, parts, begin)
+        return _open_file(root, parts)
+
+    fd = _acquire(root, parts, opened, busy, time.monotonic() + WAIT)
+    with _giving_up(fd):
+        yield fd
+
+
+def _acquire(
+    root: Root, parts: tuple[str, ...], opened: Callable[[], int], busy: Callable[[int], str], deadline: float
+) -> int:
+    """Open a file and take its lock, again and again until the file that is locked is the one that is there."""
+    for _ in range(_TRIES):
+        root.forget()  # the folder may be deleted at any time
+        try:
+            fd = opened()
+        except FileNotFoundError:
+            continue
+        try:
+            _wait_for(fd, busy, deadline)
+            # A lock on a file that is no longer there keeps nobody away.
+            root.forget()
+            place = root.locate(parts)
+            if place is not None and place.info is not None and os.path.samestat(place.info, os.fstat(fd)):
                 return fd
         except BaseException:
             close(fd)
             raise
         close(fd)
-    raise _never_still(name)
+    raise StorageError(f"{shown(*parts)}: the file is being replaced all the time; find out what does that")
 
 
-def _wait_for(fd: int, root: Root, local: tuple[str, ...], name: str, start: float, wait: float) -> None:
-    while not kernel_lock.take(fd):
-        waited = time.monotonic() - start
-        if waited >= wait:
-            raise LockBusy(_busy(root, local, name, waited))
-        time.sleep(min(_FIRST_PAUSE if waited < _FIRST_PAUSE else _PAUSE, wait - waited))
+def _wait_for(fd: int, busy: Callable[[int], str], deadline: float) -> None:
+    pause = _FIRST_PAUSE
+    while not take(fd):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise LockBusy(busy(fd))
+        time.sleep(min(pause, left))
+        pause = _PAUSE
 
 
-def _open(root: Root, local: tuple[str, ...], name: str) -> int:
-    for _ in range(_TRIES):
-        # The folder may be deleted at any time: just after it was made, too.
-        with suppress(FileNotFoundError):
-            return _open_once(root, local, name)
-        root.forget()
-    raise _never_still(name)
+@contextmanager
+def _giving_up(fd: int) -> Iterator[Callable[[], bool]]:
+    """Give up a lock and close its file at the end; a child forked meanwhile shares the lock, and only closes."""
+    holder = os.getpid()
+    try:
+        yield lambda: os.getpid() == holder
+    finally:
+        if os.getpid() == holder:
+            with suppress(OSError):
+                give_up(fd)
+        close(fd)
 
 
-def _open_once(root: Root, local: tuple[str, ...], name: str) -> int:
-    parts = (*make_local_folder(root, FOLDER, local=local), name)
-    root.exists(parts)  # refuses a name that is a path
+def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
+    check_name(parts[-1])
+    make_local_folder(root, FOLDER, local=parts[:-2])
     folder = root.folder(parts[:-1])
     if folder is None:
         raise FileNotFoundError
@@ -115,19 +196,26 @@ def _open_once(root: Root, local: tuple[str, ...], name: str) -> int:
     except PermissionError:
         # Another user made it. Reading is enough to lock it; only the record of the holder cannot be written.
         fd = os.open(path, os.O_RDONLY | SAFE_FLAGS, dir_fd=folder_fd)
+    return _checked(fd, parts)
+
+
+def _open_file(root: Root, parts: tuple[str, ...]) -> int:
+    place = root.locate(parts)
+    if place is None or place.info is None:
+        raise FileNotFoundError
+    check_regular(place.info, parts)
+    path, folder_fd = place.folder.at(place.name)
+    # NFS wants a file that is locked to be open for writing.
+    return _checked(os.open(path, os.O_RDWR | SAFE_FLAGS, dir_fd=folder_fd), parts)
+
+
+def _checked(fd: int, parts: tuple[str, ...]) -> int:
     try:
         check_regular(os.fstat(fd), parts)
     except BaseException:
         close(fd)
         raise
     return fd
-
-
-def _stands(root: Root, local: tuple[str, ...], name: str, fd: int) -> bool:
-    root.forget()
-    folder = root.folder((*local, FOLDER))
-    info = None if folder is None else folder.stat(f"{name}.lock")
-    return info is not None and os.path.samestat(info, os.fstat(fd))
 
 
 # The record starts at the second byte: on Windows the lock covers the first one, and nobody else can read that.
@@ -151,29 +239,29 @@ def _clear_record(fd: int) -> None:
             os.ftruncate(fd, 0)
 
 
-def _read_record(fd: int) -> str:
+def _read_record(root: Root, parts: tuple[str, ...]) -> str:
+    opened = root.open_file(parts)
+    if opened is None:
+        return ""
     try:
-        os.lseek(fd, 1, os.SEEK_SET)
-        lines = os.read(fd, _RECORD_SIZE).decode(errors="replace").split("\n")
+        os.lseek(opened[0], 1, os.SEEK_SET)
+        lines = os.read(opened[0], _RECORD_SIZE).decode(errors="replace").split("\n")
     except OSError:
         return ""
+    finally:
+        close(opened[0])
     if len(lines) != 4 or not lines[0].isdecimal():
         return ""
     pid, command, host, since = (shown(line)[:100] for line in lines)
     return f", probably process {pid} ({command}) on {host}, since {since}"
 
 
-def _never_still(name: str) -> StorageError:
-    return StorageError(f"{shown(name)}: the lock file is being replaced all the time; find out what does that")
-
-
-def _busy(root: Root, local: tuple[str, ...], name: str, waited: float) -> str:
-    fd = _open(root, local, f"{name}.lock")
+def _holder(fd: int) -> str:
+    """Name the process that holds the lock of a file, where the system tells."""
     try:
-        holder = _read_record(fd) or ", which left no name"
-    finally:
-        close(fd)
-    return (
-        f"{shown(name)}: another process is writing{holder}; waited {waited:.1f} s;"
-        " try again, or end that process if it hangs"
-    )
+        with open("/proc/locks", encoding="ascii") as table:
+            inode = f":{os.fstat(fd).st_ino}"
+            found = [row.split() for row in table if " FLOCK " in row and "->" not in row]
+    except OSError:
+        return ""
+    return next((f" ({row[4]})" for row in found if len(row) > 5 and row[5].endswith(inode)), "")

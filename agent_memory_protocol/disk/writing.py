@@ -15,7 +15,7 @@ from ..errors import InvalidArgument, StorageError
 from ..layout import SCAFFOLDING
 from .errors import check_regular, explain, shown
 from .files import TEMPORARY, Content, Root, stamp
-from .walk import SAFE_FLAGS, FilePlace, OpenFolder
+from .walk import SAFE_FLAGS, FilePlace, OpenFolder, close
 
 LOCAL = (SCAFFOLDING, ".amp")
 """The folder of what belongs to this checkout only and may be deleted at any time (decision 6)."""
@@ -124,29 +124,33 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
     return Content(data, info)
 
 
-def append(root: Root, parts: tuple[str, ...], line: bytes, *, sync: bool = True) -> None:
-    r"""Add one or more whole lines, each with its ``\n``, to a file in a single write; create the file if need be.
+def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True, lines: bool = True) -> None:
+    r"""Add bytes to the end of a file in a single write, all of them or none; create the file where it is missing.
 
-    When the file does not end a line (a writer was killed half way), the new line still starts on its own. Without
-    `sync` the disk is not asked to confirm: for what may be lost with the power.
+    Args:
+        root: the opened root.
+        parts: the path below it.
+        data: what to add: one or more whole lines, each with its ``\n``.
+        sync: whether the disk is asked to confirm; not for what may be lost with the power.
+        lines: whether the file is one of lines. A line starts on its own then, also behind one without an end, which a
+            killed writer has left. Without it, the data is put right behind what is there.
 
     Raises:
         StorageError: it cannot be written. The file is as it was, unless the message says otherwise.
     """
-    if not line.endswith(b"\n"):
+    if lines and not data.endswith(b"\n"):
         raise InvalidArgument("a line to append must end with a line feed")
     try:
         place, fd, created = _open_for_append(root, parts)
         try:
-            _append(fd, line, parts, sync=sync)
+            _append(fd, data, parts, sync=sync, lines=lines)
         except BaseException:
             if created and os.fstat(fd).st_size == 0:
                 _remove_quietly(place.folder, place.name)
             raise
         finally:
-            # The disk has confirmed the line, so whatever closing says does not undo it.
-            with suppress(OSError):
-                os.close(fd)
+            # The disk has confirmed the data, so whatever closing says does not undo it.
+            close(fd)
     except OSError as error:
         raise _not_written(error, parts) from error
     if created and sync:
@@ -349,42 +353,40 @@ def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[FilePlace, int
     return place, fd, False
 
 
-def _append(fd: int, line: bytes, parts: tuple[str, ...], *, sync: bool) -> None:
+def _append(fd: int, data: bytes, parts: tuple[str, ...], *, sync: bool, lines: bool) -> None:
     size = os.fstat(fd).st_size
-    if size:
+    if size and lines:
         os.lseek(fd, size - 1, os.SEEK_SET)
         if os.read(fd, 1) != b"\n":
-            line = b"\n" + line
-    written = 0
+            data = b"\n" + data
     try:
-        written = os.write(fd, line)
-        _check_whole(written, line)
+        if os.write(fd, data) < len(data):
+            # A disk takes a part when there is no room for the rest.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # noqa: TRY301 - what was written is taken back
         if sync:
             os.fsync(fd)
     except BaseException as error:
-        if written and not _take_back(fd, size, written):
+        left = _take_back(fd, size, data)
+        if left:
             reason = explain(error) if isinstance(error, OSError) else "interrupted"
             raise StorageError(
-                f"{shown(*parts)}: not confirmed, {written} new bytes may stand at its end: {reason}"
+                f"{shown(*parts)}: not confirmed, {left} new bytes may stand at its end: {reason}"
             ) from error
         raise
 
 
-def _check_whole(written: int, line: bytes) -> None:
-    if written < len(line):
-        # A disk takes a part of a line when there is no room for the rest.
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _take_back(fd: int, size: int, written: int) -> bool:
-    """Cut off what was just appended, unless a writer without the lock has added to it."""
+def _take_back(fd: int, size: int, data: bytes) -> int:
+    """Cut off what was just appended, unless a writer without the lock has added to it; return how many bytes stay."""
+    added = 0
     try:
-        if os.fstat(fd).st_size != size + written:
-            return False
-        os.ftruncate(fd, size)
+        added = os.fstat(fd).st_size - size
+        os.lseek(fd, size, os.SEEK_SET)
+        if added <= len(data) and data.startswith(os.read(fd, len(data))):
+            os.ftruncate(fd, size)
+            return 0
     except OSError:
-        return False
-    return True
+        pass
+    return added
 
 
 def _folder(root: Root, parts: tuple[str, ...]) -> OpenFolder:

@@ -1,26 +1,22 @@
 """Entries as JSON that `agent_memory_schema.json` describes: one a line (NDJSON), or all in one array.
 
-What is read is held against the schema here, in so many words, so that nothing else need be installed; the tests
-compare the verdicts with those of a validator. The embedding is the last key of a line: it is most of it, and needs
-no JSON reader then.
+What is read is checked against the schema here, so that nothing else has to be installed; the tests compare the
+verdicts with those of a validator. The embedding is the last key of a line, where it hides the least from people.
 """
 
 import binascii
 import json
-import os
-from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from heapq import nlargest
-from json.scanner import make_scanner
+from io import TextIOWrapper
 from types import MappingProxyType
 from typing import Any, BinaryIO, NoReturn
 
+from ..disk import writing
 from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile
 from . import record_files
-from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, check
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, check, newest_of
 from .loss import FOREIGN_IDS, unknown_fields
 
 WIRE = "json"
@@ -72,15 +68,14 @@ def write(path: str, lines: Iterable[bytes]) -> None:
 
 
 def append(path: str, line: bytes) -> None:
-    """Add a line to the end of an NDJSON file; see `record_files.append`. A last line without its end gets it first."""
+    """Add a line to the end of an NDJSON file, which is created where it is missing; wait until the disk confirms it.
 
-    def end_of_line(fd: int) -> bytes:
-        if not os.lseek(fd, 0, os.SEEK_END):
-            return b""
-        os.lseek(fd, -1, os.SEEK_END)
-        return b"" if os.read(fd, 1) == b"\n" else b"\n"
-
-    record_files.append(path, line + b"\n", end_of_line)
+    Raises:
+        LockBusy: another process has been writing for too long.
+        StorageError: it cannot be written; the file is as it was.
+    """
+    with record_files.locked(path) as (root, parts, _):
+        writing.append(root, parts, line + b"\n")
 
 
 def write_document(path: str, lines: Iterable[bytes]) -> None:
@@ -114,29 +109,31 @@ def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
     Without `vectors` the embeddings are left out, and neither decoded nor checked: half of the work, for whoever asks
     for texts, tags or times.
     """
-    for number, line in _lines(path):
-        try:
-            if line is None:
-                raise BadEntry(f"is longer than {LINE_BYTES:,} bytes")  # noqa: TRY301 - one place makes the problem
-            yield decode(line, vectors=vectors)
-        except BadEntry as error:
-            yield Problem(f"line {number:,}", str(error))
+    return _read(path, bool, vectors=vectors)
 
 
 def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
     """Return the newest entries with a tag, newest first; of equal times the last one in the file.
 
-    Every line is looked at, but only the vectors of entries with the tag. What is no entry is left out.
+    What is no entry is left out.
     """
+    spelled = tag.encode(errors="surrogatepass")
 
-    def fitting() -> Iterator[tuple[int, int, MemoryEntry]]:
-        for number, line in _lines(path):
-            with suppress(BadEntry):
-                if line is not None and tag in decode(line, vectors=False).tags:
-                    entry = decode(line)
-                    yield entry.timestamp_ms, number, entry
+    def can_have_it(line: bytes) -> bool:
+        return spelled in line or b"\\" in line  # an escape spells any character
 
-    return [entry for _, _, entry in nlargest(limit, fitting())]
+    return newest_of(_read(path, can_have_it), tag, limit)
+
+
+def _read(path: str, wanted: Callable[[bytes], bool], *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
+    for number, line in _lines(path):
+        if line is None:
+            yield Problem(f"line {number:,}", f"is longer than {LINE_BYTES:,} bytes")
+        elif wanted(line):
+            try:
+                yield decode(line, vectors=vectors)
+            except BadEntry as error:
+                yield Problem(f"line {number:,}", str(error))
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes | None]]:
@@ -160,10 +157,13 @@ def read_document(path: str) -> Iterator[MemoryEntry | Problem]:
         DamagedFile: from some line on it is no JSON.
     """
     with record_files.reading(path) as file:
+        document = _Document(file)
         try:
-            yield from _Document(file).entries()
+            yield from document.entries()
+        except UnicodeDecodeError:
+            raise document.damaged("there are bytes that are not UTF-8", path) from None
         except BadEntry as error:
-            raise DamagedFile(str(error), path=shown(path)) from None
+            raise document.damaged(str(error), path) from None
 
 
 def decode(line: bytes, *, vectors: bool = True) -> MemoryEntry:
@@ -172,24 +172,12 @@ def decode(line: bytes, *, vectors: bool = True) -> MemoryEntry:
     Raises:
         BadEntry: it is none; the message says every reason.
     """
-    # As it is written here, the embedding ends the line. A quote within a text has a backslash before it, so what is
-    # looked for can only be a key, and the rest is an object only if that key is one of the entry itself.
-    at = line.rfind(_EMBEDDING)
-    tail = line[at + len(_EMBEDDING) :].rstrip()
-    if at > 0 and tail.endswith(b'"}'):
-        try:
-            head = line[:at].decode() + "}"
-            fields, end = _scan(head, 0)
-            if type(fields) is dict and end == len(head) and "embedding" not in fields:
-                fields["embedding"] = binascii.a2b_base64(tail[:-2], strict_mode=True) if vectors else b""
-                return _entry(fields)
-        except (StopIteration, ValueError, RecursionError):
-            pass  # what is wrong, the reader of whole lines finds out
     fields = _parse(line)
     if not isinstance(fields, dict):
         raise BadEntry("is no JSON object")
-    entry = _entry(fields)
-    return entry if vectors else entry._replace(embedding=b"")
+    if not vectors and type(fields.get("embedding")) is str:
+        fields["embedding"] = b""
+    return _entry(fields)
 
 
 def _parse(data: bytes) -> object:
@@ -210,7 +198,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_DECODER)  # type: ignore[arg-type]
 
 
 def _entry(fields: dict[str, Any]) -> MemoryEntry:
@@ -279,99 +266,82 @@ class _Document:
     """A JSON document of which only as much is in memory as its largest entry takes."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._decoder = getincrementaldecoder("utf-8")()
+        self._file = TextIOWrapper(file, "utf-8-sig", newline="")
         self._text = ""
         self._at = 0
         self._line = 1
-        self._counted = 0
-        """How far line ends are counted in `_line`."""
-        self._more = True
+        """The line on which the text in memory begins."""
+        self._has_more = True
 
     def entries(self) -> Iterator[MemoryEntry | Problem]:
         """Yield the items of the array, or the one object that is there."""
-        opening = self._next()
-        if opening == "\ufeff":
-            self._at += 1
-            opening = self._next()
-        if opening != "[":
+        if self._sign() != "[":
             yield self._entry()
         else:
             self._at += 1
-            if self._next() == "]":
-                self._at += 1
-            else:
-                yield from self._items()
-        if self._next():
-            raise self._broken("something follows the end")
-
-    def _items(self) -> Iterator[MemoryEntry | Problem]:
-        while True:
-            yield self._entry()
-            sign = self._next()
+            if self._sign() != "]":
+                yield self._entry()
+                while self._sign() == ",":
+                    self._at += 1
+                    yield self._entry()
+                if self._sign() != "]":
+                    raise BadEntry("a comma or the end of the array is missing")
             self._at += 1
-            if sign == "]":
-                return
-            if sign != ",":
-                raise self._broken("a comma or the end of the array is missing")
+        if self._sign():
+            raise BadEntry("something follows the end")
+
+    def damaged(self, why: str, path: str) -> DamagedFile:
+        """Return what it means that nothing can be read from here on."""
+        return DamagedFile(f"from {self._place()} on it is no JSON array of entries: {why}", path=shown(path))
+
+    def _sign(self) -> str:
+        """Go to what is not blank and return it; "" at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _BLANKS:
+                self._at += 1
+            if self._at < len(self._text) or not self._has_more:
+                return self._text[self._at : self._at + 1]
+            self._read_on()
 
     def _entry(self) -> MemoryEntry | Problem:
-        self._next()
-        place = f"line {self._line_here():,}"
-        value = self._value()
+        self._sign()
+        value, end = self._value()
         try:
             if not isinstance(value, dict):
                 raise BadEntry("is no JSON object")  # noqa: TRY301 - one place makes the problem
             return _entry(value)
         except BadEntry as error:
-            return Problem(place, str(error))
+            return Problem(self._place(), str(error))
+        finally:
+            self._at = end
 
-    def _value(self) -> object:
+    def _value(self) -> tuple[object, int]:
+        """Return the value that begins here, and where it ends."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
-            except BadEntry as error:
-                raise self._broken(str(error)) from None
-            except json.JSONDecodeError as error:
-                if not self._more:
-                    raise self._broken(error.msg) from None
-            except (ValueError, RecursionError):
-                raise self._broken("a number is too long, or something is nested too deeply") from None
-            else:
                 # A number that reaches the end of what is in memory may go on behind it.
-                if end < len(self._text) or not self._more:
-                    self._at = end
-                    return value
+                if end < len(self._text) or not self._has_more:
+                    return value, end
+            except json.JSONDecodeError as error:
+                if not self._has_more:
+                    raise BadEntry(error.msg) from None
+            except RecursionError:
+                raise BadEntry("something is nested too deeply") from None
+            except ValueError as error:
+                raise error if isinstance(error, BadEntry) else BadEntry("a number is too long") from None
             if len(self._text) - self._at > LINE_BYTES:
-                raise self._broken(f"no entry ends within {LINE_BYTES:,} characters")
-            self._read(len(self._text) - self._at)
+                raise BadEntry(f"no entry ends within {LINE_BYTES:,} characters")
+            self._read_on()
 
-    def _next(self) -> str:
-        """Go to what is not blank and return it; "" at the end."""
-        while True:
-            while self._at < len(self._text) and self._text[self._at] in _BLANKS:
-                self._at += 1
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more:
-                return ""
-            self._read(0)
+    def _read_on(self) -> None:
+        """Forget what has been read, and read more: as much as is there, so that a long entry is not parsed often."""
+        self._line += self._text.count("\n", 0, self._at)
+        self._text = self._text[self._at :]
+        self._at = 0
+        more = self._file.read(max(record_files.CHUNK, len(self._text)))
+        self._has_more = more != ""
+        self._text += more
 
-    def _read(self, least: int) -> None:
-        """Forget what has been read, and read on: at least so many bytes, so that a long entry is not parsed often."""
-        self._line_here()
-        data = self._file.read(max(record_files.CHUNK, least))
-        self._more = data != b""
-        try:
-            self._text = self._text[self._at :] + self._decoder.decode(data, final=not self._more)
-        except UnicodeDecodeError:
-            raise self._broken("there are bytes that are not UTF-8") from None
-        self._at = self._counted = 0
-
-    def _line_here(self) -> int:
-        self._line += self._text.count("\n", self._counted, self._at)
-        self._counted = self._at
-        return self._line
-
-    def _broken(self, why: str) -> BadEntry:
-        return BadEntry(f"from line {self._line_here():,} on it is no JSON array of entries: {why}")
+    def _place(self) -> str:
+        return f"line {self._line + self._text.count(chr(10), 0, self._at):,}"

@@ -7,12 +7,9 @@ still read when another tool wrote it, as long as its types are right.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from json.scanner import make_scanner
-from sys import intern
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..disk.files import split_bom
 from ..errors import InvalidArgument
@@ -20,7 +17,6 @@ from .jsonl_rules import (
     DEPTH,
     ENTRY_RULES,
     HEADER_RULES,
-    KINDS,
     TOMBSTONE_RULES,
     BadLine,
     check_text,
@@ -31,7 +27,6 @@ from .jsonl_rules import (
     take,
     without_doubles,
 )
-from .moments import SECONDS, is_expiry, is_instant, is_minute
 
 FORMAT = "agent-memory/0.1"
 USER = "user"
@@ -107,93 +102,16 @@ def default_confidence(source: str | None) -> float:
 def parse_line(line: bytes | str, number: int) -> Line:
     """Read one line, with or without its ending. `number` is its place in the file, counted from 1."""
     try:
-        data = line if type(line) is bytes else str(line).encode()
+        data = line.encode() if isinstance(line, str) else line
         if len(data) > LINE_BYTES:
             return UnreadableLine(number, f"larger than {LINE_BYTES:,} bytes")
-        text = data.decode()
+        if not data.strip(b" \t\r\n"):
+            return UnreadableLine(number, "blank", blank=True)
+        value = _DECODER.decode(data.decode())
+        check_value(value, DEPTH)
+        return _interpret(value)
     except UnicodeError:
         return UnreadableLine(number, "not valid UTF-8")
-    return _read_plain_entry(text) or _read_strictly(text, number)
-
-
-FIELDS = EntryLine._fields[:-1]
-_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(
-    json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant)  # type: ignore[arg-type]
-)
-_kind_of = {kind: kind for kind in KINDS}
-
-
-def _read_plain_entry(text: str) -> EntryLine | None:
-    """Read an entry spelled as we spell it: the ten keys, in order, once each; None sends it to the strict reader.
-
-    A file has many lines and nearly all are like this. Objects come out as tuples of pairs, which shows every key
-    and costs no Python call; a nested one fails the type checks below, and so does every other line that is unusual.
-    """
-    try:
-        pairs, end = _scan(text, 0)
-        if type(pairs) is not tuple or end != len(text) or ("\\" in text and "\\u" in text):
-            return None
-        (
-            (n0, key),
-            (n1, kind),
-            (n2, said),
-            (n3, scope),
-            (n4, tags),
-            (n5, source),
-            (n6, confidence),
-            (n7, expires_at),
-            (n8, supersedes),
-            (n9, created_at),
-        ) = pairs
-        if (
-            (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9) == FIELDS
-            and type(key) is str
-            and key
-            and type(said) is str
-            and said
-            and not said.isspace()
-            and scope
-            and type(tags) is list
-            and source != ""
-            and (type(confidence) is float or type(confidence) is int)
-            and 0 <= confidence <= 1
-            and (expires_at is None or is_expiry(expires_at))
-            and (supersedes is None or (type(supersedes) is str and supersedes))
-            and ((created_at[16:] in SECONDS and is_minute(created_at[:16])) or is_instant(created_at))
-        ):
-            # intern() takes nothing but str: it checks the type, and a file says the same scope many times.
-            kind, scope, tags = _kind_of[kind], intern(scope), _share(tuple(tags))
-            source = None if source is None else intern(source)
-            values = (key, kind, said, scope, tags, source, confidence, expires_at, supersedes, created_at, None)
-            return _make(EntryLine, values)
-    except (StopIteration, ValueError, TypeError, KeyError, RecursionError):
-        pass  # the strict reader finds out what is wrong
-    return None
-
-
-@lru_cache(maxsize=1024)
-def _share(tags: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the tags as one object for all entries that have the same."""
-    if "" in tags:
-        raise BadLine("a tag is empty")
-    return tuple(map(intern, tags))
-
-
-_make = tuple.__new__  # EntryLine(...) itself takes three times as long
-
-
-_decode_strictly = json.JSONDecoder(object_pairs_hook=without_doubles, parse_constant=refuse_constant).decode
-
-
-def _read_strictly(text: str, number: int) -> Line:
-    if not text.strip(" \t\r\n"):
-        return UnreadableLine(number, "blank", blank=True)
-    try:
-        value = _decode_strictly(text)
-        check_value(value, DEPTH)
-        if not isinstance(value, dict):
-            raise BadLine("not a JSON object")  # noqa: TRY301  (one place turns reasons into a value)
-        return _interpret(value)
     except BadLine as error:
         return UnreadableLine(number, str(error))
     except json.JSONDecodeError as error:
@@ -204,7 +122,12 @@ def _read_strictly(text: str, number: int) -> Line:
         return UnreadableLine(number, "nested too deeply")
 
 
-def _interpret(fields: dict[str, Any]) -> HeaderLine | EntryLine | Tombstone:
+_DECODER = json.JSONDecoder(object_pairs_hook=without_doubles, parse_constant=refuse_constant)
+
+
+def _interpret(fields: object) -> HeaderLine | EntryLine | Tombstone:
+    if not isinstance(fields, dict):
+        raise BadLine("not a JSON object")
     if "format" in fields and "id" not in fields:
         return HeaderLine(**take(fields, HEADER_RULES))
     deleted = fields.get("deleted")
@@ -241,6 +164,8 @@ def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
 
 
 # Writing
+
+FIELDS = EntryLine._fields[:-1]
 
 
 def encode(line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] | None = ()) -> bytes:

@@ -1,30 +1,41 @@
 """`MemoryFile`: one agent-memory/0.1 file on disk, which any number of processes append to at once.
 
-A line is added by one write and confirmed by the disk before `append` returns. Writers take turns by a kernel lock
-on the file itself: it leaves nothing behind, and goes when its holder ends. `compact` puts another file in this
-one's place, so whoever gets the lock looks whether what it has locked is still the file. Readers wait for nobody.
+A line is added by one write and confirmed by the disk before `append` returns. Writers take turns by the lock of the
+file itself. `compact` puts another file in its place. Readers wait for nobody.
 """
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
 
 from ..disk import garbage
-from ..disk.errors import damaged, explain, shown
-from ..disk.files import Root, is_there
-from ..disk.walk import close
-from ..disk.writing import ChangedMeanwhile, append, create
-from ..errors import InvalidArgument, Refused, SecretFound, StorageError
+from ..disk.errors import shown
+from ..disk.files import Root, is_there, split_bom
+from ..disk.writing import ChangedMeanwhile, append, replace
+from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import LEDGER
-from .jsonl import FORMAT, EntryLine, HeaderLine, Tombstone, default_confidence, encode, parse_file
-from .jsonl_lock import WAIT, Locked, chunks, open_for_lock
+from .jsonl import (
+    FORMAT,
+    EntryLine,
+    HeaderLine,
+    Tombstone,
+    UnreadableLine,
+    default_confidence,
+    encode,
+    parse_file,
+    parse_line,
+)
 from .jsonl_prompt import Outranked, find_outranked, render_prompt
-from .jsonl_view import Compacted, Contents, FileView, current, sort_out
-from .moments import expiry_text, new_stamp
-from .record_files import allowances
+from .jsonl_view import Compacted, Contents, FileView, compacted, current, sort_out
+from .moments import expiry_text, new_stamp, sort_key
+from .record_files import allowances, locked, opened_folder
+
+_START = 1 << 16
+_TAIL = 1 << 12
+_HEADER_START = encode(HeaderLine(FORMAT))[:-1].partition(b',"created_at"')[0]
+_HEADER_LENGTH = 200
 
 
 class MemoryFile:
@@ -122,7 +133,7 @@ class MemoryFile:
         if not is_there(self.path):
             raise unknown
         with self._locked(moment) as file:
-            contents = sort_out(file.lines())
+            contents = self._contents()
             if id not in contents.entries:
                 raise unknown
             if id in contents.deleted:
@@ -142,8 +153,9 @@ class MemoryFile:
             StorageError: the file was not replaced; it is as it was.
         """
         moment = _aware(now)
-        if LEDGER in (os.path.basename(self.path), os.path.basename(self._real_path())):
-            raise Refused(f"{shown(self.path)} is a ledger and is never compacted")
+        with opened_folder(self.path) as (_, parts):
+            if LEDGER in (os.path.basename(self.path), *parts):
+                raise Refused(f"{shown(self.path)} is a ledger and is never compacted")
         if not is_there(self.path):
             return Compacted(0, 0, ())
         with self._locked(moment) as file:
@@ -165,53 +177,85 @@ class MemoryFile:
         return ()
 
     def _contents(self) -> Contents:
-        with self._door() as (root, parts):
-            opened = root.open_file(parts)
-            if opened is None:
-                return sort_out(())
-            try:
-                with garbage.left_alone():
-                    return sort_out(parse_file(chunks(opened[0])))
-            except OSError as error:
-                raise damaged(error, parts) from error
-            finally:
-                close(opened[0])
-
-    def _real_path(self) -> str:
-        try:
-            return os.path.realpath(self.path)
-        except OSError as error:
-            raise StorageError(f"{shown(self.path)}: cannot be reached: {explain(error)}") from error
+        with opened_folder(self.path) as (root, parts):
+            content = root.read(parts)
+        with garbage.left_alone():
+            return sort_out(() if content is None else parse_file([content.data]))
 
     @contextmanager
-    def _door(self) -> Iterator[tuple[Root, tuple[str, ...]]]:
-        folder, name = os.path.split(self._real_path())
-        if not os.path.isdir(folder):
-            raise StorageError(f"{shown(self.path)}: its folder does not exist; create it first")
-        with Root.open(folder) as root:
-            yield root, (name,)
-
-    @contextmanager
-    def _locked(self, now: datetime) -> Iterator["Locked"]:
-        """Hold the file's lock, on a file that begins with our header; one that does not exist or is empty gets it."""
+    def _locked(self, now: datetime) -> Iterator["LockedFile"]:
+        """Hold the lock of a file that begins with our header; one that does not exist or is empty gets it."""
         header = encode(HeaderLine(FORMAT, new_stamp(now)))
-        deadline = time.monotonic() + WAIT
-        with self._door() as (root, parts):
-            while True:
-                try:
-                    fd = open_for_lock(root, parts)
-                    if fd is None:
-                        create(root, parts, header)
-                        continue
-                    file = Locked(root, parts, fd)
-                    try:
-                        if file.lock(deadline) and file.begins_with(header):
-                            yield file
-                            return
-                    finally:
-                        file.unlock()
-                except OSError as error:
-                    raise StorageError(f"{shown(*parts)}: not written: {explain(error)}") from error
+        while True:
+            with locked(self.path, begin=header) as (root, parts, fd):
+                file = LockedFile(root, parts, fd)
+                if file.begins_with(header):
+                    yield file
+                    return
+
+
+class LockedFile:
+    """The file while one writer has it to itself."""
+
+    def __init__(self, root: Root, parts: tuple[str, ...], fd: int) -> None:
+        self.root = root
+        self.parts = parts
+        self.fd = fd
+        self.header = HeaderLine(FORMAT)
+
+    def begins_with(self, header: bytes) -> bool:
+        """Make sure of the header; False when it has just been put there, by another file in this one's place."""
+        data = self._read(0, _START)
+        first = next((line for line in split_bom(data)[1].split(b"\n") if line.strip()), b"")
+        line = parse_line(first, 1)
+        if isinstance(line, HeaderLine) and line.format == FORMAT:
+            self.header = line
+            return True
+        # Whoever created the file may have been stopped in the middle of the header; nothing else is in it then.
+        torn = (
+            data == first
+            and len(data) < _HEADER_LENGTH
+            and (_HEADER_START.startswith(data) or data.startswith(_HEADER_START))
+        )
+        if not torn or isinstance(line, HeaderLine):
+            found = f"its format is {ascii(line.format)[:60]}" if isinstance(line, HeaderLine) else "it has no header"
+            raise Refused(f"{shown(*self.parts)} is no {FORMAT} file, {found}; nothing was written")
+        content = self.root.read(self.parts)
+        if content is not None and content.data == data:
+            replace(self.root, self.parts, header, expected=content)
+        return False
+
+    def latest_at_end(self) -> str:
+        """Return the latest stamp of the last lines: enough to never go back, as nobody else does."""
+        size = os.fstat(self.fd).st_size
+        length = _TAIL
+        while True:
+            start = max(0, size - length)
+            pieces = self._read(start, length).split(b"\n")
+            found = [parse_line(piece, 1) for piece in (pieces[1:] if start else pieces)]
+            stamps = [line.created_at for line in found if not isinstance(line, UnreadableLine) and line.created_at]
+            if stamps or not start:
+                return max(stamps, key=sort_key, default="")
+            length *= 8
+
+    def compact(self, now: datetime) -> Compacted:
+        """Put a file with only what holds in this one's place."""
+        content = self.root.read(self.parts)
+        if content is None:
+            raise ChangedMeanwhile(f"{shown(*self.parts)}: someone has removed it")
+        if self.header.is_ledger:
+            raise Refused(f"{shown(*self.parts)} is a ledger and is never compacted")
+        data, done = compacted(content.data, now)
+        if done.dropped:
+            replace(self.root, self.parts, data, expected=content)
+        return done
+
+    def _read(self, start: int, length: int) -> bytes:
+        os.lseek(self.fd, start, os.SEEK_SET)
+        data = b""
+        while len(data) < length and (more := os.read(self.fd, length - len(data))):
+            data += more
+        return data
 
 
 def _aware(now: datetime | None) -> datetime:

@@ -10,10 +10,12 @@ import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from ..disk import writing
 from ..disk.errors import shown
 from ..errors import DamagedFile, MissingExtra
 from ..secrets.find import check_text
@@ -27,6 +29,7 @@ from .entry import (
     Problem,
     Unknown,
     check,
+    newest_of,
     plain_float32,
     to_float32,
 )
@@ -117,26 +120,25 @@ def append_entry(
 
 def append(path: str, message: bytes) -> None:
     """Add what `encode` has returned to the end of a file. Raises as `append_entry` does."""
-
-    def whole(fd: int) -> bytes:
+    with record_files.locked(path) as (root, parts, fd):
         info = os.fstat(fd)
-        if _sound.get((info.st_dev, info.st_ino)) == info.st_size:
-            return b""
-        with os.fdopen(os.dup(fd), "rb") as file:
-            file.seek(0)
-            try:
-                for offset, _, message in frames(file, info.st_size):
-                    if offset == 0 and message is not None:
-                        is_header(message, path)  # an entry in a file of another version is one that nobody reads
-            except Torn as torn:
-                raise DamagedFile(
-                    f"{torn}, and nobody would find an entry behind that; `amp convert` saves the whole ones",
-                    path=shown(path),
-                ) from None
-        return b""
+        if _sound.get((info.st_dev, info.st_ino)) != info.st_size:
+            with open(fd, "rb", closefd=False) as file:
+                _check_sound(file, info.st_size, path)
+        writing.append(root, parts, message, lines=False)
+        _sound[info.st_dev, info.st_ino] = os.fstat(fd).st_size
 
-    info = record_files.append(path, message, whole)
-    _sound[info.st_dev, info.st_ino] = info.st_size
+
+def _check_sound(file: BinaryIO, size: int, path: str) -> None:
+    """Refuse a file behind whose end, or under whose version, nobody would find another entry."""
+    try:
+        for offset, message in frames(file, size):
+            if offset == 0 and message is not None:
+                is_header(message, path)
+    except Torn as torn:
+        raise DamagedFile(
+            f"{torn}, and nobody would find an entry behind that; `amp convert` saves the whole ones", path=shown(path)
+        ) from None
 
 
 def encode(entry: MemoryEntry) -> bytes:
@@ -214,73 +216,81 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     Raises:
         DamagedFile: from where it is torn or impossible, nothing more can be read.
     """
+    try:
+        yield from _read(path)
+    except Torn as torn:
+        raise DamagedFile(str(torn), path=shown(path)) from None
+
+
+def newest(path: str | os.PathLike[str], tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
+    """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one written.
+
+    What breaks a rule is left out, and so is a torn end; `iter_entries` reports both.
+
+    Raises:
+        DamagedFile: the header names an unknown version.
+        StorageError: the file cannot be read.
+        MissingExtra: the protobuf runtime is not installed.
+    """
+
+    def whole() -> Iterator[MemoryEntry | Problem]:
+        with suppress(Torn):
+            yield from _read(record_files.path_of(path), (tag or "").encode(errors="surrogatepass"))
+
+    return newest_of(whole(), tag, limit)
+
+
+def _read(path: str, part: bytes = b"") -> Iterator[MemoryEntry | Problem]:
+    """Read a file up to where it is torn. Messages that do not have these bytes in them are passed over unread."""
     with record_files.reading(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        try:
-            for number, (offset, _, message) in enumerate(frames(file, size)):
-                if offset == 0 and message is not None and is_header(message, path):
-                    continue
-                try:
-                    yield decode(message)
-                except BadEntry as error:
-                    yield Problem(f"message {number + 1}, at byte {offset:,}", str(error))
-        except Torn as torn:
-            raise DamagedFile(str(torn), path=shown(path)) from None
+        for number, (offset, message) in enumerate(frames(file, os.fstat(file.fileno()).st_size)):
+            if message is not None and ((offset == 0 and is_header(message, path)) or part not in message):
+                continue
+            try:
+                yield decode(message)
+            except BadEntry as error:
+                yield Problem(f"message {number + 1}, at byte {offset:,}", str(error))
 
 
 class Torn(Exception):
     """Why nothing more can be read, and from which byte on."""
 
 
-def frames(file: BinaryIO, size: int, begin: int = 0) -> Iterator[tuple[int, int, bytes | None]]:
-    """Yield where each message begins with its length, where it ends, and what it is; None for one that is too large.
+def frames(file: BinaryIO, size: int) -> Iterator[tuple[int, bytes | None]]:
+    """Yield where each message begins with its length, and what it is; None for one that is too large.
 
     Args:
-        file: the file, which stands at `begin`.
+        file: the file, from its start.
         size: its length; what is appended meanwhile is not read.
-        begin: where a message begins.
 
     Raises:
         Torn: the rest is no whole message.
     """
-    data, at = b"", 0
-    while True:
-        length = shift = 0
-        end = at
-        while True:
-            if end == len(data):
-                begin, data, end, at = begin + at, data[at:], end - at, 0
-                chunk = file.read(min(record_files.CHUNK, size - begin - len(data)))
-                if not chunk:
-                    if not data:
-                        return
-                    raise Torn(f"the last {len(data):,} bytes, from byte {begin:,} on, are half a length")
-                data += chunk
-            byte = data[end]
+    begin = 0
+    while begin < size:
+        length, end = 0, begin
+        for shift in (0, 7, 14, 21, 28):
+            if end == size or not (byte := file.read(1)):
+                raise Torn(f"the last {size - begin:,} bytes, from byte {begin:,} on, are half a length")
             end += 1
-            length |= (byte & 127) << shift
-            if byte < 128:
+            length |= (byte[0] & 127) << shift
+            if byte[0] < 128:
                 break
-            shift += 7
-            if shift > 28:
-                raise Torn(f"at byte {begin + at:,} stands a length that no entry has")
+        else:
+            raise Torn(f"at byte {begin:,} stands a length that no entry has")
         if not length:
-            raise Torn(f"at byte {begin + at:,} stands a length of 0, which no entry has")
-        left = size - begin - end
-        if length > left:
-            raise Torn(f"at byte {begin + at:,} a message of {length:,} bytes begins, and {left:,} follow")
+            raise Torn(f"at byte {begin:,} stands a length of 0, which no entry has")
+        if length > size - end:
+            raise Torn(f"at byte {begin:,} a message of {length:,} bytes begins, and {size - end:,} follow")
         if length > MESSAGE_BYTES:
-            yield begin + at, begin + end + length, None
-            begin, data, at = begin + end + length, b"", 0
-            file.seek(begin)
-            continue
-        while len(data) - end < length:
-            chunk = file.read(min(max(record_files.CHUNK, length), size - begin - len(data)))
-            if not chunk:
-                raise Torn(f"at byte {begin + at:,} a message begins that has been cut off meanwhile")
-            begin, data, end, at = begin + at, data[at:] + chunk, end - at, 0
-        yield begin + at, begin + end + length, data[end : end + length]
-        at = end + length
+            yield begin, None
+            file.seek(end + length)
+        else:
+            message = file.read(length)
+            if len(message) < length:
+                raise Torn(f"at byte {begin:,} a message begins that has been cut off meanwhile")
+            yield begin, message
+        begin = end + length
 
 
 def decode(message: bytes | None) -> MemoryEntry:

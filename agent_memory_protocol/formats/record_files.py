@@ -1,26 +1,21 @@
-"""How record files are opened, appended to, and put in place whole.
+"""How files that people name are opened, locked, and put in place whole.
 
-A user names these files outright, so links are followed. A reader gets a regular file or an error that says what else
-stands there; a writer gets a new file beside the final one, which takes its place once the disk has confirmed it; one
-who appends has the file to itself, and leaves either the whole entry behind or nothing.
+Links are followed. A reader gets a regular file or an error that says what else is there. A writer gets a new file,
+which takes the place of the old one once the disk has confirmed it. To append, a process has the file to itself.
 """
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from ..disk import kernel_lock
 from ..disk.errors import check_regular, explain, shown
 from ..disk.files import TEMPORARY, Root
+from ..disk.lock import hold_file
 from ..disk.walk import SAFE_FLAGS
-from ..errors import InvalidArgument, LockBusy, Refused, StorageError
+from ..errors import InvalidArgument, Refused, StorageError
 from ..project.root import find_root
 from ..project.settings import load_settings
-
-WAIT = 10.0
-"""Seconds to wait for another writer."""
 
 CHUNK = 1 << 18
 
@@ -84,37 +79,39 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
                 os.unlink(leftover)
 
 
-def append(path: str, data: bytes, prepare: Callable[[int], bytes]) -> os.stat_result:
-    """Add bytes to the end of a file, which is created if need be, all of them or none, and confirmed by the disk.
+@contextmanager
+def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, ...], int]]:
+    """Have a file to oneself in a `with` block: give its folder, its name in it, and a descriptor to read it by.
 
-    Returns what the file is then.
-
-    Args:
-        path: the file.
-        data: what to add.
-        prepare: is given the descriptor, open for reading, and returns what must stand before the data, mostly nothing;
-            it raises where the file may not be added to.
+    A file that does not exist is created with the bytes `begin`.
 
     Raises:
         LockBusy: another process has been writing for too long.
-        StorageError: it cannot be written; the file is as it was.
+        StorageError: its folder does not exist, or it cannot be written.
+    """
+    with opened_folder(path) as (root, parts):
+        try:
+            with hold_file(root, parts, begin=begin) as fd:
+                yield root, parts, fd
+        except OSError as error:
+            raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
+
+
+@contextmanager
+def opened_folder(path: str) -> Iterator[tuple[Root, tuple[str, ...]]]:
+    """Open the folder that a file is in, once links are followed, for the functions that take a root and a path below.
+
+    Raises:
+        StorageError: there is no such folder, or it cannot be opened.
     """
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o666)
+        folder, name = os.path.split(os.path.realpath(path))
     except OSError as error:
-        raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
-    try:
-        check_regular(os.fstat(fd), (path,))
-        _lock(fd, path)
-        try:
-            _write_whole(fd, prepare(fd) + data)
-            return os.fstat(fd)
-        finally:
-            kernel_lock.give_up(fd)
-    except OSError as error:
-        raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
-    finally:
-        os.close(fd)
+        raise StorageError(f"{shown(path)}: cannot be reached: {_why(error)}") from error
+    if not os.path.isdir(folder):
+        raise StorageError(f"{shown(path)}: its folder does not exist; create it first")
+    with Root.open(folder) as root:
+        yield root, (name,)
 
 
 def allowances(path: str) -> tuple[str, ...]:
@@ -125,28 +122,6 @@ def allowances(path: str) -> tuple[str, ...]:
             return load_settings(root).secrets_allow
     except StorageError:
         return ()
-
-
-def _write_whole(fd: int, data: bytes) -> None:
-    size = os.fstat(fd).st_size
-    try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(fd, left) :]
-        os.fsync(fd)
-    except BaseException:
-        # Half an entry would hide every later one from readers.
-        with suppress(OSError):
-            os.ftruncate(fd, size)
-        raise
-
-
-def _lock(fd: int, path: str) -> None:
-    deadline = time.monotonic() + WAIT
-    while not kernel_lock.take(fd):
-        if time.monotonic() > deadline:
-            raise LockBusy(f"{shown(path)}: another process has been writing for {WAIT:.0f} s; try again")
-        time.sleep(0.002)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import nlargest
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
-from .entry import MemoryEntry, Problem
+from .entry import MemoryEntry, Problem, newest_of
 from .loss import Loss
 from .record_files import reading
 
@@ -37,7 +36,7 @@ class Format:
         needs_embedding: whether an entry without an embedding cannot be written (decision 33).
         reads, writes: the names of the functions for a whole file; "" where it cannot be written.
         appends: the name of the function that adds one entry to a file; "" where the whole file is written anew.
-        finds: module and name of the function that finds the newest entries; "" where that takes a look at all.
+        finds: the name of the function that finds the newest entries; "" where that takes a look at all.
     """
 
     name: str
@@ -98,12 +97,9 @@ class Format:
         Raises as `read` does. What is no entry is left out.
         """
         if not self.finds:
-            found = (one for one in self.read(path) if isinstance(one, MemoryEntry) and tag in one.tags)
-            rows = nlargest(limit, ((one.timestamp_ms, place, one) for place, one in enumerate(found)))
-            return [one for _, _, one in rows]
-        module, _, name = self.finds.partition(".")
-        answer: list[MemoryEntry] = getattr(import_module(f".{module}", __package__), name)(path, tag, limit)
-        return answer
+            return newest_of(self.read(path), tag, limit)
+        found: list[MemoryEntry] = getattr(self._code, self.finds)(path, tag, limit)
+        return found
 
     @property
     def _code(self) -> ModuleType:
@@ -118,7 +114,7 @@ FORMATS = (
         "json_schema",
         needs_embedding=True,
         appends="append",
-        finds="json_schema.newest",
+        finds="newest",
     ),
     Format(
         "json",
@@ -136,7 +132,7 @@ FORMATS = (
         "protobuf",
         needs_embedding=True,
         appends="append",
-        finds="protobuf_index.newest",
+        finds="newest",
     ),
     Format(
         "sqlite",
@@ -144,9 +140,9 @@ FORMATS = (
         "a database with indexes by time and tag",
         "sqlite",
         appends="append",
-        finds="sqlite.newest",
+        finds="newest",
     ),
-    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet", finds="parquet.newest"),
+    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet", finds="newest"),
     Format("jsonl", (".jsonl",), "agent-memory/0.1, one entry a line", "jsonl_entries"),
     Format("memory-file", (".amem.json",), "records in one file, each with its signature", "record_entries"),
     Format("markdown", (".md",), "a tier document: headings and bullets", "markdown"),

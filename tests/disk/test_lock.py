@@ -346,7 +346,7 @@ def test_a_file_system_without_locks_is_named(root: Root, monkeypatch: pytest.Mo
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     before = open_descriptors()
-    monkeypatch.setattr("agent_memory_protocol.disk.kernel_lock.take", no_locks)
+    monkeypatch.setattr("agent_memory_protocol.disk.lock.take", no_locks)
     with pytest.raises(StorageError) as caught, hold(root, NAME, wait=0):
         pass
     assert str(caught.value) == (
@@ -420,3 +420,61 @@ def test_whoever_releases_a_lock_does_not_overtake_those_who_wait(root: Root) ->
     answers = [float(writer.communicate(timeout=60)[0]) for writer in writers]
     # 150 turns in all. In order, each comes every sixth; chance may pass one over some times, never most of the time.
     assert max(answers) < (time.monotonic() - began) / 3, answers
+
+
+# The kernel's lock on an open file
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="the lock is filelock's there")
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[list[int]]:
+    """Return two descriptors of one file, each opened by itself."""
+    path = tmp_path / "lock"
+    opened = [os.open(path, os.O_RDWR | os.O_CREAT) for _ in range(2)]
+    yield opened
+    for fd in opened:
+        os.close(fd)
+
+
+@posix
+def test_one_at_a_time_has_the_lock(two: list[int]) -> None:
+    one, other = two
+    assert lock.take(one)
+    assert not lock.take(other)
+    lock.give_up(one)
+    assert lock.take(other)
+
+
+@posix
+def test_the_lock_is_the_one_that_other_programs_take(two: list[int]) -> None:
+    import fcntl
+
+    one, other = two
+    fcntl.flock(one, fcntl.LOCK_EX)
+    assert not lock.take(other)
+    fcntl.flock(one, fcntl.LOCK_UN)
+    assert lock.take(other)
+    with pytest.raises(BlockingIOError):
+        fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@posix
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK])
+def test_however_a_file_system_says_it_a_lock_that_others_hold_is_not_taken(
+    two: list[int], monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr("fcntl.flock", lambda *_: _raise(code))
+    assert not lock.take(two[0])
+
+
+@posix
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EBADF, errno.EIO])
+def test_a_lock_that_cannot_be_had_is_an_error(two: list[int], monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    monkeypatch.setattr("fcntl.flock", lambda *_: _raise(code))
+    with pytest.raises(OSError, match=os.strerror(code)):
+        lock.take(two[0])
+
+
+def _raise(code: int) -> bool:
+    raise OSError(code, os.strerror(code))

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.disk import kernel_lock
+from agent_memory_protocol.disk import lock
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.writing import append
 from agent_memory_protocol.errors import InvalidArgument, LockBusy, Refused, RefusedText, StorageError
-from agent_memory_protocol.formats import jsonl_file, jsonl_lock
+from agent_memory_protocol.formats import jsonl_file
 from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, UnreadableLine, encode, parse_file, parse_line
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 from agent_memory_protocol.formats.jsonl_view import compacted
@@ -338,7 +338,7 @@ def test_who_waits_while_the_file_is_replaced_writes_under_the_lock_of_the_new_o
     memory.delete(memory.append("Gone.", kind="fact").id)
     waits = threading.Event()
     is_free: list[bool] = []
-    really_take = kernel_lock.take
+    really_take = lock.take
 
     def take(fd: int) -> bool:
         taken = really_take(fd)
@@ -352,7 +352,7 @@ def test_who_waits_while_the_file_is_replaced_writes_under_the_lock_of_the_new_o
         os.close(fd)
         append(root, parts, data)
 
-    monkeypatch.setattr(kernel_lock, "take", take)
+    monkeypatch.setattr(lock, "take", take)
     monkeypatch.setattr(jsonl_file, "append", write)
     with ThreadPoolExecutor(1) as pool:
         with memory._locked(NOW) as holder:
@@ -379,7 +379,7 @@ def test_compacting_starts_over_when_a_foreign_writer_appends_meanwhile(memory, 
                 file.write(foreign)
         return original(data, now)
 
-    monkeypatch.setattr(jsonl_lock, "compacted", interrupted)
+    monkeypatch.setattr(jsonl_file, "compacted", interrupted)
     memory.compact(NOW)
     assert len(calls) == 3
     assert texts(memory) == ["Foreign."]
@@ -522,7 +522,7 @@ def test_a_writer_waits_for_the_lock_then_says_who_holds_it_and_readers_never_wa
     holder.start()
     try:
         assert ready.wait(60)
-        monkeypatch.setattr("agent_memory_protocol.formats.jsonl_file.WAIT", 0.2)
+        monkeypatch.setattr("agent_memory_protocol.disk.lock.WAIT", 0.2)
         for write in (lambda: memory.append("No.", kind="fact"), lambda: memory.compact(NOW)):
             start = time.monotonic()
             with pytest.raises(LockBusy, match=rf"another process \({holder.pid}\) has been writing"):

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, MissingExtra, SecretFound, StorageError
 from agent_memory_protocol.formats import agentmemory_pb2, protobuf, schemas
 from agent_memory_protocol.formats.entry import BadEntry, MemoryEntry, Problem, embedding_of
-from agent_memory_protocol.formats.protobuf import append_entry, iter_entries
+from agent_memory_protocol.formats.protobuf import append_entry, iter_entries, newest
 
 from .conftest import ENTRIES
 
@@ -237,7 +238,7 @@ def test_a_header_in_the_middle_is_reported_and_costs_nothing(tmp_path):
 def test_a_file_cut_off_anywhere_gives_its_whole_entries_and_says_so(tmp_path, some):
     path = tmp_path / "memory.pb"
     data = write(path, *some)
-    ends = [end for _, end, _ in protobuf.frames(io.BytesIO(data), len(data))]
+    ends = [*[begin for begin, _ in protobuf.frames(io.BytesIO(data), len(data))][1:], len(data)]
     for cut in range(len(data)):
         path.write_bytes(data[:cut])
         found, damage = read_until_damage(path)
@@ -304,8 +305,10 @@ def test_an_entry_comes_back_as_the_format_carries_it(entry):
             protobuf.encode(entry)
         return
     data = protobuf.encode(entry)
-    ((_, end, message),) = protobuf.frames(io.BytesIO(data), len(data))
-    assert end == len(data)
+    ((begin, message),) = protobuf.frames(io.BytesIO(data), len(data))
+    assert begin == 0
+    assert message is not None
+    assert data.endswith(message)
     assert protobuf.decode(message) == entry
 
 
@@ -434,3 +437,74 @@ def test_problems_say_where_they_are(tmp_path):
     path.write_bytes(whole() + whole(id=""))
     found = list(protobuf.read(str(path)))
     assert found[1] == Problem(f"message 2, at byte {len(whole())}", "it has no id")
+
+
+# The newest
+
+
+def made(number: int, when: int | None = None, *tags: str) -> MemoryEntry:
+    return MemoryEntry(f"id-{number}", number if when is None else when, f"fact {number}", tags, embedding=VECTOR)
+
+
+def by_hand(entries: list[MemoryEntry], tag: str | None, limit: int = 10) -> list[MemoryEntry]:
+    """Return the same answer from a look at every entry."""
+    numbered = [(one.timestamp_ms, place, one) for place, one in enumerate(entries) if tag is None or tag in one.tags]
+    return [one for _, _, one in sorted(numbered, key=lambda row: row[:2], reverse=True)[:limit]]
+
+
+@pytest.mark.requirement("S3-08")
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5) | st.just(2**64 - 1), st.lists(st.sampled_from("aé"), max_size=3)), max_size=20
+    ),
+    st.integers(0, 20),
+)
+def test_the_newest_are_those_that_a_look_at_all_finds(tmp_path_factory, rows, before):
+    path = tmp_path_factory.mktemp("one") / "memory.pb"
+    entries = [made(number, when, *tags) for number, (when, tags) in enumerate(rows)]
+    write(path, *entries[:before])
+    for entry in entries[before:]:
+        protobuf.append(str(path), protobuf.encode(entry))
+    for tag in (None, "a", "é", "unheard of", "\ud800"):
+        assert newest(path, tag) == by_hand(entries, tag)
+        assert newest(path, tag, limit=2) == by_hand(entries, tag, 2)
+
+
+def test_only_entries_that_can_have_the_tag_are_decoded(tmp_path, monkeypatch):
+    path = tmp_path / "memory.pb"
+    write(path, *(made(number, None, "task" if number % 10 == 0 else "other") for number in range(50)))
+    decoded = []
+    decode = protobuf.decode
+
+    def counted(message: bytes | None) -> MemoryEntry:
+        decoded.append(message)
+        return decode(message)
+
+    monkeypatch.setattr(protobuf, "decode", counted)
+    assert [entry.id for entry in newest(path, "task", 3)] == ["id-40", "id-30", "id-20"]
+    assert len(decoded) == 5
+
+
+def test_a_file_that_was_written_again_gives_its_own_entries(tmp_path):
+    path = tmp_path / "memory.pb"
+    write(path, made(1, None, "a"), made(2, None, "a"))
+    assert len(newest(path, "a")) == 2
+    other = [made(3, None, "a"), made(4, None, "bb")]
+    write(path, *other)
+    assert newest(path, "a") == by_hand(other, "a")
+
+
+def test_whole_entries_before_a_torn_end_and_around_wrong_ones_are_found(tmp_path):
+    path = tmp_path / "memory.pb"
+    write(path, made(1, None, "a"))
+    wrong = protobuf.encode(made(2, None, "a")._replace(id=""))
+    path.write_bytes(path.read_bytes() + wrong + protobuf.encode(made(3, None, "a")) + protobuf.encode(made(4))[:-1])
+    assert [entry.id for entry in newest(path, "a")] == ["id-3", "id-1"]
+
+
+def test_the_newest_of_a_file_of_another_version_are_refused(tmp_path):
+    path = tmp_path / "memory.pb"
+    path.write_bytes(b"\x06\x0a\x04v2.0" + protobuf.encode(made(1)))
+    with pytest.raises(DamagedFile, match=r"v2\.0"):
+        newest(path)
