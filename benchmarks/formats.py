@@ -72,7 +72,7 @@ def figures(entries: Sequence[MemoryEntry], folder: Path) -> Iterator[Figure]:
         "protobuf: 10 newest with a tag, beside all read",
         lambda: protobuf.newest(stream, TAG),
         lambda: count(protobuf.read(str(stream))),
-        0.01,
+        0.5,
     )
     yield compare(
         "sqlite: 10 newest with a tag, beside all read",
