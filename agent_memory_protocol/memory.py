@@ -24,12 +24,12 @@ from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, Storage
 from .limits import split_lines
 from .project.access import Actor, acting
 from .records.canonical import EMPTY, cut_moment, encode, freeze_text
-from .records.catalog import Catalog
 from .records.finder import Finder
 from .records.home import Home
 from .records.proof import check_history, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
 from .records.record import LIVE, Provenance, Record, RecordType, State, is_id
+from .records.seen import Seen
 from .records.signing import Identity, Signer, sign_record
 from .records.store import DirectoryStore, RecordStore, Redacting
 from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
@@ -660,12 +660,11 @@ class Memory:
 
     def _open_finder(self) -> Finder:
         if not self._is_at_home:
-            return Finder(self._store, Catalog(), self._indexes or (open_index(embedder=self._embedder),))
+            return Finder(Seen(self._store), self._indexes or (open_index(embedder=self._embedder),))
         local = self._home.local_file
         self._usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
         return Finder(
-            self._store,
-            Catalog(local("catalog.sqlite")),
+            Seen(self._store, local("catalog.sqlite")),
             self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),),
         )
 

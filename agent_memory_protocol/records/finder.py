@@ -1,25 +1,22 @@
-"""The records of one store, found by their words, and current whoever writes them."""
+"""The records of one store, found by their words, and as they are now, even where other processes write them."""
 
 from collections.abc import Iterable, KeysView, Sequence
 
 from ..search.fusion import FusedIndex
 from ..search.port import Passage, SearchIndex, Source
-from .catalog import Catalog
-from .rank import Candidate, partner_of
+from .rank import Match, partner_of
 from .record import LIVE, Record
-from .store import RecordStore
-from .view import View
+from .seen import Seen
 
-CANDIDATES = 40
+MATCHES = 40
 """How many records that look like a query are weighed against each other."""
 
 
 class Finder:
-    """What finds records in one store. Whoever uses it lets no two threads in at once."""
+    """What finds records in one store. A caller lets in one thread at a time."""
 
-    def __init__(self, store: RecordStore, catalog: Catalog, indexes: Sequence[SearchIndex]) -> None:
-        self._catalog = catalog
-        self._view = View(store, catalog)
+    def __init__(self, seen: Seen, indexes: Sequence[SearchIndex]) -> None:
+        self._seen = seen
         self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
         self._indexed = False
         self._pending: set[str] = set()
@@ -27,27 +24,27 @@ class Finder:
 
     def close(self) -> None:
         """Close the files of what was seen. The next call opens them again."""
-        self._catalog.close()
+        self._seen.close()
         self._index.close()
 
     @property
     def ids(self) -> KeysView[str]:
         """The ids of the records that can be read."""
-        return self._view.stamps.keys()
+        return self._seen.stamps.keys()
 
     @property
     def every_id(self) -> tuple[str, ...]:
         """The ids of all records, those that cannot be read among them."""
-        return tuple(sorted({*self._view.stamps, *self._view.problems}))
+        return tuple(sorted({*self._seen.stamps, *self._seen.problems}))
 
     @property
     def problems(self) -> tuple[str, ...]:
         """Why some records cannot be read, one line each."""
-        return tuple(self._view.problems.values())
+        return tuple(self._seen.problems.values())
 
     def look(self, *, hurried: bool = False) -> None:
-        """Take in what others have written. `hurried` is for whoever writes much; see `View.look`."""
-        changes = self._view.look(hurried=hurried)
+        """Take in what others have written. `hurried` is for a caller that writes much; see `Seen.look`."""
+        changes = self._seen.look(hurried=hurried)
         self._pending |= {record.id for record in changes.records}
         if any(record.redacted for record in changes.records):
             self.forget()
@@ -55,30 +52,29 @@ class Finder:
 
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
-        self._view.wrote([record])
+        self._seen.wrote(record)
         self._pending.add(record.id)
 
     def forget(self) -> None:
-        """Empty the index, which is made anew when asked: something of what is only taken out of a file may stay."""
+        """Remove the index: a file may keep traces of what was only taken out. The next question makes it again."""
         self._index.delete()
         self._indexed = False
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
-        return [record for record in map(self._view.read, list(self.ids)) if record is not None]
+        return [record for record in map(self._seen.read, list(self.ids)) if record is not None]
 
     def text_of(self, record_id: str) -> str:
         """Return what a record says; "" where it cannot be read any more."""
-        record = self._view.read(record_id)
+        record = self._seen.read(record_id)
         return "" if record is None else record.body
 
     def saying(self, body: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, the oldest first."""
-        found = map(self._view.read, self._catalog.saying(body))
-        same = [record for record in found if record is not None and record.body == body and not record.redacted]
+        same = [record for record in self._seen.saying(body) if record.body == body and not record.redacted]
         return tuple(sorted(same, key=lambda record: (record.created_at, record.id)))
 
-    def find(self, query: str, *, include_history: bool, count: int = CANDIDATES) -> list[Candidate]:
+    def find(self, query: str, *, include_history: bool, count: int = MATCHES) -> list[Match]:
         """Return the records that look most like a query, each as it is now."""
         self._update_index()
         limit = count
@@ -89,23 +85,23 @@ class Finder:
             if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4
-        read = ((hit, self._view.read(hit.source)) for hit in shown)
-        return [Candidate(record, hit.score, hit.reasons) for hit, record in read if record is not None]
+        read = ((hit, self._seen.read(hit.source)) for hit in shown)
+        return [Match(record, hit.score, hit.reasons) for hit, record in read if record is not None]
 
-    def linked(self, candidates: Iterable[Candidate], *, include_history: bool) -> dict[str, Record]:
-        """Return by id what may have to come together with some of the candidates, and is none itself.
+    def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
+        """Return by id further records that may have to come together with some of these.
 
         That is the other side of a dispute and, with `include_history`, what was replaced.
         """
-        known = {candidate.record.id for candidate in candidates}
+        wanted = [match.record for match in matches]
+        known = {record.id for record in wanted}
         found: dict[str, Record] = {}
-        wanted = [candidate.record for candidate in candidates]
         while wanted:
             record = wanted.pop()
             for link in (partner_of(record), record.supersedes if include_history else None):
                 if link is not None and link not in known:
                     known.add(link)
-                    if (other := self._view.read(link)) is not None:
+                    if (other := self._seen.read(link)) is not None:
                         found[link] = other
                         wanted.append(other)
         return found
@@ -113,11 +109,9 @@ class Finder:
     def rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
         """Return by id every rule that rests on one of these records, and all that such a rule rests on."""
         wanted = set(ids)
-        rules = [rule for rule in map(self._view.read, self._catalog.rules()) if rule is not None]
-        concerned = [rule for rule in rules if not wanted.isdisjoint(rule.evidence)]
-        found = {rule.id: rule for rule in concerned}
-        for one in {one for rule in concerned for one in rule.evidence}:
-            if (record := self._view.read(one)) is not None:
+        found = {rule.id: rule for rule in self._seen.rules() if not wanted.isdisjoint(rule.evidence)}
+        for one in {one for rule in found.values() for one in rule.evidence}:
+            if (record := self._seen.read(one)) is not None:
                 found[one] = record
         return found
 
@@ -128,15 +122,15 @@ class Finder:
         """
         found: dict[str, Record] = {}
         for record in records:
-            candidates = self.find(record.body, include_history=False, count=count)
-            found |= {one.record.id: one.record for one in candidates} | self.linked(candidates, include_history=False)
-            if record.id not in found and (now := self._view.read(record.id)) is not None:
+            matches = self.find(record.body, include_history=False, count=count)
+            found |= {one.record.id: one.record for one in matches} | self.linked(matches, include_history=False)
+            if record.id not in found and (now := self._seen.read(record.id)) is not None:
                 found[record.id] = now
         return found | self.rules_on(found)
 
     def _update_index(self) -> None:
-        """Bring the index in line. That takes time in proportion to the store, so it waits for somebody who asks."""
-        stamps = self._view.stamps
+        """Bring the index in line. That takes time in proportion to the store, so it waits until somebody asks."""
+        stamps = self._seen.stamps
         changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
         sources = [Source(one, stamps[one], self._passages) for one in changed]
         if not self._indexed:
@@ -149,7 +143,7 @@ class Finder:
 
     def _passages(self, id: str) -> tuple[Passage, ...]:
         """Return what an index knows of a record. The key says its state."""
-        record = self._view.read(id)
+        record = self._seen.read(id)
         if record is None or record.redacted:
             return ()
         return (Passage(record.state.value, record.body, " ".join(record.tags)),)

@@ -31,7 +31,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Match:
     """A record that looks like the query.
 
     Attributes:
@@ -116,7 +116,7 @@ class Recalled:
 
 def choose(
     query: str,
-    candidates: Sequence[Candidate],
+    matches: Sequence[Match],
     others: Mapping[str, Record],
     *,
     budget_tokens: int,
@@ -124,22 +124,22 @@ def choose(
     now: datetime,
     is_forged: Callable[[Record], bool] = lambda _: False,
 ) -> Recalled:
-    """Return the best of the candidates that fit.
+    """Return the best of the matches that fit.
 
     Args:
         query: what was asked.
-        candidates: what an index has found, each record once.
+        matches: what an index has found, each record once.
         others: further records by id: the other sides of disputes, and with `include_history` what was replaced.
         budget_tokens: how many tokens the prompt block may have.
         include_history: whether to show what was replaced or archived.
         now: the moment that ages are counted to.
         is_forged: says of a record whether it claims a signature that does not verify.
     """
-    known = {**others, **{candidate.record.id: candidate.record for candidate in candidates}}
-    found = {candidate.record.id: candidate for candidate in candidates}
+    known = {**others, **{match.record.id: match.record for match in matches}}
+    found = {match.record.id: match for match in matches}
     ranked = sorted(
-        (candidate for candidate in candidates if _is_shown(candidate.record, include_history)),
-        key=lambda candidate: (-score(candidate, now), candidate.record.id),
+        (match for match in matches if _is_shown(match.record, include_history)),
+        key=lambda match: (-score(match, now), match.record.id),
     )
     chosen: dict[str, RecalledRecord] = {}
     skipped: set[str] = set()
@@ -158,13 +158,13 @@ def choose(
     return Recalled(query, tuple(chosen.values()), len(skipped.difference(chosen)))
 
 
-def score(candidate: Candidate, now: datetime) -> float:
-    """Return what a candidate is worth: relevance × state × recency × use × confidence (S1-69)."""
-    record = candidate.record
+def score(match: Match, now: datetime) -> float:
+    """Return what a match is worth: relevance × state × recency × use × confidence."""
+    record = match.record
     days = max(0.0, (now - record.updated_at).total_seconds() / _DAY)
     recency: float = max(LEAST_RECENCY, 0.5 ** (days / HALF_LIFE_DAYS))
-    use = 1 + candidate.uses / (candidate.uses + _HALF_USE)
-    return candidate.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
+    use = 1 + match.uses / (match.uses + _HALF_USE)
+    return match.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
 
 
 def render(record: Record, *, forged: bool = False) -> str:
@@ -206,10 +206,8 @@ def _is_shown(record: Record, include_history: bool) -> bool:
     return include_history or record.state in LIVE
 
 
-def _unit(
-    first: Candidate, known: Mapping[str, Record], found: Mapping[str, Candidate], include_history: bool
-) -> list[Candidate]:
-    """Return a candidate with the records that may only come together with it, in the order they are shown."""
+def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match], include_history: bool) -> list[Match]:
+    """Return a match with the records that may only come together with it, in the order they are shown."""
     unit = {first.record.id: first}
 
     def add(id: str | None, reason: str) -> Record | None:
@@ -217,7 +215,7 @@ def _unit(
         if record is None or record.id in unit or not _is_shown(record, include_history):
             return None
         uses = found[record.id].uses if record.id in found else 0
-        unit[record.id] = found.get(record.id) or Candidate(record, first.relevance, (reason,), uses)
+        unit[record.id] = found.get(record.id) or Match(record, first.relevance, (reason,), uses)
         return record
 
     other = add(partner_of(first.record), f"the other side of the dispute with {first.record.id}")
@@ -231,12 +229,12 @@ def _unit(
     return list(unit.values())
 
 
-def _recalled(candidate: Candidate, now: datetime, *, forged: bool) -> RecalledRecord:
-    reasons = candidate.reasons
-    if candidate.uses:
-        times = "once" if candidate.uses == 1 else f"{candidate.uses} times"
+def _recalled(match: Match, now: datetime, *, forged: bool) -> RecalledRecord:
+    reasons = match.reasons
+    if match.uses:
+        times = "once" if match.uses == 1 else f"{match.uses} times"
         reasons = (*reasons, f"used {times} before")
     if forged:
         reasons = (*reasons, "its signature does not verify")
-    tokens = estimate_tokens(len(render(candidate.record, forged=forged).encode()))
-    return RecalledRecord(candidate.record, score(candidate, now), tokens, reasons, forged)
+    tokens = estimate_tokens(len(render(match.record, forged=forged).encode()))
+    return RecalledRecord(match.record, score(match, now), tokens, reasons, forged)

@@ -10,15 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..disk.side_file import SideFile
 from ..errors import InvalidRecord
 from .canonical import format_moment, parse_moment
 from .record import is_id
-from .side_file import SideFile
 
 COUNTS_ELSEWHERE = "salience.json"
 """Where the published reference implementation counts, in the same memory directory. It is read, never written."""
 
-_TABLES = "CREATE TABLE IF NOT EXISTS uses (record_id TEXT PRIMARY KEY, count INTEGER NOT NULL, last TEXT NOT NULL)"
+_TABLES = "CREATE TABLE uses (record_id TEXT PRIMARY KEY, count INTEGER NOT NULL, last TEXT NOT NULL)"
 _ADD = (
     "INSERT INTO uses VALUES (?, 1, ?) ON CONFLICT (record_id) DO UPDATE"
     " SET count = count + 1, last = MAX(last, excluded.last)"

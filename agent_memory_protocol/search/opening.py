@@ -38,5 +38,4 @@ def _open_words(path: str | os.PathLike[str] | None) -> "KeywordIndex | None":
         from .keyword import KeywordIndex
     except ImportError:
         return None
-    index = KeywordIndex(path)
-    return index if index.available() else None
+    return KeywordIndex(path) if KeywordIndex.available() else None

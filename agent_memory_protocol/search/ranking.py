@@ -19,15 +19,15 @@ _K1, _B = 0.9, 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A passage that may fit.
+class CountedPassage:
+    """A passage that may fit, and how often the words of the query are in it.
 
     Attributes:
         source: the key of its source.
         key: its own key.
-        text: how often each token of the query stands in its text; others may be there too.
-        context: how often each stands around it.
-        size: how many tokens there are in its text and around it.
+        text: how often each token of the query is in its text; others may be there too.
+        context: how often each is around it.
+        size: how many tokens its text and what is around it have.
     """
 
     source: str
@@ -44,16 +44,16 @@ class Collected:
     Attributes:
         passages: how many there are.
         tokens: how many tokens they have, all together.
-        standing: in how many of them each token of the query stands.
+        holding: how many of them each token of the query is in.
     """
 
     passages: int
     tokens: int
-    standing: Mapping[str, int]
+    holding: Mapping[str, int]
 
 
-def rank(terms: Collection[Term], candidates: Iterable[Candidate], collected: Collected, limit: int) -> list[Hit]:
-    """Return the best candidates as hits. One without any word of the query is none."""
+def rank(terms: Collection[Term], candidates: Iterable[CountedPassage], collected: Collected, limit: int) -> list[Hit]:
+    """Return the best candidates as hits. One without any word of the query is left out."""
     average = max(collected.tokens / max(collected.passages, 1), 1)
     rarity = {token: _rarity(token, collected) for term in terms for token in term.tokens}
     scored = [(_score(rarity, candidate, average), candidate) for candidate in candidates]
@@ -69,11 +69,11 @@ def rank(terms: Collection[Term], candidates: Iterable[Candidate], collected: Co
 
 
 def _rarity(token: str, collected: Collected) -> float:
-    standing = collected.standing.get(token, 0)
-    return math.log(1 + (collected.passages - standing + 0.5) / (standing + 0.5))
+    holding = collected.holding.get(token, 0)
+    return math.log(1 + (collected.passages - holding + 0.5) / (holding + 0.5))
 
 
-def _score(rarity: Mapping[str, float], candidate: Candidate, average: float) -> float:
+def _score(rarity: Mapping[str, float], candidate: CountedPassage, average: float) -> float:
     length = 1 - _B + _B * candidate.size / average
     score = 0.0
     for token, weight in rarity.items():
@@ -83,7 +83,7 @@ def _score(rarity: Mapping[str, float], candidate: Candidate, average: float) ->
     return score
 
 
-def _reasons(terms: Iterable[Term], candidate: Candidate) -> tuple[str, ...]:
+def _reasons(terms: Iterable[Term], candidate: CountedPassage) -> tuple[str, ...]:
     inside: dict[str, None] = {}
     around: dict[str, None] = {}
     for term in terms:

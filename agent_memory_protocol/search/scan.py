@@ -7,10 +7,11 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from . import words
 from .port import Hit, Source
-from .ranking import Candidate, Collected, rank
+from .ranking import Collected, CountedPassage, rank
 from .slips import mend
 
 
@@ -19,7 +20,7 @@ class _Read:
     """A source as it was read."""
 
     fingerprint: str
-    candidates: tuple[Candidate, ...]
+    passages: tuple[CountedPassage, ...]
     spellings: frozenset[str]
 
 
@@ -44,21 +45,17 @@ class ScanIndex:
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
         sources = self._sources
-        inside = {key: source for key, source in sources.items() if within is None or key in within}
-        everything = [candidate for source in sources.values() for candidate in source.candidates]
-        candidates = [candidate for source in inside.values() for candidate in source.candidates]
+        everything = [passage for source in sources.values() for passage in source.passages]
+        inside = [source for key, source in sources.items() if within is None or key in within]
+        matches = [passage for source in inside for passage in source.passages]
         terms = mend(
             words.terms(query),
-            lambda token: any(token in one.text or token in one.context for one in candidates),
-            lambda _: {spelling for source in inside.values() for spelling in source.spellings},
+            lambda token: any(map(partial(_has, token), matches)),
+            lambda _: {spelling for source in inside for spelling in source.spellings},
         )
-        standing = {
-            token: sum(token in one.text or token in one.context for one in everything)
-            for term in terms
-            for token in term.tokens
-        }
-        collected = Collected(len(everything), sum(one.size for one in everything), standing)
-        return rank(terms, candidates, collected, limit)
+        holding = {token: sum(map(partial(_has, token), everything)) for term in terms for token in term.tokens}
+        collected = Collected(len(everything), sum(one.size for one in everything), holding)
+        return rank(terms, matches, collected, limit)
 
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""
@@ -79,14 +76,13 @@ class ScanIndex:
 
 def _read(source: Source) -> _Read:
     spellings: set[str] = set()
-
-    def counted(text: str) -> Counter[str]:
-        pairs = words.read(text)
-        spellings.update(spelling for spelling, _ in pairs)
-        return Counter(token for _, token in pairs)
-
-    candidates = []
+    passages = []
     for passage in source.read(source.key):
-        text, context = counted(passage.text), counted(passage.context)
-        candidates.append(Candidate(source.key, passage.key, text, context, text.total() + context.total()))
-    return _Read(source.fingerprint, tuple(candidates), frozenset(spellings))
+        text, context = (Counter(words.tokens(part, spellings)) for part in (passage.text, passage.context))
+        size = text.total() + context.total()
+        passages.append(CountedPassage(source.key, passage.key, text, context, size))
+    return _Read(source.fingerprint, tuple(passages), frozenset(spellings))
+
+
+def _has(token: str, passage: CountedPassage) -> bool:
+    return token in passage.text or token in passage.context

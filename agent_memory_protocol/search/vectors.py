@@ -2,14 +2,15 @@
 
 import os
 from array import array
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from operator import mul
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
 from .float32 import from_bytes, to_bytes
 from .kept import KeptIndex
-from .nearest import similarities
 from .port import Embedder, Hit, Source
 
 if TYPE_CHECKING:
@@ -18,39 +19,10 @@ if TYPE_CHECKING:
 LEAST = 0.2
 """The similarity below which two texts have nothing in common; it goes from -1 to 1."""
 
+_HAS_NUMPY = find_spec("numpy") is not None
+
 Stored = list[tuple[str, bytes]]
 """Of each passage of a source the key and the vector."""
-
-
-class VectorTables:
-    """What is stored for an index of vectors; see `Tables`."""
-
-    version = 1
-    statements = (
-        "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
-        "CREATE TABLE passages (source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL)",
-        "CREATE INDEX passages_of_source ON passages (source)",
-    )
-    inner = ""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    def read(self, sources: Iterable[Source]) -> dict[str, Stored]:
-        """Read sources, and make the vectors of all their passages."""
-        passages = {source.key: list(source.read(source.key)) for source in sources}
-        texts = [passage.text for listed in passages.values() for passage in listed]
-        vectors = iter(embed(self._embedder, texts))
-        return {source: [(passage.key, next(vectors)) for passage in listed] for source, listed in passages.items()}
-
-    def add(self, connection: "Connection", contents: Mapping[int, Stored]) -> None:
-        """Store the vectors."""
-        rows = ((source, key, vector) for source, stored in contents.items() for key, vector in stored)
-        connection.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
-
-    def forget(self, connection: "Connection", source: int) -> None:
-        """Remove the vectors of a source."""
-        connection.execute("DELETE FROM passages WHERE source = ?", (source,))
 
 
 class VectorIndex(KeptIndex[Stored]):
@@ -66,8 +38,15 @@ class VectorIndex(KeptIndex[Stored]):
         InvalidVector: from every method: the file holds vectors of another embedder, or this one makes what are none.
     """
 
+    version = 2
+    tables = (
+        "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
+        "CREATE TABLE passages (source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL)",
+        "CREATE INDEX passages_of_source ON passages (source)",
+    )
+
     def __init__(self, path: str | os.PathLike[str] | None, embedder: Embedder) -> None:
-        super().__init__(path, VectorTables(embedder))
+        super().__init__(path)
         self._embedder = embedder
         self._loaded: tuple[object, list[tuple[str, str]], array[float]] = (None, [], array("f"))
 
@@ -103,19 +82,45 @@ class VectorIndex(KeptIndex[Stored]):
             self._loaded = (state, [(source, key) for source, key, _ in rows], vectors)
         return self._loaded[1:]
 
-    def _prepare(self, connection: "Connection") -> None:
-        super()._prepare(connection)
+    def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
+        passages = {source.key: list(source.read(source.key)) for source in sources}
+        texts = [passage.text for listed in passages.values() for passage in listed]
+        vectors = iter(embed(self._embedder, texts))
+        return {source: [(passage.key, next(vectors)) for passage in listed] for source, listed in passages.items()}
+
+    def _add(self, connection: "Connection", contents: Mapping[int, Stored]) -> None:
+        query = "INSERT INTO embedder SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM embedder)"
+        connection.execute(query, (self._embedder.name, self._embedder.dimensions))
+        rows = ((source, key, vector) for source, stored in contents.items() for key, vector in stored)
+        connection.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
+
+    def _forget(self, connection: "Connection", source: int) -> None:
+        connection.execute("DELETE FROM passages WHERE source = ?", (source,))
+
+    def _difference(
+        self, connection: "Connection", wanted: Mapping[str, Source], touched: Collection[str] | None
+    ) -> tuple[list[str], list[str]]:
+        """Refuse vectors of another embedder before anything is compared."""
         ours = (self._embedder.name, self._embedder.dimensions)
         theirs = connection.execute("SELECT name, dimensions FROM embedder").fetchone()
-        if theirs is None:
-            query = "INSERT INTO embedder SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM embedder)"
-            connection.execute(query, ours)
-            theirs = connection.execute("SELECT name, dimensions FROM embedder").fetchone()
-        if theirs != ours:
+        if theirs not in (None, ours):
             raise InvalidVector(
-                f"{shown(self._database.path or '')}: holds vectors of {theirs[0]}, {theirs[1]} wide, and those of"
+                f"{shown(self._file.path or '')}: holds vectors of {theirs[0]}, {theirs[1]} wide, and those of"
                 f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded anew"
             )
+        return super()._difference(connection, wanted, touched)
+
+
+def similarities(vectors: "array[float]", query: Sequence[float]) -> list[float]:
+    """Return the cosine of each vector with the query. All have length 1, and follow one another."""
+    if not _HAS_NUMPY:
+        width = len(query)
+        return [sum(map(mul, vectors[start : start + width], query)) for start in range(0, len(vectors), width)]
+    import numpy as np
+
+    matrix = np.frombuffer(vectors, dtype=np.float32).reshape(-1, len(query))
+    found: list[float] = (matrix @ np.asarray(query, dtype=np.float32)).tolist()
+    return found
 
 
 def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:

@@ -73,6 +73,13 @@ def read(text: str) -> list[tuple[str, str]]:
     return [pair for word in _words(text) for pair in _read(word)]
 
 
+def tokens(text: str, spellings: set[str]) -> list[str]:
+    """Return the tokens of a text in order, and add its plain words to `spellings`."""
+    pairs = read(text)
+    spellings.update(spelling for spelling, _ in pairs if spelling)
+    return [token for _, token in pairs]
+
+
 def terms(query: str) -> tuple[Term, ...]:
     """Return the words of a query, each once: without English stop words, unless it has no others."""
     found: dict[str, Term] = {}

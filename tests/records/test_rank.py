@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.limits import estimate_tokens
 from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, supersede
-from agent_memory_protocol.records.rank import Candidate, Recalled, choose, render, score
+from agent_memory_protocol.records.rank import Match, Recalled, choose, render, score
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -26,13 +26,13 @@ def record(body: str, days_ago: float = 0, **changes: Any) -> Record:
     return new_record(RecordType.FACT, body, provenance=Provenance("test"), now=now, **changes)
 
 
-def found(*records: Record, relevance: float = 1.0, uses: int = 0) -> list[Candidate]:
-    return [Candidate(one, relevance, ("words: fact",), uses) for one in records]
+def found(*records: Record, relevance: float = 1.0, uses: int = 0) -> list[Match]:
+    return [Match(one, relevance, ("words: fact",), uses) for one in records]
 
 
-def ask(candidates: list[Candidate], *others: Record, budget: int = 2000, history: bool = False) -> Recalled:
+def ask(matches: list[Match], *others: Record, budget: int = 2000, history: bool = False) -> Recalled:
     known = {one.id: one for one in others}
-    return choose("a fact", candidates, known, budget_tokens=budget, include_history=history, now=NOW)
+    return choose("a fact", matches, known, budget_tokens=budget, include_history=history, now=NOW)
 
 
 def bodies(recalled: Recalled) -> list[str]:
@@ -41,7 +41,7 @@ def bodies(recalled: Recalled) -> list[str]:
 
 @pytest.mark.requirement("S1-68", "S1-69")
 def test_each_of_five_things_makes_a_record_worth_more():
-    plain = Candidate(record("a", 30), 0.5, ())
+    plain = Match(record("a", 30), 0.5, ())
     better = [
         replace(plain, relevance=0.6),
         replace(plain, record=record("a", 20)),
@@ -64,11 +64,11 @@ def test_each_of_five_things_makes_a_record_worth_more():
 
 @pytest.mark.requirement("S1-69")
 def test_age_never_makes_a_record_worthless_and_use_never_makes_it_worth_less():
-    ages = [score(Candidate(record("a", days), 1, ()), NOW) for days in (0, 30, 99, 100, 10_000)]
+    ages = [score(Match(record("a", days), 1, ()), NOW) for days in (0, 30, 99, 100, 10_000)]
     assert ages[1] == pytest.approx(0.5)
     assert ages[-1] == ages[-2] == pytest.approx(0.1)
-    assert score(Candidate(record("a", -5), 1, ()), NOW) == 1  # a clock that is ahead
-    uses = [score(Candidate(record("a"), 1, (), count), NOW) for count in range(100)]
+    assert score(Match(record("a", -5), 1, ()), NOW) == 1  # a clock that is ahead
+    uses = [score(Match(record("a"), 1, (), count), NOW) for count in range(100)]
     assert uses == sorted(uses)
     assert uses[-1] < 2
 
@@ -219,16 +219,14 @@ def test_a_record_is_one_line_that_begins_one_bullet(text):
 @pytest.mark.requirement("S1-58", "S1-74")
 def test_a_wrong_signature_is_marked_within_the_budget_and_no_text_can_pass_for_the_mark():
     good, bad = record("a good one"), record("a bad one")
-    candidates = [Candidate(one, 1, ("words: one",)) for one in (good, bad)]
-    found = choose("one", candidates, {}, budget_tokens=99, include_history=False, now=NOW, is_forged=bad.__eq__)
+    matches = [Match(one, 1, ("words: one",)) for one in (good, bad)]
+    found = choose("one", matches, {}, budget_tokens=99, include_history=False, now=NOW, is_forged=bad.__eq__)
     lines = {hit.record.id: (hit.line, hit.reasons[1:]) for hit in found}
     assert lines == {
         good.id: ("- a good one", ()),
         bad.id: ("- a bad one [signature does not verify]", ("its signature does not verify",)),
     }
     for budget in range(1, 20):
-        found = choose(
-            "one", candidates, {}, budget_tokens=budget, include_history=False, now=NOW, is_forged=bad.__eq__
-        )
+        found = choose("one", matches, {}, budget_tokens=budget, include_history=False, now=NOW, is_forged=bad.__eq__)
         assert found.tokens <= budget
     assert "[signature" not in render(record("a text [signature does not verify]"))

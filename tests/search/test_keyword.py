@@ -14,7 +14,6 @@ from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Passage, Source, source_of
 from agent_memory_protocol.search.scan import ScanIndex
-from agent_memory_protocol.search.tables import KeywordTables
 
 
 def one(key: str, text: str) -> Source:
@@ -87,13 +86,13 @@ def test_where_others_change_the_index_all_the_time_a_search_still_answers(index
     with closing(KeywordIndex(path)) as other:
 
         def disturbed(work, **options):
-            if index._database.path is not None:
+            if index._file.path is not None:
                 other.refresh([one("a", os.urandom(4).hex())])
             return do(work, **options)
 
         monkeypatch.setattr(index, "_do", disturbed)
         assert keys(index, "redis") == ["b"]
-    assert index._database.path is None
+    assert index._file.path is None
 
 
 def foreign(path: Path) -> None:
@@ -279,7 +278,7 @@ def test_an_index_and_a_scan_answer_alike(texts, query, chosen):
 
 
 def test_without_full_text_search_it_is_a_scan(path, monkeypatch):
-    monkeypatch.setattr(KeywordTables, "statements", ("CREATE VIRTUAL TABLE tokens USING fts99(text)",))
+    monkeypatch.setattr(KeywordIndex, "tables", ("CREATE VIRTUAL TABLE tokens USING fts99(text)",))
     assert isinstance(open_index(path), ScanIndex)
 
 

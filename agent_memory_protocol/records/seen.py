@@ -1,0 +1,161 @@
+"""What was last seen of each record in a store, so that a look reads only what is new.
+
+Other processes write to the same store. A record's text never changes, and what was replaced or archived never comes
+back, so little of what is known from an older version is wrong. What was seen is kept in a file without content, only
+hashes. The file may be deleted at any time: then every record is read again.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..disk.database import check_sqlite
+from ..disk.side_file import SideFile
+from ..errors import StorageError, UnknownRecord
+from ..text.digest import blake2b
+from .record import Record, RecordType
+from .store import RecordStore, Watched
+
+_TABLES = (
+    "CREATE TABLE seen (record_id TEXT PRIMARY KEY, stamp TEXT, type TEXT, body BLOB)",
+    "CREATE INDEX seen_body ON seen (body)",
+    "CREATE INDEX seen_type ON seen (type)",
+)
+
+_TIMES_BETWEEN = 20
+"""A hurried caller spends at most one part in so many of its time on looking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one look has found.
+
+    Attributes:
+        records: the newest versions of the records that are new or have another version.
+        gone: the ids of those that are no longer there, or cannot be read any more.
+    """
+
+    records: tuple[Record, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+class Seen:
+    """A store as it was at the last look.
+
+    Args:
+        store: the records.
+        path: the file of what was seen; None keeps that in this process.
+
+    Attributes:
+        problems: why a record could not be read, by id.
+        stamps: for each record that can be read, a text that changes with its newest version.
+    """
+
+    def __init__(self, store: RecordStore, path: str | None = None) -> None:
+        self.problems: dict[str, str] = {}
+        self.stamps: dict[str, str] = {}
+        self._store = store
+        self._watched: Watched = store if isinstance(store, Watched) else _Unwatched(store)
+        self._file = SideFile(path, *_TABLES)
+        self._looked = False
+        self._mark: object = None
+        self._wrote = False
+        self._rest_until = 0.0
+
+    def close(self) -> None:
+        """Close the file. The next call opens it again."""
+        self._file.close()
+
+    def look(self, *, hurried: bool = False) -> Changes:
+        """Say what has changed.
+
+        With `hurried`, records that others add while this process writes many may be noticed a little later: a look
+        takes time in proportion to the store.
+
+        Raises:
+            StorageError: the store cannot be listed.
+        """
+        mark = self._watched.mark()
+        if self._looked:
+            if mark is not None and mark == self._mark:
+                return Changes()
+            if hurried and self._wrote and time.monotonic() < self._rest_until:
+                return Changes()
+        begin = time.monotonic()
+        known = self.stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
+        found = self._watched.stamps()
+        self.problems.clear()
+        read = (self.read(name) for name, stamp in found.items() if known.get(name) != stamp)
+        changed = {record.id: record for record in read if record is not None}
+        self.stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
+        gone = tuple(known.keys() - self.stamps.keys())
+        if changed or gone:
+            self._note(changed, gone)
+        end = time.monotonic()
+        self._looked, self._mark, self._wrote = True, mark, False
+        self._rest_until = end + _TIMES_BETWEEN * (end - begin)
+        return Changes(tuple(changed.values()), gone)
+
+    def read(self, id: str) -> Record | None:
+        """Return the newest version of a record as it is now; None where it cannot be read, which is a problem."""
+        try:
+            return self._store.get(id)
+        except UnknownRecord:  # a writer was killed before its first version, or has not come to it yet
+            return None
+        except StorageError as error:
+            self.problems[id] = str(error)
+            return None
+
+    def wrote(self, record: Record) -> None:
+        """Take in what this process has just written."""
+        self.stamps |= self._watched.stamps([record.id])
+        self._note({record.id: record})
+        self._wrote = True
+
+    def saying(self, body: str) -> list[Record]:
+        """Return the records that said exactly this when they were seen, as they are now.
+
+        Raises:
+            StorageError: there is no SQLite. Without the answer, what is there already would be written again.
+        """
+        return self._chosen("body", _hash(body))
+
+    def rules(self) -> list[Record]:
+        """Return the rules, as they are now. Raises as `saying`."""
+        return self._chosen("type", RecordType.RULE)
+
+    def _chosen(self, column: str, value: object) -> list[Record]:
+        check_sqlite()
+        rows = self._file.rows(f"SELECT record_id FROM seen WHERE {column} = ?", (value,))  # noqa: S608 ours
+        return [record for (name,) in rows if (record := self.read(name)) is not None]
+
+    def _note(self, records: Mapping[str, Record], gone: Iterable[str] = ()) -> None:
+        self._file.write(
+            ("DELETE FROM seen WHERE record_id = ?", [(name,) for name in gone]),
+            (
+                "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)",
+                [
+                    (name, self.stamps[name], record.type, _hash(record.body))
+                    for name, record in records.items()
+                    if name in self.stamps
+                ],
+            ),
+        )
+
+
+class _Unwatched:
+    """Any store, which is read as a whole at each look."""
+
+    def __init__(self, store: RecordStore) -> None:
+        self._store = store
+
+    def mark(self) -> object:
+        return None
+
+    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
+        records = self._store.list() if ids is None else map(self._store.get, ids)
+        return {record.id: blake2b(record.to_bytes(), digest_size=8).hexdigest() for record in records}
+
+
+def _hash(body: str) -> bytes:
+    return blake2b(body.encode(), digest_size=16).digest()
