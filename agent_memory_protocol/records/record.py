@@ -9,24 +9,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Self
 
 from ..errors import InvalidRecord
-from .canonical import (
-    EMPTY,
-    Json,
-    cut_moment,
-    decode,
-    encode,
-    format_moment,
-    freeze_object,
-    freeze_text,
-    no_fields,
-    parse_moment,
-    thaw,
-)
-from .spelling import IF_SET, LINKS_AND_REASONS, MOMENTS, SPELLINGS, RecordType, State
+from .canonical import EMPTY, Json, decode, encode, freeze_object, no_fields, thaw
+from .fields import BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition
 
 __all__ = [
     "CARRIED",
@@ -55,51 +42,6 @@ CARRIED = "extra"
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where a record comes from.
-
-    Attributes:
-        kind: the kind of source, in free words: conversation, observation, tool, consolidation, import, …
-        ref: the source itself, when it can be named.
-        agent: the address of the agent that wrote it, when it has one.
-    """
-
-    kind: str
-    ref: str | None = None
-    agent: str | None = None
-
-    def __post_init__(self) -> None:
-        if not self.kind:
-            raise InvalidRecord("provenance.kind is empty")
-        _freeze_texts(self, "kind", "ref", "agent")
-
-    def wire(self) -> dict[str, Json]:
-        """Return it as it is spelled in a record."""
-        return {"kind": self.kind, "ref": self.ref, "agent": self.agent}
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """A contradiction that nobody has decided yet: the ids of its two sides, and why they cannot both hold."""
-
-    sides: tuple[str, str]
-    reason: str
-
-    def __post_init__(self) -> None:
-        sides = tuple(freeze_text(side) for side in self.sides)
-        if len(sides) != 2 or sides[0] == sides[1] or not all(sides):
-            raise InvalidRecord("transition.sides must name exactly two different records")
-        if not self.reason:
-            raise InvalidRecord("transition.reason is empty")
-        object.__setattr__(self, "sides", sides)
-        _freeze_texts(self, "reason")
-
-    def wire(self) -> dict[str, Json]:
-        """Return it as it is spelled in a record."""
-        return {"sides": self.sides, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,23 +97,14 @@ class Record:
 
     def _freeze(self) -> None:
         put = object.__setattr__
-        for name, kinds in _KINDS.items():
-            if not isinstance(getattr(self, name), kinds):
-                raise InvalidRecord(f"{name} cannot be of type {type(getattr(self, name)).__name__}")
-        put(self, "type", RecordType(self.type))
-        put(self, "state", State(self.state))
-        put(self, "confidence", _cut_confidence(self.confidence))
-        put(self, "created_at", cut_moment(self.created_at))
-        put(self, "updated_at", cut_moment(self.updated_at))
-        if self.occurred_at is not None:
-            put(self, "occurred_at", cut_moment(self.occurred_at))
-        put(self, "body", freeze_text(self.body))
-        put(self, "signature", freeze_text(self.signature))
-        put(self, "slots", freeze_object(self.slots))
-        put(self, "extra", freeze_object(self.extra))
-        put(self, "evidence", _freeze_list(self.evidence))
-        put(self, "tags", _freeze_list(self.tags))
-        _freeze_texts(self, *LINKS_AND_REASONS, "redaction_reason", "birth_digest")
+        for name, (_, _, freeze, types, _, _) in FIELDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, types):
+                raise InvalidRecord(f"{name} cannot be of type {type(value).__name__}")
+            put(self, name, freeze(value))
+        if not isinstance(self.extra, Mapping):
+            raise InvalidRecord(f"extra cannot be of type {type(self.extra).__name__}")
+        object.__setattr__(self, "extra", freeze_object(self.extra))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -195,25 +128,19 @@ class Record:
         if not isinstance(value, Mapping):
             raise InvalidRecord("a record is a JSON object")
         called = _called(value.get("id"))
-        problems = [f"{name} is missing" for name in SPELLINGS if name not in value and name not in IF_SET]
+        problems = [f"{name} is missing" for name in FIELDS if name not in value and name not in IF_SET]
         problems += [
-            f"{name} must be {expected}"
-            for name, (expected, spelled) in SPELLINGS.items()
-            if name in value and not spelled(value[name])
+            f"{name} must be {each.expected}"
+            for name, each in FIELDS.items()
+            if name in value and not each.fits(value[name])
         ]
         if problems:
             raise InvalidRecord(f"{called}: {'; '.join(problems)}")
-        given = {name: value[name] for name in SPELLINGS if name in value}
         try:
-            given |= {name: parse_moment(given[name]) for name in MOMENTS if name in given}
-            given["provenance"] = Provenance(**given["provenance"])
-            if given["transition"] is not None:
-                given["transition"] = Transition(tuple(given["transition"]["sides"]), given["transition"]["reason"])
+            given = {name: each.read(value[name]) for name, each in FIELDS.items() if name in value}
         except InvalidRecord as error:
             raise InvalidRecord(f"{called}: {error}") from None
-        given["confidence"] = float(given["confidence"])
-        extra = {name: item for name, item in value.items() if name not in SPELLINGS}
-        record = cls(**given, extra=extra)
+        record = cls(**given, extra={name: item for name, item in value.items() if name not in FIELDS})
         if not given["id"]:
             raise InvalidRecord(f"{record.id}: id is empty")
         return record
@@ -236,14 +163,7 @@ class Record:
         """Return the hash over what was so at birth, which names the record; for a redacted one it means nothing."""
         from hashlib import sha256
 
-        birth: dict[str, Json] = {
-            "type": self.type,
-            "body": self.body,
-            "slots": self.slots,
-            "provenance": self.provenance.wire(),
-            "created_at": _format(self.created_at),
-        }
-        return sha256(encode(birth)).hexdigest()
+        return sha256(encode({name: FIELDS[name].write(getattr(self, name)) for name in BIRTH})).hexdigest()
 
     def __reduce__(self) -> tuple[Callable[[bytes], Self], tuple[bytes]]:
         return type(self).from_bytes, (self.to_bytes(),)
@@ -255,34 +175,11 @@ class Record:
 
     def wire(self) -> dict[str, Json]:
         """Return the record as it is spelled in files, its fields in the order of the format, ready for `encode`."""
-        wire: dict[str, Json] = {
-            "id": self.id,
-            "type": self.type,
-            "body": self.body,
-            "slots": self.slots,
-            "state": self.state,
-            "confidence": f"{self.confidence:.4f}",
-            "created_at": _format(self.created_at),
-            "updated_at": _format(self.updated_at),
-            "provenance": self.provenance.wire(),
-            "evidence": self.evidence,
-            "supersedes": self.supersedes,
-            "superseded_by": self.superseded_by,
-            "transition": None if self.transition is None else self.transition.wire(),
-            "state_reason": self.state_reason,
-            "tags": self.tags,
-            "flagged": self.flagged,
-            "flag_reason": self.flag_reason,
-            "signed_by": self.signed_by,
-            "signature": self.signature,
-        }
-        # Written only when set, so that records from before a field existed keep their bytes and signatures.
-        if self.occurred_at is not None:
-            wire["occurred_at"] = _format(self.occurred_at)
-        if self.redacted:
-            wire["redacted"] = True
-            wire["redaction_reason"] = self.redaction_reason
-            wire["birth_digest"] = self.birth_digest
+        wire: dict[str, Json] = {}
+        for name, each in FIELDS.items():
+            value = getattr(self, name)
+            if value or name not in IF_SET:
+                wire[name] = each.write(value)
         wire.update(self.extra)
         return wire
 
@@ -344,7 +241,7 @@ def _check_name(record: Record, digest: str) -> list[str]:
             problems.append("a redacted record needs the birth_digest of what it was, 64 hex digits")
     if not problems and record.id != address(digest):
         problems.append(f"its id is not that of its content, {address(digest)}")
-    unknown = set(record.extra) & set(SPELLINGS)
+    unknown = set(record.extra) & set(FIELDS)
     if unknown:
         problems.append(f"extra fields may not be called {', '.join(sorted(unknown))}")
     return problems
@@ -389,47 +286,5 @@ def _check_tombstone(record: Record) -> list[str]:
     return problems
 
 
-_NONE = type(None)
-_KINDS: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "slots": (Mapping,),
-    "created_at": (datetime,),
-    "updated_at": (datetime,),
-    "occurred_at": (datetime, _NONE),
-    "provenance": (Provenance,),
-    "transition": (Transition, _NONE),
-    "flagged": (bool,),
-    "redacted": (bool,),
-    "extra": (Mapping,),
-}
-"""What the values of a record are that are not checked where they are frozen."""
-
-
 def _called(id: object) -> str:
     return id if isinstance(id, str) and is_id(id) else "record"
-
-
-def _cut_confidence(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidRecord(f"confidence is a {type(value).__name__}, not a number")
-    if not 0 <= value <= 1:
-        raise InvalidRecord(f"confidence is {value!r}, not between 0 and 1")
-    return float(f"{abs(value):.4f}")
-
-
-def _freeze_list(items: object) -> tuple[str, ...]:
-    if not isinstance(items, (list, tuple)):
-        raise InvalidRecord(f"holds a {type(items).__name__} where a list of texts belongs")
-    return tuple(freeze_text(item) for item in items)
-
-
-def _freeze_texts(value: object, *names: str) -> None:
-    for name in names:
-        text = getattr(value, name)
-        if text is not None:
-            object.__setattr__(value, name, freeze_text(text))
-
-
-@lru_cache(maxsize=4096)
-def _format(moment: datetime) -> str:
-    return format_moment(moment)

@@ -1,0 +1,219 @@
+"""The fields of a record: what each may be, in a record and in a file.
+
+What they must be together, `record` says.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..errors import InvalidRecord
+from .canonical import Json, cut_moment, format_moment, freeze_object, freeze_text, parse_moment
+
+_CONFIDENCE = re.compile(r"0\.[0-9]{4}|1\.0000")
+
+
+class RecordType(StrEnum):
+    """What a record is. Rules rest on other records, their evidence."""
+
+    FACT = "fact"
+    EPISODE = "episode"
+    PROCEDURE = "procedure"
+    RULE = "rule"
+
+
+class State(StrEnum):
+    """Where a record is in its life; `lifecycle` says what may follow what."""
+
+    ACTIVE = "active"
+    TRANSITIONAL = "transitional"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a record comes from.
+
+    Attributes:
+        kind: the kind of source, in free words: conversation, observation, tool, consolidation, import, …
+        ref: the source itself, when it can be named.
+        agent: the address of the agent that wrote it, when it has one.
+    """
+
+    kind: str
+    ref: str | None = None
+    agent: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            raise InvalidRecord("provenance.kind is empty")
+        object.__setattr__(self, "kind", freeze_text(self.kind))
+        object.__setattr__(self, "ref", _freeze_nullable(self.ref))
+        object.__setattr__(self, "agent", _freeze_nullable(self.agent))
+
+    def wire(self) -> dict[str, Json]:
+        """Return it as it is spelled in a record."""
+        return {"kind": self.kind, "ref": self.ref, "agent": self.agent}
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A contradiction that nobody has decided yet: the ids of its two sides, and why they cannot both hold."""
+
+    sides: tuple[str, str]
+    reason: str
+
+    def __post_init__(self) -> None:
+        sides = tuple(freeze_text(side) for side in self.sides)
+        if len(sides) != 2 or sides[0] == sides[1] or not all(sides):
+            raise InvalidRecord("transition.sides must name exactly two different records")
+        if not self.reason:
+            raise InvalidRecord("transition.reason is empty")
+        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "reason", freeze_text(self.reason))
+
+    def wire(self) -> dict[str, Json]:
+        """Return it as it is spelled in a record."""
+        return {"sides": self.sides, "reason": self.reason}
+
+
+def _freeze_nullable(value: object) -> str | None:
+    return None if value is None else freeze_text(value)
+
+
+def _freeze_list(items: object) -> tuple[str, ...]:
+    if not isinstance(items, (list, tuple)):
+        raise InvalidRecord(f"holds a {type(items).__name__} where a list of texts belongs")
+    return tuple(freeze_text(item) for item in items)
+
+
+def _cut_confidence(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidRecord(f"confidence is a {type(value).__name__}, not a number")
+    if not 0 <= value <= 1:
+        raise InvalidRecord(f"confidence is {value!r}, not between 0 and 1")
+    return float(f"{abs(value):.4f}")
+
+
+def _cut_nullable(value: datetime | None) -> datetime | None:
+    return None if value is None else cut_moment(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_nullable(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
+
+
+def _is_provenance(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and set(value) == {"kind", "ref", "agent"}
+        and isinstance(value["kind"], str)
+        and _is_nullable(value["ref"])
+        and _is_nullable(value["agent"])
+    )
+
+
+def _is_transition(value: object) -> bool:
+    return value is None or (
+        isinstance(value, Mapping)
+        and set(value) == {"sides", "reason"}
+        and _is_texts(value["sides"])
+        and isinstance(value["reason"], str)
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+class Field(NamedTuple):
+    """What a field may be, in a record and in a file.
+
+    Attributes:
+        expected: what it must be in a file, for a message.
+        fits: says of a value of parsed JSON whether it is that.
+        freeze: returns the value for a record; raises where it cannot be one.
+        types: the only types of a value in a record, where `freeze` does not look.
+        read: makes the value for a record from what is in a file.
+        write: the way back.
+    """
+
+    expected: str
+    fits: Callable[[Any], bool]
+    freeze: Callable[[Any], Any] = _same
+    types: tuple[type, ...] = (object,)
+    read: Callable[[Any], Any] = _same
+    write: Callable[[Any], Json] = _same
+
+
+# The same few moments are written again and again.
+_format = lru_cache(maxsize=4096)(format_moment)
+
+_TEXT = Field("text", _is_text, freeze_text)
+_NULLABLE = Field("text or null", _is_nullable, _freeze_nullable)
+_TEXTS = Field("a list of texts", _is_texts, _freeze_list)
+_MOMENT = Field("text", _is_text, cut_moment, (datetime,), parse_moment, _format)
+
+FIELDS = {
+    "id": Field("text", _is_text, types=(str,)),
+    "type": Field("one of " + ", ".join(RecordType), lambda value: value in tuple(RecordType), RecordType),
+    "body": _TEXT,
+    "slots": Field("an object", lambda value: isinstance(value, Mapping), freeze_object, (Mapping,)),
+    "state": Field("one of " + ", ".join(State), lambda value: value in tuple(State), State),
+    "confidence": Field(
+        "text with four digits, from 0.0000 to 1.0000",
+        lambda value: isinstance(value, str) and _CONFIDENCE.fullmatch(value) is not None,
+        _cut_confidence,
+        read=float,
+        write="{:.4f}".format,
+    ),
+    "created_at": _MOMENT,
+    "updated_at": _MOMENT,
+    "provenance": Field(
+        "an object of kind, ref and agent",
+        _is_provenance,
+        types=(Provenance,),
+        read=lambda value: Provenance(**value),
+        write=Provenance.wire,
+    ),
+    "evidence": _TEXTS,
+    "supersedes": _NULLABLE,
+    "superseded_by": _NULLABLE,
+    "transition": Field(
+        "null, or an object of sides and reason",
+        _is_transition,
+        types=(Transition, type(None)),
+        read=lambda value: value and Transition(tuple(value["sides"]), value["reason"]),
+        write=lambda value: value and value.wire(),
+    ),
+    "state_reason": _NULLABLE,
+    "tags": _TEXTS,
+    "flagged": Field("true or false", lambda value: isinstance(value, bool), types=(bool,)),
+    "flag_reason": _NULLABLE,
+    "signed_by": _NULLABLE,
+    "signature": _TEXT,
+    "occurred_at": _MOMENT._replace(freeze=_cut_nullable, types=(datetime, type(None))),
+    "redacted": Field("true, or left out", lambda value: value is True, types=(bool,)),
+    "redaction_reason": Field("text", _is_text, _freeze_nullable),
+    "birth_digest": Field("text", _is_text, _freeze_nullable),
+}
+"""Every field that the format names, in its order."""
+
+IF_SET = ("occurred_at", "redacted", "redaction_reason", "birth_digest")
+"""Written only when set, so that records from before a field existed keep their bytes and signatures."""
+
+BIRTH = ("type", "body", "slots", "provenance", "created_at")
+"""What is so at birth, and names the record."""
