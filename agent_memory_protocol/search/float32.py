@@ -1,13 +1,16 @@
-"""Vectors as bytes: 32-bit floats, little-endian, one after the other."""
+"""Vectors of 32-bit floats: as bytes, little-endian, one after the other, and how similar they are."""
 
 import math
 import struct
 from array import array
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from operator import mul
 
 from ..errors import InvalidVector
 
 _WIDTH = 4
+_HAS_NUMPY = find_spec("numpy") is not None
 _BIG_ENDIAN = struct.pack("=f", 1) != struct.pack("<f", 1)
 
 
@@ -52,8 +55,20 @@ def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vecto
     return floats
 
 
+def similarities(vectors: "array[float]", query: Sequence[float]) -> list[float]:
+    """Return the cosine of each vector with the query. All have length 1, and follow one another."""
+    if not _HAS_NUMPY:
+        width = len(query)
+        return [sum(map(mul, vectors[start : start + width], query)) for start in range(0, len(vectors), width)]
+    import numpy as np
+
+    matrix = np.frombuffer(vectors, dtype=np.float32).reshape(-1, len(query))
+    found: list[float] = (matrix @ np.asarray(query, dtype=np.float32)).tolist()
+    return found
+
+
 def _check(floats: "array[float]", of: str) -> None:
-    if math.isfinite(sum(floats)):  # it is exactly where all are: a sum has room for any number of such floats
+    if math.isfinite(sum(floats)):  # true exactly where all are finite: a sum has room for any number of such floats
         return
     place, number = next((place, number) for place, number in enumerate(floats) if not math.isfinite(number))
     raise InvalidVector(f"{of} holds {number} in place {place}, which is no number; embed its text again")

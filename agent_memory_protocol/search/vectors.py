@@ -2,14 +2,12 @@
 
 import os
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from importlib.util import find_spec
-from operator import mul
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
-from .float32 import from_bytes, to_bytes
+from .float32 import from_bytes, similarities, to_bytes
 from .kept import KeptIndex
 from .port import Embedder, Hit, Source
 
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
 LEAST = 0.2
 """The similarity below which two texts have nothing in common; it goes from -1 to 1."""
-
-_HAS_NUMPY = find_spec("numpy") is not None
 
 Stored = list[tuple[str, bytes]]
 """Of each passage of a source the key and the vector."""
@@ -109,18 +105,6 @@ class VectorIndex(KeptIndex[Stored]):
                 f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded anew"
             )
         return super()._difference(connection, wanted, touched)
-
-
-def similarities(vectors: "array[float]", query: Sequence[float]) -> list[float]:
-    """Return the cosine of each vector with the query. All have length 1, and follow one another."""
-    if not _HAS_NUMPY:
-        width = len(query)
-        return [sum(map(mul, vectors[start : start + width], query)) for start in range(0, len(vectors), width)]
-    import numpy as np
-
-    matrix = np.frombuffer(vectors, dtype=np.float32).reshape(-1, len(query))
-    found: list[float] = (matrix @ np.asarray(query, dtype=np.float32)).tolist()
-    return found
 
 
 def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:

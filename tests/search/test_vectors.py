@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from agent_memory_protocol.errors import InvalidVector
-from agent_memory_protocol.search import vectors
+from agent_memory_protocol.search import float32
 from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.port import Passage, Source, source_of
 from agent_memory_protocol.search.vectors import VectorIndex
@@ -59,7 +59,7 @@ def path(tmp_path):
 @pytest.fixture(params=["numpy", "plain"])
 def index(request, path, monkeypatch) -> Iterator[VectorIndex]:
     if request.param == "plain":
-        monkeypatch.setattr(vectors, "_HAS_NUMPY", False)
+        monkeypatch.setattr(float32, "_HAS_NUMPY", False)
     else:
         pytest.importorskip("numpy")
     with closing(VectorIndex(path, HashEmbedder())) as made:
