@@ -43,7 +43,7 @@ STANDARD = {
     *("_blake2", "_collections_abc", "_stat", "errno", "genericpath", "importlib", "importlib._bootstrap"),
     *("importlib._bootstrap_external", "itertools", "os", "os.path", "posixpath", "stat", "warnings"),
 }
-STANDARD_TO_FIT = {"_heapq", "heapq"}
+STANDARD_TO_FIT = {"_datetime", "_heapq", "heapq"}
 UNICODE = {"unicodedata"}
 """Loaded where a name, or a character that may be invisible, is not ASCII."""
 

@@ -1,25 +1,29 @@
-"""Dates in Markdown text: which date an entry or a heading carries, and where it stands (decision 18).
+"""Dates in Markdown text: which date an entry or a heading carries, and where it is (docs/protocol.md, decision 18).
 
-A day is an `int`, the proleptic Gregorian ordinal that `datetime.date.toordinal` gives, so that the recall path
-needs no datetime. Text is what a paragraph or heading says, lines joined with a newline.
+A day is an `int`, the proleptic Gregorian ordinal that `datetime.date.toordinal` gives. Text is what a paragraph or
+heading says, lines joined with a newline.
 """
 
 from ..errors import InvalidArgument
 
-_DAYS_BEFORE_MONTH = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
-_DAYS_IN_MONTH = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+try:
+    # `datetime` first reads the same module in Python: that takes as long as half of recall.
+    from _datetime import date  # type: ignore[import-not-found]
+except ImportError:
+    from datetime import date
+
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
 _MOST_PARENTHESES = 32
-"""A link's target nested deeper is none, to markdown-it as well."""
+"""A link whose target is nested deeper is no link, to markdown-it as well."""
 _SEPARATORS = (":", "-", "\u2013", "\u2014")
 
 
 class Mark:
-    """A date that dates the text it stands in.
+    """A date that dates the text it is in.
 
     Attributes:
         day: the date, as an ordinal.
-        start, end: where its mark stands in the text, brackets included.
+        start, end: where its mark is in the text, brackets included.
         bracketed: whether it is spelled `[YYYY-MM-DD]`, as the protocol asks.
     """
 
@@ -36,13 +40,10 @@ def day_number(text: str) -> int | None:
     """Return the day that `YYYY-MM-DD` names, or None if it is not that shape or not in the calendar."""
     if not _has_shape(text):
         return None
-    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
-    if not (year >= 1 and 1 <= month <= 12 and day >= 1):
+    try:
+        return int(date.fromisoformat(text).toordinal())
+    except ValueError:
         return None
-    leap = _is_leap(year)
-    if day > _DAYS_IN_MONTH[month] + (leap and month == 2):
-        return None
-    return _new_year(year) + _DAYS_BEFORE_MONTH[month] + (leap and month > 2) + day - 1
 
 
 def parse_day(text: str) -> int:
@@ -59,50 +60,29 @@ def parse_day(text: str) -> int:
 
 def day_text(day: int) -> str:
     """Return a day as `YYYY-MM-DD`."""
-    year = day * 400 // 146097 + 2
-    while _new_year(year) > day:
-        year -= 1
-    rest = day - _new_year(year) + 1
-    leap = _is_leap(year)
-    month = 12
-    while rest <= (before := _DAYS_BEFORE_MONTH[month] + (leap and month > 2)):
-        month -= 1
-    return f"{year:04d}-{month:02d}-{rest - before:02d}"
-
-
-def _is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-
-def _new_year(year: int) -> int:
-    before = year - 1
-    return before * 365 + before // 4 - before // 100 + before // 400 + 1
+    return str(date.fromordinal(day))
 
 
 def own_mark(text: str) -> Mark | None:
     """Return the date that an entry's first paragraph gives it, or None.
 
-    The newest of the bracketed dates counts; where there is none, a date in another spelling at the start, in the
-    parenthesis that closes the lead-in before the first colon, or alone in a closing parenthesis. Code and links do
-    not count.
+    The newest of the bracketed dates counts. Without one, a date in another spelling counts: at the start, in the
+    parenthesis that closes the lead-in before the first colon, or alone in a closing parenthesis. Dates in code and
+    links do not count.
     """
     if not _may_hold_date(text):
         return None
-    # Nearly every date stands first in its entry, where nothing can make it code or a link's text.
+    # Nearly every date is the first thing in its entry, where nothing can make it code or a link's text.
     if text[0] == "[" and text[11:12] == "]" and text[12:13] not in ("(", "[") and not _may_hold_date(text[12:]):
         day = day_number(text[1:11])
         if day is not None:
             return Mark(day, 0, 12, bracketed=True)
     plain = without_code_and_links(text)
-    newest: Mark | None = None
-    position = plain.find("[")
-    while position >= 0:
-        if plain[position + 11 : position + 12] == "]":
-            day = day_number(plain[position + 1 : position + 11])
-            if day is not None and (newest is None or day > newest.day):
-                newest = Mark(day, position, position + 12, bracketed=True)
-        position = plain.find("[", position + 1)
-    return newest or _leading_mark(plain) or _lead_in_mark(plain) or _closing_mark(plain)
+    days = [(day, start) for start, inside in _bracketed(plain) if (day := day_number(inside)) is not None]
+    if days:
+        day, start = max(days, key=lambda one: one[0])
+        return Mark(day, start, start + 12, bracketed=True)
+    return _leading_mark(plain) or _lead_in_mark(plain) or _closing_mark(plain)
 
 
 def leading_mark(text: str) -> Mark | None:
@@ -138,7 +118,7 @@ def heading_day(text: str) -> int | None:
 
 
 def label_day(line: str) -> int | None:
-    """Return the day of a label line right under a heading: `**Date**: 2026-02-15` (decision 18)."""
+    """Return the day of a label line right under a heading: `**Date**: 2026-02-15`."""
     name, colon, value = line.strip(" \t").partition(":")
     if not colon or name.strip("*_ ").lower() != "date":
         return None
@@ -146,20 +126,24 @@ def label_day(line: str) -> int | None:
 
 
 def impossible_dates(text: str) -> list[str]:
-    """Return the bracketed dates of a text that no calendar has, such as `[2026-02-30]`."""
+    """Return the bracketed dates of a text that are in no calendar, such as `[2026-02-30]`."""
     plain = without_code_and_links(text)
+    return [inside for _, inside in _bracketed(plain) if _has_shape(inside) and day_number(inside) is None]
+
+
+def _bracketed(text: str) -> list[tuple[int, str]]:
+    """Return where each pair of brackets with ten characters in it begins, and those characters."""
     found = []
-    position = plain.find("[")
+    position = text.find("[")
     while position >= 0:
-        inside = plain[position + 1 : position + 11]
-        if plain[position + 11 : position + 12] == "]" and _has_shape(inside) and day_number(inside) is None:
-            found.append(inside)
-        position = plain.find("[", position + 1)
+        if text[position + 11 : position + 12] == "]":
+            found.append((position, text[position + 1 : position + 11]))
+        position = text.find("[", position + 1)
     return found
 
 
 def without_code_and_links(text: str) -> str:
-    """Blank out code spans, links and what stands between angle brackets, keeping every other position."""
+    """Blank out code spans, links and what is between angle brackets. Every other character keeps its position."""
     if "`" not in text and "](" not in text and "<" not in text:
         return text
     characters = list(text)
@@ -284,7 +268,7 @@ def _closing_mark(plain: str) -> Mark | None:
 
 
 def _dates(text: str) -> list[tuple[int, int]]:
-    """Return the position and the day of each date that stands by itself, no part of an id or a path."""
+    """Return the position and the day of each date that is not part of an id or a path."""
     found = []
     position = text.find("-")
     while position >= 0:
@@ -315,15 +299,8 @@ def _after_time(text: str) -> str:
 
 
 def _has_shape(text: str) -> bool:
-    return (
-        len(text) == 10
-        and text[4] == "-"
-        and text[7] == "-"
-        and text.isascii()
-        and text[:4].isdigit()
-        and text[5:7].isdigit()
-        and text[8:].isdigit()
-    )
+    digits = text[:4] + text[5:7] + text[8:]
+    return len(text) == 10 and text[4] == text[7] == "-" and digits.isascii() and digits.isdigit()
 
 
 def _may_hold_date(text: str) -> bool:
