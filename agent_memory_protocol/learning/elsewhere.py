@@ -1,11 +1,11 @@
 """Memory kept elsewhere: find what other tools have written for a project, and read it without changing anything.
 
-Each tool has its own folders; what they hold is always one of three things. A *document* is a page of entries, a *note*
-is one fact in a file with its own name, and a *page* is a longer text. What becomes of them is `adoption`'s to say.
+Each tool has its own folders. They hold three kinds of things: a *document* is a page of entries, a *note* is one fact
+in a file with its own name, and a *page* is a longer text. `merge_in` says what becomes of them.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from datetime import datetime
@@ -19,7 +19,7 @@ from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 
 LARGEST = 1 << 20
-"""No larger file is read: it is no memory that an agent could use."""
+"""Larger files are not read: an agent could not use them as memory."""
 
 _READS = (
     "Claude Code's agent memory (agent-memory/NAME/) and auto memory (a folder with a MEMORY.md), Serena's memories, "
@@ -27,11 +27,11 @@ _READS = (
 )
 _DEEPEST = 8
 _NAMED = 3
-"""Of more folders below than this, only so many are named."""
+"""At most so many folders below are named."""
 _MOST_LOOKED_AT = 2_000
 _NO_MEMORY = (".git", "node_modules", ".venv")
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
-"""What a page of entries is called; where a folder has several, the first of these."""
+"""What a page of entries is called; if a folder has several, the first of these."""
 
 _SHARED = Target(Tier.SHARED)
 
@@ -53,7 +53,7 @@ class Store:
         kind: whose memory it is, in words.
         path: the folder or file it was found in.
         target: where it belongs here.
-        document: its page of entries; None where it has none.
+        document: its page of entries; None if it has none.
         notes: files of one fact each.
         pages: longer texts.
         problems: what could not be read, and why.
@@ -73,10 +73,10 @@ def read_stores(path: str, now: datetime) -> list[Store]:
 
     Args:
         path: the folder or file.
-        now: the present moment, for what has an expiry.
+        now: the present moment, which decides what has expired.
 
     Raises:
-        InvalidArgument: there is nothing, or nothing that is memory; the message says what would be.
+        InvalidArgument: nothing is there, or no memory that amp knows; the message says what amp reads.
         StorageError: the folder itself cannot be listed.
     """
     path = os.path.abspath(path)
@@ -123,11 +123,11 @@ def _from_file(path: str, now: datetime) -> Iterator[Store]:
         if name.endswith(".jsonl"):
             yield _from_memory_file(root, name, now)
         elif name.lower().endswith(".md"):
-            reader = _Reader(root)
+            reader = _Reader(root, folder, "a file")
             page = reader.page((name,))
             is_document = name.lower() in _DOCUMENTS
-            pages = () if page is None or is_document else (page,)
-            yield Store("a file", path, _SHARED, page if is_document else None, (), pages, tuple(reader.problems))
+            pages = [] if page is None or is_document else [page]
+            yield reader.store((name,), document=page if is_document else None, pages=pages)
 
 
 def _from_folder(path: str, now: datetime) -> Iterator[Store]:
@@ -136,12 +136,11 @@ def _from_folder(path: str, now: datetime) -> Iterator[Store]:
         if names[-len(parts) :] == parts:
             yield from read(path, kind)
             return
-    parent = names[-2] if len(names) > 1 else ""
-    if parent.startswith("agent-memory"):
-        yield from _agent(os.path.dirname(path), names[-1], "agent memory of Claude Code")
+    if len(names) > 1 and names[-2].startswith("agent-memory"):
+        yield _agent(os.path.dirname(path), names[-1], "agent memory of Claude Code")
         return
     if names[-1] == SCAFFOLDING:
-        yield from _scaffolding(os.path.dirname(path), "another scaffolding")
+        yield from _scaffolding(os.path.dirname(path))
         return
     known = [folder for folder, _ in store_folders(path)]
     if os.path.isdir(os.path.join(path, SCAFFOLDING)):
@@ -151,16 +150,14 @@ def _from_folder(path: str, now: datetime) -> Iterator[Store]:
     if known:
         return
     with Root.open(path) as root:
-        is_store = any(name.lower() == "memory.md" for name in root.list_files(()))
-    if is_store:
-        yield from _folder(path, (), _SHARED, "auto memory of Claude Code")
+        if any(name.lower() == "memory.md" for name in root.list_files(())):
+            yield _Reader(root, path, "auto memory of Claude Code").document_and_notes((), _SHARED)
 
 
 def _within_scaffolding(path: str) -> Iterator[Store]:
-    """Read what lies in another scaffolding: it keeps its owner. What is nobody's document or note is no memory."""
+    """Read what lies in another scaffolding: it keeps its owner. What is nobody's document or note is not memory."""
     names = path.split(os.sep)
-    root = os.sep.join(names[: names.index(SCAFFOLDING)])
-    for store in _scaffolding(root, "another scaffolding"):
+    for store in _scaffolding(os.sep.join(names[: names.index(SCAFFOLDING)])):
         if os.path.commonpath([path, store.path]) == path:
             yield store
         elif os.path.dirname(path) == store.path:
@@ -173,87 +170,56 @@ def _within_scaffolding(path: str) -> Iterator[Store]:
 def _agents(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
         names = root.list_folders(())
-    for name in names:
-        yield from _agent(path, name, kind)
+    yield from (_agent(path, name, kind) for name in names)
 
 
-def _agent(path: str, name: str, kind: str) -> Iterator[Store]:
-    try:
-        target = Target(Tier.AGENT, check_owner(Tier.AGENT, name))
-    except InvalidName as error:
-        yield Store(kind, os.path.join(path, name), _SHARED, problems=(str(error),))
-        return
-    yield from _folder(path, (name,), target, kind)
-
-
-def _folder(path: str, parts: tuple[str, ...], target: Target, kind: str) -> Iterator[Store]:
-    """Read a folder with a page of entries and notes beside it; what lies deeper is a longer text."""
+def _agent(path: str, name: str, kind: str) -> Store:
     with Root.open(path) as root:
-        reader = _Reader(root)
-        read = [(found, page) for found in reader.files(parts) if (page := reader.page(found)) is not None]
-        beside = [page for found, page in read if len(found) == len(parts) + 1]
-        named = [page for name in _DOCUMENTS for page in beside if page.name.lower() == name]
-        document = named[0] if named else None
-        # What is called as the document is here cannot stand beside it as a note.
-        taken = target.parts[-1].lower()
-        notes = [page for page in beside if page is not document and page.name.lower() != taken]
-        pages = [page for _, page in read if page is not document and page not in notes]
-        yield Store(
-            kind, os.path.join(path, *parts), target, document, tuple(notes), tuple(pages), tuple(reader.problems)
-        )
+        reader = _Reader(root, path, kind)
+        target = reader.owned_by(Tier.AGENT, name)
+        return reader.store((name,)) if target is None else reader.document_and_notes((name,), target)
 
 
 def _pages(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
-        reader = _Reader(root)
-        pages = [page for parts in reader.files(()) if (page := reader.page(parts)) is not None]
-        yield Store(kind, path, _SHARED, pages=tuple(pages), problems=tuple(reader.problems))
+        reader = _Reader(root, path, kind)
+        yield reader.store(pages=reader.read_all(reader.files(())))
 
 
 def _squad(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
-        names = root.list_folders(("agents",)) if root.exists(("agents",)) else []
-        for name in names:
-            reader = _Reader(root)
+        reader = _Reader(root, path, kind)
+        for name in root.list_folders(("agents",)):
             page = reader.page(("agents", name, "history.md"))
             if page is not None or reader.problems:
-                folder = os.path.join(path, "agents", name)
-                try:
-                    target = Target(Tier.AGENT, check_owner(Tier.AGENT, name))
-                except InvalidName as error:
-                    yield Store(kind, folder, _SHARED, problems=(str(error),))
-                    continue
-                yield Store(kind, folder, target, page, problems=tuple(reader.problems))
-        reader = _Reader(root)
+                target = reader.owned_by(Tier.AGENT, name)
+                yield reader.store(("agents", name), target or _SHARED, page if target else None)
         page = reader.page(("decisions.md",))
         if page is not None:
-            yield Store(kind, path, _SHARED, pages=(page,), problems=tuple(reader.problems))
+            yield reader.store(pages=[page])
 
 
-def _scaffolding(path: str, kind: str) -> Iterator[Store]:
+def _scaffolding(path: str) -> Iterator[Store]:
     with Root.open(path) as root:
+        reader = _Reader(root, path, "another scaffolding")
         targets = [_SHARED]
         for tier in OWNED_TIERS:
-            folder = tier.folder
-            try:
-                names = root.list_folders(folder) if root.exists(folder) else []
-            except AgentMemoryError as error:
-                yield Store(kind, os.path.join(path, *folder), _SHARED, problems=(str(error),))
-                continue
+            names = reader.names(root.list_folders, tier.folder)
+            if reader.problems:
+                yield reader.store(tier.folder)
             for name in names:
-                try:
-                    targets.append(Target(tier, check_owner(tier, name)))
-                except InvalidName as error:
-                    yield Store(kind, os.path.join(path, *folder, name), _SHARED, problems=(str(error),))
+                target = reader.owned_by(tier, name)
+                if target is None:
+                    yield reader.store((*tier.folder, name))
+                else:
+                    targets.append(target)
         for target in targets:
-            reader = _Reader(root)
+            *folder, file = target.parts
             document = reader.page(target.parts)
-            folder = target.parts[:-1]
-            notes = reader.beside(target) if target.tier.has_notes else []
+            names = reader.names(root.list_files, tuple(folder)) if target.tier.has_notes else []
+            notes = reader.read_all((*folder, name) for name in names if name.lower().endswith(".md") and name != file)
             if document or notes or reader.problems:
-                yield Store(
-                    kind, os.path.join(path, *folder), target, document, tuple(notes), (), tuple(reader.problems)
-                )
+                yield reader.store(tuple(folder), target, document, notes)
 
 
 def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
@@ -273,19 +239,64 @@ def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
 
 
 class _Reader:
-    """Reads the Markdown of a folder, and keeps what it could not read."""
+    """Reads the Markdown of an open folder into stores of one kind, each with what could not be read for it."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, path: str, kind: str) -> None:
         self._root = root
+        self._path = path
+        self._kind = kind
         self._seen: set[str] = set()
         self.problems: list[str] = []
+
+    def store(
+        self,
+        parts: tuple[str, ...] = (),
+        target: Target = _SHARED,
+        document: Page | None = None,
+        notes: Iterable[Page] = (),
+        pages: Iterable[Page] = (),
+    ) -> Store:
+        """Return a store, with the problems since the last one."""
+        problems, self.problems = tuple(self.problems), []
+        path = os.path.join(self._path, *parts)
+        return Store(self._kind, path, target, document, tuple(notes), tuple(pages), problems)
+
+    def document_and_notes(self, parts: tuple[str, ...], target: Target) -> Store:
+        """Return a folder with a page of entries and notes beside it; deeper files are longer texts."""
+        pages = self.read_all(self.files(parts))
+        folder = os.path.join(self._root.path, *parts)
+        beside = [page for page in pages if os.path.dirname(page.path) == folder]
+        document = next((page for name in _DOCUMENTS for page in beside if page.name.lower() == name), None)
+        # A note cannot have the name that the document beside it has here.
+        taken = target.parts[-1].lower()
+        notes = [page for page in beside if page is not document and page.name.lower() != taken]
+        return self.store(
+            parts, target, document, notes, [page for page in pages if page is not document and page not in notes]
+        )
+
+    def owned_by(self, tier: Tier, name: str) -> Target | None:
+        """Return the document of the owner that a folder is named after; None if no owner may have that name."""
+        try:
+            return Target(tier, check_owner(tier, name))
+        except InvalidName as error:
+            self.problems.append(str(error))
+            return None
+
+    def names(self, listed: Callable[[tuple[str, ...]], list[str]], parts: tuple[str, ...]) -> list[str]:
+        """Return what a folder holds; nothing if it cannot be read."""
+        try:
+            return listed(parts)
+        except AgentMemoryError as error:
+            self.problems.append(str(error))
+            return []
 
     def files(self, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """Yield the paths of all Markdown files in a folder and below it.
 
-        A folder that links lead to as well is looked at once, and so is one that holds a link to itself.
+        Each folder is looked at once, even if links lead to it, or it holds a link to itself.
         """
-        real = os.path.realpath(os.path.join(self._root.path, *parts))
+        path = os.path.join(self._root.path, *parts)
+        real = os.path.realpath(path)
         if real in self._seen:
             return
         self._seen.add(real)
@@ -294,30 +305,20 @@ class _Reader:
         except AgentMemoryError as error:
             self.problems.append(str(error))
             return
-        for name in names:
-            if name.lower().endswith(".md") and not name.startswith((".", "#", "~")):
-                yield (*parts, name)
+        yield from ((*parts, name) for name in names if name.lower().endswith(".md") and name[0] not in ".#~")
         folders = [name for name in folders if not name.startswith(".")]
         if len(parts) < _DEEPEST:
             for name in folders:
                 yield from self.files((*parts, name))
         else:
-            path = os.path.join(self._root.path, *parts)
             self.problems += [f"{os.path.join(path, name)}: lies too deep; name it as a source" for name in folders]
 
-    def beside(self, target: Target) -> list[Page]:
-        """Read the Markdown that stands beside a document."""
-        folder = target.parts[:-1]
-        try:
-            names = self._root.list_files(folder) if self._root.exists(folder) else []
-        except AgentMemoryError as error:
-            self.problems.append(str(error))
-            return []
-        found = [self.page((*folder, name)) for name in names if name.lower().endswith(".md")]
-        return [page for page in found if page is not None and page.name != target.parts[-1]]
+    def read_all(self, paths: Iterable[tuple[str, ...]]) -> list[Page]:
+        """Read the files that can be read."""
+        return [page for parts in paths if (page := self.page(parts)) is not None]
 
     def page(self, parts: tuple[str, ...]) -> Page | None:
-        """Read one file; None where there is none, or it cannot be read."""
+        """Read one file; None if it is missing or cannot be read."""
         path = os.path.join(self._root.path, *parts)
         try:
             content = self._root.read(parts, limit=LARGEST)

@@ -1,10 +1,10 @@
 """What conversations have taught: which of it deserves a longer life, where, and why; and what has outlived itself.
 
-An insight that several conversations came to on their own is knowledge of the project (S4-32). What one of them decided
+An insight that several conversations came to on their own is knowledge of the project. What one of them decided
 or stumbled over belongs to the agent whose work it is about. Values in, values out: nothing is read or written here.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import limits
@@ -131,48 +131,39 @@ def find_insights(material: Material) -> list[Insight]:
     Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
     words in the same order: what differs in a number, path, name or negation is another insight.
     """
-    groups: dict[str, list[tuple[Sighting, str, str, str]]] = {}
-    for conversation, document in material.conversations.items():
-        for entry in document.outline.entries:
-            text = _said(document, entry)
-            key = key_of(text)
-            if key:
-                sighting = Sighting(conversation, entry.start + 1, entry.day or 0)
-                groups.setdefault(key, []).append((sighting, text, _decision(document, entry), _keyword(text)))
-    for conversation, design in material.designs.items():
-        for entry in design.outline.entries:
-            decided = _decision(design, entry)
-            text = _said(design, entry)
-            text = text if len(text) <= _LONGEST_DECISION else entry.paragraph
-            key = key_of(text) if decided and len(text) <= _LONGEST_DECISION else ""
-            if key:
-                sighting = Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True)
-                groups.setdefault(key, []).append((sighting, text, decided, _keyword(text)))
+    groups: dict[str, list[tuple[Sighting, str, str]]] = {}
+    for sighting, text, decided in _sightings(material):
+        key = key_of(text)
+        if key:
+            groups.setdefault(key, []).append((sighting, text, decided))
     insights = []
     for key, seen in groups.items():
-        sightings = tuple(one[0] for one in seen)
-        here = {one.conversation for one in sightings}
-        insights.append(
-            Insight(
-                key,
-                max((one[1] for one in seen), key=len),
-                sightings,
-                material.earlier.get(key, frozenset()) | here,
-                next((one[2] for one in seen if one[2]), ""),
-                next((one[3] for one in seen if one[3]), ""),
-            )
-        )
+        sightings, texts, decisions = zip(*seen, strict=True)
+        conversations = material.earlier.get(key, frozenset()) | {one.conversation for one in sightings}
+        keyword = next(filter(None, map(_keyword, texts)), "")
+        decided = next(filter(None, decisions), "")
+        insights.append(Insight(key, max(texts, key=len), sightings, conversations, decided, keyword))
     return sorted(insights, key=lambda one: (-len(one.conversations), one.text))
+
+
+def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
+    """Yield what conversations say and their designs decide, with the heading of the decision, "" if there is none."""
+    for conversation, document in material.conversations.items():
+        for entry, _, text in _entries(document):
+            yield Sighting(conversation, entry.start + 1, entry.day or 0), text, _decision(document, entry)
+    for conversation, design in material.designs.items():
+        for entry, _, said in _entries(design):
+            decided = _decision(design, entry)
+            text = said if len(said) <= _LONGEST_DECISION else entry.paragraph
+            if decided and len(text) <= _LONGEST_DECISION:
+                yield Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True), text, decided
 
 
 def distill(material: Material) -> list[Candidate]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
     known = known_insights(material)
-    found = []
-    for insight in find_insights(material):
-        candidate = _promotion(material, insight, known)
-        if candidate is not None:
-            found.append(candidate)
+    promoted = (_promotion(material, insight, known) for insight in find_insights(material))
+    found = [candidate for candidate in promoted if candidate is not None]
     cleanups = [*_stale(material), *_doubles(material)]
     return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
@@ -180,14 +171,12 @@ def distill(material: Material) -> list[Candidate]:
 def learn(material: Material, conversation: str, agent: str | None) -> list[Candidate]:
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
     known = known_insights(material)
-    found = []
-    for insight in find_insights(material):
-        if all(one.conversation != conversation for one in insight.sightings):
-            continue
-        candidate = _promotion(material, insight, known, agent=agent, is_asked=True)
-        if candidate is not None:
-            found.append(candidate)
-    return found
+    promoted = (
+        _promotion(material, insight, known, agent=agent, is_asked=True)
+        for insight in find_insights(material)
+        if any(one.conversation == conversation for one in insight.sightings)
+    )
+    return [candidate for candidate in promoted if candidate is not None]
 
 
 def key_of(text: str) -> str:
@@ -209,108 +198,104 @@ def _promotion(
     """Return where an insight goes; None where it stays in its conversation, or is known there already."""
     count = len(insight.conversations)
     names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
-    confidence, kind, reason = _repeated(count), REPEATED, f"{count} conversations came to it: {names}"
     if insight.decided:
-        confidence, kind = max(confidence, _DECISION), DECIDED
+        kind, least, section, why = DECIDED, _DECISION, "Decisions", f"a decision of {names}"
     elif insight.keyword:
-        confidence, kind = max(confidence, _KEYWORD), LEARNED
-    section = "Decisions" if kind == DECIDED else "Lessons"
+        kind, least, section, why = LEARNED, _KEYWORD, "Lessons", f'{names} calls it "{insight.keyword}"'
+    else:
+        kind, least, section, why = REPEATED, 0.0, "Lessons", f"{names} learned it"
     there = known.get(insight.key, set())
     if count >= material.min_conversations:
         target = Target(Tier.SHARED)
-        return None if target in there else _add(insight, kind, target, confidence, reason, section)
-    if kind == REPEATED and not (is_asked and _is_lesson(insight.text)):
-        return None
-    owner = agent or _most_relevant(material.agents, insight.text)
-    if owner is None or there:
-        return None
-    why = f"a decision of {names}" if insight.decided else f'{names} calls it "{insight.keyword}"'
-    if kind == REPEATED:
-        why = f"{names} learned it"
-    reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
-    return _add(insight, kind, Target(Tier.AGENT, owner), confidence, reason, section)
-
-
-def _add(insight: Insight, kind: str, target: Target, confidence: float, reason: str, section: str) -> Candidate:
+        reason = f"{count} conversations came to it: {names}"
+        if target in there:
+            return None
+    else:
+        is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
+        owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
+        if owner is None:
+            return None
+        target = Target(Tier.AGENT, owner)
+        reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
+    confidence = max(_repeated(count), least)
     return Candidate(ADD, kind, insight.text, target, confidence, reason, sightings=insight.sightings, section=section)
 
 
 def _repeated(count: int) -> float:
     """Return how sure an insight is that so many conversations came to."""
-    return {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}.get(count, min(1.0, count / 10))
+    return min(1.0, count / 10)
 
 
 def known_insights(material: Material) -> dict[str, set[Target]]:
     """Return for each insight, by its key, the shared and agent documents that have it."""
     known: dict[str, set[Target]] = {}
     for document in _lasting(material):
-        for entry in document.outline.entries:
-            known.setdefault(key_of(_said(document, entry)), set()).add(document.target)
+        for _, _, text in _entries(document):
+            known.setdefault(key_of(text), set()).add(document.target)
     return known
 
 
 def _lasting(material: Material) -> list[Document]:
-    return [*([] if material.shared is None else [material.shared]), *material.agents.values()]
+    return [document for document in (material.shared, *material.agents.values()) if document is not None]
 
 
-def _stale(material: Material) -> Iterable[Candidate]:
-    """Yield the entries that name a file of the repository which is gone (S4P-09)."""
+def _entries(document: Document) -> Iterator[tuple[Entry, str, str]]:
+    """Yield each entry with its id and what it says."""
+    for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+        yield entry, entry_id, _said(document, entry)
+
+
+def _stale(material: Material) -> Iterator[Candidate]:
+    """Yield the entries that name a missing file of the repository."""
     for document in _lasting(material):
-        for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+        for entry, entry_id, text in _entries(document):
             path = first_missing_path(document.text(entry), material.exists)
             if path and not entry.kept:
                 reason = f"`{path}`, which it names, is gone"
-                yield Candidate(REMOVE, STALE, _said(document, entry), document.target, _STALE, reason, entry_id)
+                yield Candidate(REMOVE, STALE, text, document.target, _STALE, reason, entry_id)
 
 
-def _doubles(material: Material) -> Iterable[Candidate]:
-    """Yield the entries of agents that the shared document has too (S4P-10)."""
-    shared = (
-        {}
-        if material.shared is None
-        else {key_of(_said(material.shared, entry)): entry.start + 1 for entry in material.shared.outline.entries}
-    )
+def _doubles(material: Material) -> Iterator[Candidate]:
+    """Yield the entries of agents that the shared document has too."""
+    if material.shared is None:
+        return
+    shared = {key_of(text): entry.start + 1 for entry, _, text in _entries(material.shared)}
     for document in material.agents.values():
-        for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
-            text = _said(document, entry)
+        for entry, entry_id, text in _entries(document):
             line = shared.get(key_of(text) or "-")
             if line is not None and not entry.kept:
                 reason = f"line {line} of the shared document says the same"
                 yield Candidate(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
 
 
-def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str]) -> Iterable[Candidate]:
-    """Yield what a full shared document hands to the agents it is about, least certain and oldest first (S4P-11)."""
+def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str]) -> Iterator[Candidate]:
+    """Yield what a full shared document hands to the agents it is about, least certain and oldest first."""
     shared = material.shared
     if shared is None:
         return
     coming = [one for one in added if one.target.tier is Tier.SHARED]
-    frames = [
-        f"\n## {section}\n\n" for section in {one.section for one in coming} if not find_sections(shared, section)
-    ]
+    new = {one.section for one in coming if not find_sections(shared, one.section)}
+    frames = [f"\n## {section}\n\n" for section in new]
     texts = [*frames, *("".join(f"  {line}\n" for line in limits.split_lines(one.text)) for one in coming)]
     lines = shared.line_count + sum(len(limits.split_lines(text)) for text in texts)
     size = len(shared.data) + sum(len(text.encode()) for text in texts)
     rows = [
-        (material.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry)
-        for entry_id, entry in zip(shared.ids, shared.outline.entries, strict=True)
+        (material.confidences.get(entry_id, _UNKNOWN), entry.day or 0, entry_id, entry, text)
+        for entry, entry_id, text in _entries(shared)
         if entry.is_item and not entry.kept
     ]
-    for confidence, _, entry_id, entry in sorted(rows, key=lambda row: row[:3]):
+    for confidence, _, entry_id, entry, text in sorted(rows, key=lambda row: row[:3]):
         if lines <= material.max_lines and size <= material.max_bytes:
             return
-        if entry_id in leaving:
-            lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
-            continue
-        text = _said(shared, entry)
-        owner = _most_relevant(material.agents, text)
-        if confidence >= _STAYS or owner is None:
-            continue
-        reason = f"the shared document is full, and {owner} works on this"
-        target = Target(Tier.AGENT, owner)
-        day = 0 if entry.mark is None else entry.mark.day
-        section = shared.section(entry)
-        yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
+        if entry_id not in leaving:
+            owner = _most_relevant(material.agents, text)
+            if confidence >= _STAYS or owner is None:
+                continue
+            reason = f"the shared document is full, and {owner} works on this"
+            target = Target(Tier.AGENT, owner)
+            day = 0 if entry.mark is None else entry.mark.day
+            section = shared.section(entry)
+            yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
         lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
 
 
@@ -319,7 +304,7 @@ def _most_relevant(agents: Mapping[str, Document], text: str) -> str | None:
     words = set(gist(text).words)
     scores: dict[str, float] = {}
     for name, document in agents.items():
-        own = {word for entry in document.outline.entries for word in gist(_said(document, entry)).words}
+        own = {word for _, _, said in _entries(document) for word in gist(said).words}
         own |= set(gist(name.replace("-", " ")).words)
         if own & words:
             scores[name] = len(own & words) / (len(own) ** 0.5)

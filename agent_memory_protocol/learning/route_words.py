@@ -13,7 +13,7 @@ STATE, LESSON, SECRET, REPOSITORY = "state", "lesson", "secret", "repository"
 SHARED, AGENT, CONVERSATION = Tier.SHARED.value, Tier.AGENT.value, Tier.CONVERSATION.value
 USER, FEEDBACK, PROJECT, REFERENCE = "user", "feedback", "project", "reference"
 GUESS = "guess"
-"""A text says of itself that nobody has verified it (S4-45)."""
+"""A text says of itself that nobody has verified it."""
 RULE = "rule"
 """A text tells how to do things, or why: that speaks against state and against the repository."""
 
@@ -90,143 +90,121 @@ _FRAGMENTS = {
 }
 
 _WORDS = {
-    STATE: {
-        3: r"""
-            (?<!\()\b<happened>\b<near>\b(?:on|at|since) <day>
-            \b<just>\b[^.;\n]{0,20}\b<happened>\b
-            \b<happened>\b<near>\b<just>\b
-            \b\d+ ?% (?:done|complete|completed|finished|through|migrated)\b|\bhalf ?way (?:through|done)\b
-            \bnext up\b|^\W{0,2}(?:next|next steps?|todo|status|progress|wip|blocked)\b\W{0,2}:
-            \b(?:is|are) still (?:open|pending|waiting|blocked|unanswered|unpaid|missing|failing|running)\b
-            \ball \d[\d,]* (?:\w+ )?tests? (?:pass|passed|passing|are green)\b|\b\d+ of \d+ tests? pass
-            \bbalance\b[^.;\n]{0,30}\d
-            \b<undertaking>\b[^.;:\n]{0,25}\b<ended>\b(?! <condition>)
-        """,
-        2: r"""
-            \bstill to (?:do|be done)\b|\bwork in progress\b|\bin progress\b|\bnot (?:yet )?(?:started|finished)\b
-            \bright now\b|\bas of (?:today|now|this|\d)|\bat the moment\b|\bso far this (?:week|month|year)\b
-            \b(?:is|are|remains?) (?:still |currently |now )?<status>\b(?! (?:to|by default|when|if|unless|source))
-            \b(?:waiting|awaiting) (?:for|on)? ?(?:\w+ ){0,2}(?:review|approval|reply|answer|feedback)\b
-            \b\d[\d,]* (?:\w+ )?tests? (?:pass|fail)(?:ed|ing)?\b|\b(?:coverage|test count)\W{1,4}(?:is |at )?\d
-            \b(?:we|there) (?:have|are|is) \d[\d,.]* (?:\w+ ){0,2}<things>\b
-            \b\d[\d,.]* (?:pages|rows|records|files|items|messages) (?:fetched|processed|imported|sent|left)\b
-        """,
-        1: r"""
-            \bcurrently\b|\bstill\b|\btoday\b|\byesterday\b|\bthis (?:week|month|sprint|morning)\b|\bfor now\b
-        """,
-    },
-    REPOSITORY: {
-        3: r"""
-            \b<changed> (?:in|by|with|via) (?:commit|pr|pull request|mr|#)
-            \bcommit `?[0-9a-f]{6,40}\b`?[^.;\n]{0,20}\b<changed>\b
-            \b<manifest> (?:file )?<lists>\b
-            \b<part> (?:`?[\w.]+`? )?<holds> (?:the )?<members>\b
-            \b(?:is|are) (?:defined|declared|located|implemented|found) in (?:the )?<path>
-            \bthe (?:project|repo(?:sitory)?|codebase|code base|solution|monorepo) <consists> (?:\w+ ){0,2}<pieces>\b
-        """,
-        2: r"""
-            \bcommit `?[0-9a-f]{6,40}\b|\b(?:last|recent|latest) (?:\w+'?s? )?commits?\b|\bweek'?s commits\b
-            ^<changed>\b
-            \b<part> (?:`?[\w.]+`? )?(?:extends|implements|returns|exports|inherits from)\b
-            \b[A-Z][a-z]+[A-Z]\w+`? (?:extends|implements|inherits from) `?[A-Z]
-            \bhas (?:the )?<members> `?\w+`?(?:, `?\w+|:| and)
-            \b(?:lives?|sits?) in (?:the )?<path>
-        """,
-    },
-    RULE: {
-        2: r"""
-            \b(?:must|never|always|do not|don'?t|avoid|instead of|rather than|make sure|beware|gotcha)\b
-            \b(?:otherwise|because|unless|so that|or else|which is why|that is why|has to|have to|needs? to)\b
-        """,
-        1: r"""
-            \b(?:should|cannot|can'?t|only works?|requires?|needs|silently|prefer|before|when|if|without)\b
-        """,
-    },
-    SHARED: {
-        3: r"""
-            \ball (?:agents|services|teams) <act>\b|\bevery (?:agent|team) <act>\b
-            \bcross-cutting\b|\baffects (?:all|every|several)\b
-            ^(?:the|this|our) (?:project|repo(?:sitory)?|codebase|monorepo) (?:uses|runs|is (?:built|written))\b
-        """,
-        1: r"""
-            \bknown (?:bug|limitation|issue)\b|\b(?:deploy|cluster|container|server|database|queue)\w*\b
-        """,
-    },
-    AGENT: {
-        3: r"""
-            \bas (?:the|a|an) (?:\w+[ -]){0,2}<role>\b,? i\b
-            \bi (?:always |often |usually |first |keep |kept |start|look|check|forget|forgot|learned|need|get|try|tend)
-            \bmy (?:(?:own|last|usual|recurring|most) )?(?:mistakes?|work|reviews?|domain|habit|pattern)\b
-        """,
-        2: r"""
-            \b(?:when|while|before) i \w+|\bfor debugging\b|\bi changed\b
-        """,
-    },
-    CONVERSATION: {
-        3: r"""
-            \b(?:in|for|during|of) this (?:conversation|session|task|thread|chat|issue|run)\b
-            \b(?:original|initial) (?:request|intent|requirement|ask|goal)\b
-            \b(?:finding|hand-?off|handed) (?:over )?(?:for|to) (?:the )?(?:\w+ )?(?:<role>|agent)\b
-            \bclarified (?:with|by|that)\b|^clarif(?:ied|ication)\b|^requirements?:\s
-            \b(?:in|for|during|of) (?:the current|this) (?:request|pull request|pr|assignment)\b
-        """,
-        2: r"""
-            \bout of scope\b
-            \bwe (?:have )?(?:decided|agreed|settled|chose)\b|\bgoing with (?:option|the)\b
-            \bthe user (?:wants|asked|asks|requested|needs)\b|\broot cause\b
-        """,
-    },
-    GUESS: {
-        3: r"""
-            (?:^|\(|\b(?:is|still) )(?:unverified|unconfirmed|speculative)\b
-            (?<!have )(?<!has )(?<!had )\bnot (?:yet )?(?:verified|confirmed)\b|\bstill to be (?:verified|confirmed)\b
-            \b(?:i (?:suspect|guess|assume|think|believe)|my (?:guess|suspicion|hunch)|hypothesis:)
-            ^(?:maybe|perhaps|possibly|probably|presumably|apparently)\b
-            \b(?:might|may|could) be (?:caused by|due to|because|related to|the (?:cause|reason|culprit))
-            \b(?:maybe|perhaps|possibly|probably|presumably) (?:caused by|due to|because|related to)\b
-        """,
-    },
-    USER: {
-        3: r"""
-            \b<person> <likes>\b
-            ^[A-Z][a-z]+ <likes>\b
-            \b<person> (?:is|was) an? (?:\w+[ -]){0,3}<profession>\b
-            ^[A-Z][a-z]+ is an? (?:\w+[ -]){0,3}<profession>\b
-            ^s?he (?:works|reads|writes|lives|speaks|thinks|uses|knows|comes|has)\b
-        """,
-        2: r"""
-            \b(?:background|years of experience|experience) (?:in|with)\b|\bnew to\b
-        """,
-    },
-    FEEDBACK: {
-        3: r"""
-            \b(?:corrected|reminded|scolded) (?:me|us)\b|\b(?:i was|we were) told (?:to|not|that)\b
-            \b(?:pointed out|complained|pushed back|asked (?:me|us) (?:not )?to)\b|\b(?:owner|user) said\b
-            ^<bidding>\b[^\n]{10,}\b<incident>\b
-        """,
-    },
-    PROJECT: {
-        2: r"""
-            \b<business>\b
-            \b(?:customers?|clients?|users) (?:\w+ )?(?:depend|rely|need|expect|complain)
-        """,
-        1: r"""
-            \bbecause\b|\bwhich is why\b|\bthat is why\b|\bdriven by\b|\brequire(?:s|d|ment)\b|\bpromised\b
-        """,
-    },
-    REFERENCE: {
-        3: r"""
-            \b(?:is|are) <kept> (?:in|at|on|under)\b
-            \b(?:is|are|lives?|found) (?:in|at|under|on|behind) <keeper>
-        """,
-        2: r"""
-            https?://|\b<tool>\b
-            \b(?:dashboard|wiki|ticket|board|bug tracker|spreadsheet|runbook|mock-?ups?)\b
-        """,
-        1: r"""
-            ^(?:for [^\n]{0,60}, ?)?see\b|\bsee the\b|\bask \w+ for access\b
-        """,
-    },
+    (STATE, 3): r"""
+        (?<!\()\b<happened>\b<near>\b(?:on|at|since) <day>
+        \b<just>\b[^.;\n]{0,20}\b<happened>\b
+        \b<happened>\b<near>\b<just>\b
+        \b\d+ ?% (?:done|complete|completed|finished|through|migrated)\b|\bhalf ?way (?:through|done)\b
+        \bnext up\b|^\W{0,2}(?:next|next steps?|todo|status|progress|wip|blocked)\b\W{0,2}:
+        \b(?:is|are) still (?:open|pending|waiting|blocked|unanswered|unpaid|missing|failing|running)\b
+        \ball \d[\d,]* (?:\w+ )?tests? (?:pass|passed|passing|are green)\b|\b\d+ of \d+ tests? pass
+        \bbalance\b[^.;\n]{0,30}\d
+        \b<undertaking>\b[^.;:\n]{0,25}\b<ended>\b(?! <condition>)
+    """,
+    (STATE, 2): r"""
+        \bstill to (?:do|be done)\b|\bwork in progress\b|\bin progress\b|\bnot (?:yet )?(?:started|finished)\b
+        \bright now\b|\bas of (?:today|now|this|\d)|\bat the moment\b|\bso far this (?:week|month|year)\b
+        \b(?:is|are|remains?) (?:still |currently |now )?<status>\b(?! (?:to|by default|when|if|unless|source))
+        \b(?:waiting|awaiting) (?:for|on)? ?(?:\w+ ){0,2}(?:review|approval|reply|answer|feedback)\b
+        \b\d[\d,]* (?:\w+ )?tests? (?:pass|fail)(?:ed|ing)?\b|\b(?:coverage|test count)\W{1,4}(?:is |at )?\d
+        \b(?:we|there) (?:have|are|is) \d[\d,.]* (?:\w+ ){0,2}<things>\b
+        \b\d[\d,.]* (?:pages|rows|records|files|items|messages) (?:fetched|processed|imported|sent|left)\b
+    """,
+    (STATE, 1): r"""
+        \bcurrently\b|\bstill\b|\btoday\b|\byesterday\b|\bthis (?:week|month|sprint|morning)\b|\bfor now\b
+    """,
+    (REPOSITORY, 3): r"""
+        \b<changed> (?:in|by|with|via) (?:commit|pr|pull request|mr|#)
+        \bcommit `?[0-9a-f]{6,40}\b`?[^.;\n]{0,20}\b<changed>\b
+        \b<manifest> (?:file )?<lists>\b
+        \b<part> (?:`?[\w.]+`? )?<holds> (?:the )?<members>\b
+        \b(?:is|are) (?:defined|declared|located|implemented|found) in (?:the )?<path>
+        \bthe (?:project|repo(?:sitory)?|codebase|code base|solution|monorepo) <consists> (?:\w+ ){0,2}<pieces>\b
+    """,
+    (REPOSITORY, 2): r"""
+        \bcommit `?[0-9a-f]{6,40}\b|\b(?:last|recent|latest) (?:\w+'?s? )?commits?\b|\bweek'?s commits\b
+        ^<changed>\b
+        \b<part> (?:`?[\w.]+`? )?(?:extends|implements|returns|exports|inherits from)\b
+        \b[A-Z][a-z]+[A-Z]\w+`? (?:extends|implements|inherits from) `?[A-Z]
+        \bhas (?:the )?<members> `?\w+`?(?:, `?\w+|:| and)
+        \b(?:lives?|sits?) in (?:the )?<path>
+    """,
+    (RULE, 2): r"""
+        \b(?:must|never|always|do not|don'?t|avoid|instead of|rather than|make sure|beware|gotcha)\b
+        \b(?:otherwise|because|unless|so that|or else|which is why|that is why|has to|have to|needs? to)\b
+    """,
+    (RULE, 1): r"""
+        \b(?:should|cannot|can'?t|only works?|requires?|needs|silently|prefer|before|when|if|without)\b
+    """,
+    (SHARED, 3): r"""
+        \ball (?:agents|services|teams) <act>\b|\bevery (?:agent|team) <act>\b
+        \bcross-cutting\b|\baffects (?:all|every|several)\b
+        ^(?:the|this|our) (?:project|repo(?:sitory)?|codebase|monorepo) (?:uses|runs|is (?:built|written))\b
+    """,
+    (SHARED, 1): r"""
+        \bknown (?:bug|limitation|issue)\b|\b(?:deploy|cluster|container|server|database|queue)\w*\b
+    """,
+    (AGENT, 3): r"""
+        \bas (?:the|a|an) (?:\w+[ -]){0,2}<role>\b,? i\b
+        \bi (?:always |often |usually |first |keep |kept |start|look|check|forget|forgot|learned|need|get|try|tend)
+        \bmy (?:(?:own|last|usual|recurring|most) )?(?:mistakes?|work|reviews?|domain|habit|pattern)\b
+    """,
+    (AGENT, 2): r"""
+        \b(?:when|while|before) i \w+|\bfor debugging\b|\bi changed\b
+    """,
+    (CONVERSATION, 3): r"""
+        \b(?:in|for|during|of) this (?:conversation|session|task|thread|chat|issue|run)\b
+        \b(?:original|initial) (?:request|intent|requirement|ask|goal)\b
+        \b(?:finding|hand-?off|handed) (?:over )?(?:for|to) (?:the )?(?:\w+ )?(?:<role>|agent)\b
+        \bclarified (?:with|by|that)\b|^clarif(?:ied|ication)\b|^requirements?:\s
+        \b(?:in|for|during|of) (?:the current|this) (?:request|pull request|pr|assignment)\b
+    """,
+    (CONVERSATION, 2): r"""
+        \bout of scope\b
+        \bwe (?:have )?(?:decided|agreed|settled|chose)\b|\bgoing with (?:option|the)\b
+        \bthe user (?:wants|asked|asks|requested|needs)\b|\broot cause\b
+    """,
+    (GUESS, 3): r"""
+        (?:^|\(|\b(?:is|still) )(?:unverified|unconfirmed|speculative)\b
+        (?<!have )(?<!has )(?<!had )\bnot (?:yet )?(?:verified|confirmed)\b|\bstill to be (?:verified|confirmed)\b
+        \b(?:i (?:suspect|guess|assume|think|believe)|my (?:guess|suspicion|hunch)|hypothesis:)
+        ^(?:maybe|perhaps|possibly|probably|presumably|apparently)\b
+        \b(?:might|may|could) be (?:caused by|due to|because|related to|the (?:cause|reason|culprit))
+        \b(?:maybe|perhaps|possibly|probably|presumably) (?:caused by|due to|because|related to)\b
+    """,
+    (USER, 3): r"""
+        \b<person> <likes>\b
+        ^[A-Z][a-z]+ <likes>\b
+        \b<person> (?:is|was) an? (?:\w+[ -]){0,3}<profession>\b
+        ^[A-Z][a-z]+ is an? (?:\w+[ -]){0,3}<profession>\b
+        ^s?he (?:works|reads|writes|lives|speaks|thinks|uses|knows|comes|has)\b
+    """,
+    (USER, 2): r"""
+        \b(?:background|years of experience|experience) (?:in|with)\b|\bnew to\b
+    """,
+    (FEEDBACK, 3): r"""
+        \b(?:corrected|reminded|scolded) (?:me|us)\b|\b(?:i was|we were) told (?:to|not|that)\b
+        \b(?:pointed out|complained|pushed back|asked (?:me|us) (?:not )?to)\b|\b(?:owner|user) said\b
+        ^<bidding>\b[^\n]{10,}\b<incident>\b
+    """,
+    (PROJECT, 2): r"""
+        \b<business>\b
+        \b(?:customers?|clients?|users) (?:\w+ )?(?:depend|rely|need|expect|complain)
+    """,
+    (PROJECT, 1): r"""
+        \bbecause\b|\bwhich is why\b|\bthat is why\b|\bdriven by\b|\brequire(?:s|d|ment)\b|\bpromised\b
+    """,
+    (REFERENCE, 3): r"""
+        \b(?:is|are) <kept> (?:in|at|on|under)\b
+        \b(?:is|are|lives?|found) (?:in|at|under|on|behind) <keeper>
+    """,
+    (REFERENCE, 2): r"""
+        https?://|\b<tool>\b
+        \b(?:dashboard|wiki|ticket|board|bug tracker|spreadsheet|runbook|mock-?ups?)\b
+    """,
+    (REFERENCE, 1): r"""
+        ^(?:for [^\n]{0,60}, ?)?see\b|\bsee the\b|\bask \w+ for access\b
+    """,
 }
 
 _LOOKS_SECRET = {
@@ -258,9 +236,8 @@ def cues(*kinds: str) -> tuple[Cue, ...]:
     # Compiled only when a text is routed: it takes as long as to load a quarter of the package.
     return tuple(
         (kind, weight, _pattern(line.strip()), _CAPITAL.search(line) is not None)
-        for kind, by_weight in _WORDS.items()
+        for (kind, weight), lines in _WORDS.items()
         if not kinds or kind in kinds
-        for weight, lines in by_weight.items()
         for line in lines.split("\n")
         if line.strip()
     )
