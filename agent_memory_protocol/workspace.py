@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .answers import Found, Indexed, NoteRow, Remembered, Rewritten, StoredEntry, StoredFile
     from .change.ledger import About
     from .learning.merge_in import Adoption
-    from .learning.scattered import Place
+    from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
     from .notes.store import KnownNotes
     from .search.port import Embedder, SearchIndex
@@ -984,7 +984,7 @@ class Workspace:
         with self._session(for_writing=True) as session:
             return distill.restore(session, acting(actor), backup)
 
-    def find_stores(self) -> list[Place]:
+    def find_stores(self) -> list[MemoryFolder]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
         from .learning.scattered import find_places
 

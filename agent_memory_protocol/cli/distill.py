@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import InvalidArgument
-from ..learning.insights import ADD, REMOVE, Candidate
+from ..learning.insights import ADD, REMOVE, Suggestion
 from ..project.access import Actor
 from ..verbs.distill import Distillation, Distilled
 from ..workspace import Workspace
@@ -79,7 +79,7 @@ def learn_command(
 def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, as_json: bool) -> int:
     """Make the changes, if asked to, and say what came of it; return the exit code of what was refused."""
     done = here.apply_distillation(planned, actor=who, today=date.today()) if do else None
-    candidates: Sequence[Candidate] = planned.candidates if done is None else done.done
+    candidates: Sequence[Suggestion] = planned.candidates if done is None else done.done
     refused = () if done is None else done.refused
     if as_json:
         answer = {
@@ -96,7 +96,7 @@ def _carry_out(here: Workspace, who: Actor, planned: Distillation, *, do: bool, 
     return max((error.exit_code for _, error in refused), default=0)
 
 
-def _tell(planned: Distillation, candidates: Sequence[Candidate], done: Distilled | None) -> None:
+def _tell(planned: Distillation, candidates: Sequence[Suggestion], done: Distilled | None) -> None:
     for problem in planned.problems:
         note(f"not read: {problem}")
     for one in candidates:
@@ -116,13 +116,13 @@ def _tell(planned: Distillation, candidates: Sequence[Candidate], done: Distille
         click.echo(f"done; `amp distill --restore --backup {done.backup}` goes back")
 
 
-def _show(one: Candidate) -> None:
+def _show(one: Suggestion) -> None:
     where = f"{one.target} · {one.section}" if one.section else str(one.target)
     click.echo(f"{_VERBS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}")
     click.echo(f"      {one.kind}: {plain(one.reason)}")
 
 
-def _json(one: Candidate) -> dict[str, Any]:
+def _json(one: Suggestion) -> dict[str, Any]:
     return {
         "action": one.action,
         "kind": one.kind,

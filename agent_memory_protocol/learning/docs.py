@@ -1,4 +1,4 @@
-"""What the project's documentation says already: CLAUDE.md, AGENTS.md and the Markdown files below docs/ (S4-38)."""
+"""What the project's documentation says already: CLAUDE.md, AGENTS.md and the Markdown files below docs/."""
 
 import os
 from collections import deque

@@ -48,7 +48,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Suggestion:
     """A change that is worth making.
 
     Attributes:
@@ -159,7 +159,7 @@ def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
                 yield Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True), text, decided
 
 
-def distill(material: Material) -> list[Candidate]:
+def distill(material: Material) -> list[Suggestion]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
     known = known_insights(material)
     promoted = (_promotion(material, insight, known) for insight in find_insights(material))
@@ -168,7 +168,7 @@ def distill(material: Material) -> list[Candidate]:
     return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
 
-def learn(material: Material, conversation: str, agent: str | None) -> list[Candidate]:
+def learn(material: Material, conversation: str, agent: str | None) -> list[Suggestion]:
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
     known = known_insights(material)
     promoted = (
@@ -194,7 +194,7 @@ def _promotion(
     *,
     agent: str | None = None,
     is_asked: bool = False,
-) -> Candidate | None:
+) -> Suggestion | None:
     """Return where an insight goes; None where it stays in its conversation, or is known there already."""
     count = len(insight.conversations)
     names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
@@ -218,7 +218,7 @@ def _promotion(
         target = Target(Tier.AGENT, owner)
         reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
     confidence = max(_repeated(count), least)
-    return Candidate(ADD, kind, insight.text, target, confidence, reason, sightings=insight.sightings, section=section)
+    return Suggestion(ADD, kind, insight.text, target, confidence, reason, sightings=insight.sightings, section=section)
 
 
 def _repeated(count: int) -> float:
@@ -245,17 +245,17 @@ def _entries(document: Document) -> Iterator[tuple[Entry, str, str]]:
         yield entry, entry_id, _said(document, entry)
 
 
-def _stale(material: Material) -> Iterator[Candidate]:
+def _stale(material: Material) -> Iterator[Suggestion]:
     """Yield the entries that name a missing file of the repository."""
     for document in _lasting(material):
         for entry, entry_id, text in _entries(document):
             path = first_missing_path(document.text(entry), material.exists)
             if path and not entry.kept:
                 reason = f"`{path}`, which it names, is gone"
-                yield Candidate(REMOVE, STALE, text, document.target, _STALE, reason, entry_id)
+                yield Suggestion(REMOVE, STALE, text, document.target, _STALE, reason, entry_id)
 
 
-def _doubles(material: Material) -> Iterator[Candidate]:
+def _doubles(material: Material) -> Iterator[Suggestion]:
     """Yield the entries of agents that the shared document has too."""
     if material.shared is None:
         return
@@ -265,10 +265,10 @@ def _doubles(material: Material) -> Iterator[Candidate]:
             line = shared.get(key_of(text) or "-")
             if line is not None and not entry.kept:
                 reason = f"line {line} of the shared document says the same"
-                yield Candidate(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
+                yield Suggestion(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
 
 
-def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str]) -> Iterator[Candidate]:
+def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]) -> Iterator[Suggestion]:
     """Yield what a full shared document hands to the agents it is about, least certain and oldest first."""
     shared = material.shared
     if shared is None:
@@ -295,7 +295,7 @@ def _overflow(material: Material, added: Sequence[Candidate], leaving: set[str])
             target = Target(Tier.AGENT, owner)
             day = 0 if entry.mark is None else entry.mark.day
             section = shared.section(entry)
-            yield Candidate(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
+            yield Suggestion(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
         lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
 
 

@@ -1,4 +1,4 @@
-"""What becomes of memory that another tool has kept: a plan, from what it holds and what stands here already.
+"""What becomes of memory that another tool has kept: a plan, from what it holds and what is here already.
 
 A page of entries is merged into the document it belongs to, so that what both have is there once. What is too long for
 a memory file becomes notes, each within its limits, with one line in the index. Values in, values out.
@@ -6,7 +6,6 @@ a memory file becomes notes, each within its limits, with one line in the index.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, count
 
 from .. import limits
@@ -36,13 +35,13 @@ _Cut = Callable[[list[str]], list[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Something that is not brought in: where it stands, and why.
+class KeptOut:
+    """Something that is not brought in.
 
     Attributes:
-        where: where it stands.
-        reason: why.
-        exit_code: that of the error that kept it from being read, or written here; 0 where what it says keeps it out.
+        where: where it is.
+        reason: why it is not brought in.
+        exit_code: that of the error by which it could not be read, or written here; 0 if what it says keeps it out.
     """
 
     where: str
@@ -52,7 +51,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A new entry and one that stands here, of which one says the opposite of the other."""
+    """A new entry and one that is here, of which one says the opposite of the other."""
 
     new: str
     standing: str
@@ -65,11 +64,11 @@ class Adoption:
     Attributes:
         store: the store.
         entries: the new entries, their Markdown.
-        present: how many of its entries stand here already.
-        text: the document with them; None where it stays as it is.
+        present: how many of its entries are here already.
+        text: the document with them; None if it stays as it is.
         notes: the new notes, by file name.
         left_out: what does not come in, and why.
-        contradictions: new entries that contradict standing ones.
+        contradictions: new entries that contradict entries here.
     """
 
     store: Store
@@ -77,7 +76,7 @@ class Adoption:
     present: int = 0
     text: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[KeptOut, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
     @property
@@ -88,13 +87,13 @@ class Adoption:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What stands here, where a store's memory belongs.
+    """What is here, where a store's memory belongs.
 
     Attributes:
         text: the document, or the header a new one begins with.
         notes: the notes beside it, their texts by file name.
         gone: the ids of entries that were taken out here; they do not come back.
-        secret_in: describes the first secret in a text, "" where there is none.
+        secret_in: describes the first secret in a text, "" if there is none.
         max_lines, max_bytes: the limits of a document and of a note.
     """
 
@@ -126,20 +125,13 @@ class _Plan:
         self.present = 0
         self.text: str | None = None
         self.notes: dict[str, str] = {}
-        self.left_out = [LeftOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
+        self.left_out = [KeptOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
         self.contradictions: list[Contradiction] = []
         self.stems: set[str] = set()
 
     def done(self) -> Adoption:
-        return Adoption(
-            self.store,
-            tuple(self.entries),
-            self.present,
-            self.text,
-            self.notes,
-            tuple(self.left_out),
-            tuple(self.contradictions),
-        )
+        out, against = tuple(self.left_out), tuple(self.contradictions)
+        return Adoption(self.store, tuple(self.entries), self.present, self.text, self.notes, out, against)
 
     # -- notes and pages -------------------------------------------------------------------------------------------
 
@@ -149,11 +141,11 @@ class _Plan:
         try:
             file = check_note_file(page.name)
         except InvalidName as error:
-            self.left_out.append(LeftOut(page.path, f"{error}; rename it"))
+            self.left_out.append(KeptOut(page.path, f"{error}; rename it"))
             return
         secret = self.here.secret_in(file)
         if secret:
-            self.left_out.append(LeftOut(page.path, f"its name holds {secret}; rename it"))
+            self.left_out.append(KeptOut(page.path, f"its name holds {secret}; rename it"))
             return
         if _fits(text, self.here.max_lines, self.here.max_bytes):
             self._put(file, text, page)
@@ -168,7 +160,7 @@ class _Plan:
     def _put_parts(self, stems: Sequence[str], page: Page) -> None:
         """Bring in a page under the first of these names that no other page of the store has, else a number too."""
         if not self.store.target.tier.has_notes:
-            self.left_out.append(LeftOut(page.path, "is too long for a memory file, and a conversation has no notes"))
+            self.left_out.append(KeptOut(page.path, "is too long for a memory file, and a conversation has no notes"))
             return
         self.stems.add(stem := self._free(stems))
         for file, text in self._as_notes(stem, page):
@@ -192,14 +184,14 @@ class _Plan:
         standing = all_notes.get(file)
         alike = next((one for one in all_notes if one != file and name_key(one) == name_key(file)), "")
         if secret:
-            self.left_out.append(LeftOut(page.path, f"holds {secret}; say where it is kept instead"))
+            self.left_out.append(KeptOut(page.path, f"holds {secret}; say where it is kept instead"))
         elif alike:
             reason = f"{alike} is here, and many file systems do not tell it from {file}; compare the two"
-            self.left_out.append(LeftOut(page.path, reason))
+            self.left_out.append(KeptOut(page.path, reason))
         elif standing is None:
             self.notes[file] = text
         elif standing.split() != text.split():
-            self.left_out.append(LeftOut(page.path, f"another note is called {file} here; compare the two"))
+            self.left_out.append(KeptOut(page.path, f"another note is called {file} here; compare the two"))
 
     # -- documents -------------------------------------------------------------------------------------------------
 
@@ -213,13 +205,13 @@ class _Plan:
             standing = _in_prose(mine, theirs)
             theirs = remove(theirs, standing)
         except (DamagedFile, Refused) as error:
-            self.left_out.append(LeftOut(page.path, str(error)))
+            self.left_out.append(KeptOut(page.path, str(error)))
             return
         secret = self.here.secret_in("\n".join(theirs.lines))
         if document.conflict_line(theirs) or secret:
             reason = f"holds {secret} outside its entries; say where it is kept instead"
             conflict = "holds conflict markers; resolve them, then adopt it"
-            self.left_out.append(LeftOut(page.path, reason if secret else conflict))
+            self.left_out.append(KeptOut(page.path, reason if secret else conflict))
             return
         stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
         if target.tier.has_notes and self._came_as_notes(stem, page):
@@ -235,7 +227,7 @@ class _Plan:
             return
         if not new:
             return
-        # Its index lines stay lines of the index, for what they say of a note may stand nowhere else.
+        # Its index lines stay lines of the index: nothing else may say what they say of a note.
         self.present = 0
         self._put_parts([stem], page)
         index = _only_index(theirs)
@@ -250,15 +242,15 @@ class _Plan:
             secret = self.here.secret_in(theirs.text(entry))
             where = f"{page.path}:{entry.start + 1}"
             if secret:
-                self.left_out.append(LeftOut(where, f"holds {secret}; say where it is kept instead"))
+                self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
             elif one in self.here.gone:
-                self.left_out.append(LeftOut(where, "was taken out here before; `amp restore` brings it back"))
+                self.left_out.append(KeptOut(where, "was taken out here before; `amp restore` brings it back"))
             if secret or one in self.here.gone:
                 unwanted.append(one)
         return remove(theirs, unwanted)
 
     def _came_as_notes(self, stem: str, page: Page) -> bool:
-        """Say whether this page had no room before, and is here as notes: where there is room by now, it stays that."""
+        """Say whether this page once had no room, and is here as notes: it stays so, even if there is room by now."""
         made = self._as_notes(self._free([stem]), page)
         return all(self.here.notes.get(file, "").split() == text.split() for file, text in made)
 
@@ -267,7 +259,7 @@ class _Plan:
 
 
 def _in_prose(mine: Document, theirs: Document) -> list[str]:
-    """Return the prose of theirs that stands here as a part of longer prose: what comes in beside prose joins it."""
+    """Return the prose of theirs that is part of longer prose here, since prose joins the prose it is put next to."""
     longer = [entry for entry in mine.outline.entries if not entry.is_item]
     return [
         one
@@ -279,7 +271,7 @@ def _in_prose(mine: Document, theirs: Document) -> list[str]:
 
 
 def _merged(mine: Document, theirs: Document) -> Document | None:
-    """Merge two documents that share no past; None where that is not certain."""
+    """Merge two documents that share no past; None if that is not certain."""
     if theirs.begin:
         theirs = document.rebuilt(theirs, theirs.raw[theirs.begin :])
     merged = merge(document.parse(b"", mine.target), mine, theirs)
@@ -316,7 +308,13 @@ def _parts(text: str, max_lines: int, max_bytes: int) -> tuple[str, list[str]]:
     lines = limits.split_lines(text)
     lines = lines[front_matter_end(lines) :]
     title = next((markdown.heading_text(line) for line in lines if line.startswith("#")), "")
-    parts = _split(lines, (_at_headings, _at_blanks, _at_lines, partial(_at_bytes, size=max_bytes)), fits)
+    cuts: list[_Cut] = [
+        lambda lines: _cut(lines, lambda line: line.startswith("#") and markdown.heading_level(line) > 0),
+        lambda lines: _cut(lines, lambda line: not line.strip()),
+        lambda lines: [[line] for line in lines],
+        lambda lines: [[piece] for line in lines for piece in _characters(line, max_bytes)],
+    ]
+    parts = _split(lines, cuts, fits)
     return title, ["\n".join(part).strip("\n") for part in parts if any(line.strip() for line in part)]
 
 
@@ -331,23 +329,6 @@ def _split(lines: list[str], cuts: Sequence[_Cut], fits: Callable[[Sequence[str]
         else:
             parts.append(piece)
     return parts
-
-
-def _at_headings(lines: Sequence[str]) -> list[list[str]]:
-    return _cut(lines, lambda line: line.startswith("#") and markdown.heading_level(line) > 0)
-
-
-def _at_blanks(lines: Sequence[str]) -> list[list[str]]:
-    return _cut(lines, lambda line: not line.strip())
-
-
-def _at_lines(lines: Sequence[str]) -> list[list[str]]:
-    return [[line] for line in lines]
-
-
-def _at_bytes(lines: Sequence[str], *, size: int) -> list[list[str]]:
-    """Cut a line that alone is too long, between characters."""
-    return [[piece] for line in lines for piece in _characters(line, size)]
 
 
 def _cut(lines: Sequence[str], begins: Callable[[str], bool]) -> list[list[str]]:

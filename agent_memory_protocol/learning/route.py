@@ -2,7 +2,7 @@
 
 A memory that is outdated in a week, or that one can look up, costs every session that reads it. No program can judge
 meaning, so this goes by the words people use for such things, says which ones, and claims to be sure only where
-nothing speaks against it. Whoever writes decides.
+nothing speaks against it. The writer decides.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _ASK_WHERE = "Where is it kept? Save that instead."
 _ASK_WHAT_ELSE = "What was non-obvious about it? Save that instead."
 
 _LONGEST = 2_000
-"""So much of a text is looked at: what it is about stands at its beginning."""
+"""So much of a text is looked at: its beginning says what it is about."""
 _LONGEST_SURE = 400
 """A longer text says more than one thing, and nobody can be sure of it by a few words."""
 _ENOUGH = 2
@@ -66,7 +66,7 @@ class Route:
     Attributes:
         place: `state`, `lesson`, `secret` or `repository`.
         tier: of a lesson, the tier that takes it.
-        note_type: of a lesson, the type of note it makes; None where an entry of the tier is enough.
+        note_type: of a lesson, the type of note it makes; None if an entry of the tier is enough.
         reason: one sentence, with the words it goes by.
         question: what to ask oneself before saving it all the same; empty for a lesson.
         is_sure: whether nothing in the text speaks for another place.
@@ -91,17 +91,12 @@ def route(text: str) -> Route:
 
 
 def outside(text: str) -> Route | None:
-    """Return where a text belongs that surely is no lesson but state, or in the repository; None in any doubt.
+    """Return where a text belongs that surely is not a lesson but state, or in the repository; None in any doubt.
 
     Secrets are not looked for.
     """
-    if len(text) > _LONGEST_SURE:
-        return None
-    text = " ".join(text.split())
-    if not _may_be_sure(text, STATE, REPOSITORY):
-        return None
-    found = _route_words(text)
-    return found if found.is_sure and found.place != LESSON else None
+    found = _surely(text, STATE, REPOSITORY)
+    return None if found is None or found.place == LESSON else found
 
 
 def loosely_secret(text: str) -> Route | None:
@@ -116,13 +111,8 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
     A date says that the writer knows an entry to be time-sensitive, and what a conversation needs to know for now
     may well be state, or found in the code.
     """
-    if len(text) > _LONGEST_SURE:
-        return None
-    text = " ".join(text.split())
-    if not _may_be_sure(text, STATE, REPOSITORY, *_TIERS):
-        return None
-    found = _route_words(text)
-    if not found.is_sure:
+    found = _surely(text, STATE, REPOSITORY, *_TIERS)
+    if found is None:
         return None
     if found.place == LESSON:
         return found if found.note_type is None and found.tier is not tier else None
@@ -131,20 +121,28 @@ def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
     return found
 
 
-def _may_be_sure(text: str, *kinds: str) -> bool:
-    """Say whether one of these kinds is spoken for loudly enough, so that it is worth asking what speaks against it."""
+def _surely(text: str, *kinds: str) -> Route | None:
+    """Return where a text belongs, if it speaks loudly for one of these kinds and nothing in it speaks against."""
+    if len(text) > _LONGEST_SURE:
+        return None
+    text = " ".join(text.split())
+    scores, _ = _scores(text, *kinds)  # to ask for all kinds takes longer
+    found = _route_words(text) if max(scores.values(), default=0) >= _SURE else None
+    return found if found is not None and found.is_sure else None
+
+
+def _scores(text: str, *kinds: str) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """Return how loudly a text speaks for these kinds, or for all, and the words by which it does."""
     scores: dict[str, int] = {}
-    for kind, weight, _ in _cues_in(text, cues(*kinds)):
+    words: dict[str, list[str]] = {}
+    for kind, weight, said in _cues_in(text, cues(*kinds)):
         scores[kind] = scores.get(kind, 0) + weight
-    return max(scores.values(), default=0) >= _SURE
+        words.setdefault(kind, []).append(said)
+    return scores, words
 
 
 def _route_words(text: str) -> Route:
-    scores: dict[str, int] = {}
-    words: dict[str, list[str]] = {}
-    for kind, weight, said in _cues_in(text, cues()):
-        scores[kind] = scores.get(kind, 0) + weight
-        words.setdefault(kind, []).append(said)
+    scores, words = _scores(text)
     rule = scores.get(RULE, 0)
     kind, best = _best_lesson(scores)
     is_short = len(text) <= _LONGEST_SURE

@@ -1,6 +1,6 @@
 """Find where memory of one project lies scattered: in subfolders, worktrees, sister checkouts, and the home folder.
 
-Memory that is keyed by a folder's path is lost when the folder moves (S2-34 to S2-37). Nothing is read but names.
+Memory that is keyed by a folder's path is lost when the folder moves. Nothing is read but names.
 """
 
 import os
@@ -16,27 +16,29 @@ _MOST_FOLDERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryFolder:
     """A folder that holds memory of this project, or may, and whose memory it is, in words."""
 
     path: str
     kind: str
 
 
-def find_places(project: str, home: str | None) -> list[Place]:
+def find_places(project: str, home: str | None) -> list[MemoryFolder]:
     """List where else memory of a project lies.
 
     Args:
         project: the project root, whose own `.scaffolding` is left out.
-        home: the person's home folder; None where there is none.
+        home: the person's home folder; None if there is none.
     """
     project = os.path.realpath(project)
-    found = [Place(os.path.join(path, SCAFFOLDING), "another scaffolding") for path in other_scaffoldings(project)]
+    found = [
+        MemoryFolder(os.path.join(path, SCAFFOLDING), "another scaffolding") for path in other_scaffoldings(project)
+    ]
     checkouts = [project, *_other_checkouts(project)]
     for checkout in checkouts:
         if checkout != project and _has_memory(checkout):
-            found.append(Place(os.path.join(checkout, SCAFFOLDING), "the scaffolding of another checkout"))
-        found += [Place(path, kind) for path, kind in store_folders(checkout)]
+            found.append(MemoryFolder(os.path.join(checkout, SCAFFOLDING), "the scaffolding of another checkout"))
+        found += [MemoryFolder(path, kind) for path, kind in store_folders(checkout)]
     if home is not None:
         found += _of_claude_code(home, checkouts)
     return list(dict.fromkeys(found))
@@ -65,11 +67,11 @@ def _other_checkouts(project: str) -> Iterator[str]:
         yield from (path for path in beside if path != project and remote_of(path) == remote)
 
 
-def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[Place]:
+def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[MemoryFolder]:
     """Yield the memory that Claude Code keeps for a person: its folders are named after the path of the project."""
     agents = os.path.join(home, ".claude", "agent-memory")
     if os.path.isdir(agents):
-        yield Place(agents, "agent memory of Claude Code, for all of a person's projects")
+        yield MemoryFolder(agents, "agent memory of Claude Code, for all of a person's projects")
     projects = os.path.join(home, ".claude", "projects")
     own = {_as_name(path) for path in checkouts}
     alike = _as_name(os.sep + os.path.basename(checkouts[0]))
@@ -78,9 +80,9 @@ def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[Place]:
         if not os.path.isdir(folder):
             continue
         if name in own:
-            yield Place(folder, "auto memory of Claude Code")
+            yield MemoryFolder(folder, "auto memory of Claude Code")
         elif name.endswith(alike):
-            yield Place(folder, "auto memory of Claude Code for a folder called alike; perhaps another project")
+            yield MemoryFolder(folder, "auto memory of Claude Code for a folder called alike; perhaps another project")
 
 
 def _as_name(path: str) -> str:

@@ -11,7 +11,7 @@ from ..change.session import Session
 from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
 from ..learning.elsewhere import Store
-from ..learning.merge_in import Adoption, Here, LeftOut, plan
+from ..learning.merge_in import Adoption, Here, KeptOut, plan
 from ..notes import store as note_store
 from ..project.access import Actor
 from ..tiers import store as documents
@@ -27,7 +27,7 @@ def plan_adoption(session: Session, actor: Actor, stores: Sequence[Store]) -> li
             session.check_write(actor, one.target)
             here = seen.get(one.target) or _here(session, one.target)
         except AgentMemoryError as error:
-            planned.append(Adoption(one, left_out=(LeftOut(one.path, str(error), error.exit_code),)))
+            planned.append(Adoption(one, left_out=(KeptOut(one.path, str(error), error.exit_code),)))
             continue
         made = plan(one, here)
         planned.append(made)
@@ -51,20 +51,20 @@ def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
         try:
             rewrite.rewrite(session, actor, store.target, "", _merging(session, store), reason)
         except AgentMemoryError as error:
-            refused.append(LeftOut(store.path, str(error), error.exit_code))
+            refused.append(KeptOut(store.path, str(error), error.exit_code))
             done = replace_fields(done, text=None, entries=())
     for file, text in adoption.notes.items():
         try:
             rewrite.rewrite(session, actor, store.target, file, _unless_there(text, file), reason, index=False)
         except AgentMemoryError as error:
-            refused.append(LeftOut(file, str(error), error.exit_code))
+            refused.append(KeptOut(file, str(error), error.exit_code))
             del written[file]
     if written:
         try:
             index.refresh(session, documents.locate(session.root, store.target))
         except AgentMemoryError as error:
             reason = f"the notes are here, their index is not up to date: {error}"
-            refused.append(LeftOut(store.path, reason, error.exit_code))
+            refused.append(KeptOut(store.path, reason, error.exit_code))
     return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
 
 

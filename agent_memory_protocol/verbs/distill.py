@@ -20,9 +20,9 @@ from ..layout import SIGHTINGS, Target, Tier, parse_target
 from ..learning.insights import (
     ADD,
     MOVE,
-    Candidate,
     Insight,
     Material,
+    Suggestion,
     distill,
     find_insights,
     key_of,
@@ -51,7 +51,7 @@ class Distillation:
         sightings: the new lines for the file of sightings.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Suggestion, ...]
     problems: tuple[str, ...] = ()
     waiting: int = 0
     sightings: tuple[tuple[str, str], ...] = ()
@@ -64,8 +64,8 @@ class Distilled:
     Where nothing was done, there is no backup.
     """
 
-    done: tuple[Candidate, ...]
-    refused: tuple[tuple[Candidate, AgentMemoryError], ...]
+    done: tuple[Suggestion, ...]
+    refused: tuple[tuple[Suggestion, AgentMemoryError], ...]
     backup: str
 
 
@@ -176,7 +176,7 @@ def _always(text: str | None) -> rewrite.Edit:
     return lambda _: text
 
 
-def _add(session: Session, actor: Actor, one: Candidate, today: date) -> None:
+def _add(session: Session, actor: Actor, one: Suggestion, today: date) -> None:
     remember.remember(
         session,
         actor,
@@ -273,7 +273,7 @@ def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> N
         append(session.root, SIGHTINGS, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _back_up(session: Session, candidates: Sequence[Candidate]) -> str:
+def _back_up(session: Session, candidates: Sequence[Suggestion]) -> str:
     """Keep the text of every document that will change, and say of those that do not exist yet that there was none."""
     texts: dict[str, str | None] = {}
     for one in candidates:
