@@ -137,7 +137,7 @@ assert (sys.argv[4] in text), text
 print(*sorted(set(sys.modules) - before))
 """
 HOOKS = {"hosts", "hosts.hook", "hosts.quick_json"}
-STARTING = HOOKS | {"hosts.envelopes", "hosts.start"}
+STARTING = HOOKS | {"hosts.envelopes", "hosts.start", "hosts.table"}
 
 
 def loaded_by_hook(event: str, message: Mapping[str, object], expected: str, host: str = "claude") -> set[str]:
@@ -156,7 +156,7 @@ def test_an_ordinary_tool_call_loads_next_to_nothing(host):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the standard library loads other modules there")
-def test_a_session_s_start_loads_what_recall_does_and_four_modules_more(tmp_path):
+def test_a_session_s_start_loads_what_recall_does_and_five_modules_more(tmp_path):
     loaded(tmp_path, ORDINARY, {})
     message = {"cwd": str(tmp_path), "session_id": "c1", "agent_type": "developer", "source": "startup"}
     found = loaded_by_hook("session-start", message, "<memory tier=")

@@ -1,43 +1,16 @@
-"""What each host says to a hook, and what it expects to hear: its event names, its fields, its limits.
+"""What a host says to a hook, and the answers that it expects to hear, as JSON.
 
-Claude Code and Codex share one shape, Gemini CLI has its own; `docs/hosts.md` names the sources. A host's message is
-read with every field taken for what it may be, since nothing in it is certain but that it is an object.
+Claude Code and Codex share one shape, Gemini CLI has its own; `docs/hosts.md` names the sources. Only one thing is
+certain about a host's message: it is an object. So every field is read as if it could hold anything.
 """
+
+from .table import HOSTS, Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     Answer = dict[str, Any]
-
-
-class Host:
-    """A host: its name for each event, and how much it takes in one text before it cuts or moves it to a file."""
-
-    __slots__ = ("events", "max_chars", "max_tokens", "name")
-
-    def __init__(
-        self, name: str, events: dict[str, str], *, max_chars: int | None = None, max_tokens: int | None = None
-    ) -> None:
-        self.name = name
-        self.events = events
-        self.max_chars = max_chars
-        self.max_tokens = max_tokens
-
-
-_ALIKE = {
-    "session-start": "SessionStart",
-    "subagent-start": "SubagentStart",
-    "pre-tool-use": "PreToolUse",
-    "stop": "Stop",
-    "subagent-stop": "SubagentStop",
-}
-CLAUDE = Host("claude", _ALIKE, max_chars=10_000)
-CODEX = Host("codex", _ALIKE, max_tokens=2_500)
-GEMINI = Host(
-    "gemini", {"session-start": "SessionStart", "pre-tool-use": "BeforeTool", "stop": "AfterAgent"}, max_chars=10_000
-)
-HOSTS = {host.name: host for host in (CLAUDE, CODEX, GEMINI)}
 
 
 class Call:
@@ -92,7 +65,9 @@ def read(event: str, host: str, data: bytes) -> Call:
     """
     from .quick_json import read as read_json
 
-    known = HOSTS[host]
+    known = HOSTS.get(host)
+    if known is None:
+        raise ValueError(f"--host {host!a} is not known; there are {', '.join(HOSTS)}")
     if event not in known.events:
         raise ValueError(f"{host} has no event {event}; it has {', '.join(known.events)}")
     if not data.strip():
@@ -108,30 +83,28 @@ def read(event: str, host: str, data: bytes) -> Call:
 
 def context(call: Call, text: str) -> "Answer":
     """Give the agent a text to know."""
-    return {"hookSpecificOutput": {"hookEventName": call.host.events[call.event], "additionalContext": text}}
+    return _inside(call, {"additionalContext": text})
 
 
 def denial(call: Call, reason: str) -> "Answer":
     """Deny a tool call; the agent is told the reason."""
-    if call.host is GEMINI:
+    if call.host.plain_answers:
         return {"decision": "deny", "reason": reason}
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": call.host.events[call.event],
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        }
-    }
+    return _inside(call, {"permissionDecision": "deny", "permissionDecisionReason": reason})
 
 
 def block(call: Call, reason: str) -> "Answer":
     """Have the agent go on instead of stopping, for this reason."""
-    return {"decision": "deny" if call.host is GEMINI else "block", "reason": reason}
+    return {"decision": "deny" if call.host.plain_answers else "block", "reason": reason}
 
 
 def advice(call: Call, text: str) -> "Answer":
     """Tell a stopping agent something, where the host can do that, and else the person, without holding anything up."""
-    return context(call, text) if call.host is CLAUDE else {"systemMessage": text}
+    return context(call, text) if call.host.hears_as_it_stops else {"systemMessage": text}
+
+
+def _inside(call: Call, said: "Answer") -> "Answer":
+    return {"hookSpecificOutput": {"hookEventName": call.host.events[call.event][0], **said}}
 
 
 def _text(message: "dict[str, Any]", key: str) -> str:

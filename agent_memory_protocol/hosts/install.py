@@ -5,11 +5,12 @@ uninstalling gives back the very bytes there were, as long as nobody has changed
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import unified_diff
+from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 from .. import __version__
 from ..disk.files import Content, decode, split_bom
@@ -21,10 +22,10 @@ from ..verbs.doctor import Diagnosis
 from . import agents_md, settings_text
 from .json_text import Insertion, NotJson, take_out
 from .receipt import LARGEST, Place, Receipt
-from .table import FILES
+from .table import HOSTS
 
 AGENTS_MD = "agents-md"
-TARGETS = (*FILES, AGENTS_MD)
+TARGETS = (*HOSTS, AGENTS_MD)
 _SKILL = ("agent-memory", "SKILL.md")
 
 
@@ -135,8 +136,8 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
         _add(plan, file.base, file.parts, before, after)
     folders = folders | _missing_folders(place.base, place.receipt)
     _add(plan, place.base, place.receipt, receipt.content, receipt.with_entry(target, record, folders))
-    if target in FILES and FILES[target].next and plan.changes:
-        plan.notes.append(FILES[target].next)
+    if target in HOSTS and HOSTS[target].next and plan.changes:
+        plan.notes.append(HOSTS[target].next)
     return plan
 
 
@@ -218,47 +219,24 @@ def program_for(target: str, place: Place, found: str | None, installed: str) ->
         found: where a shell finds a program of that name; None where it finds none.
         installed: where this installation has it.
     """
-    if found or target not in FILES:
+    if found or target not in HOSTS:
         return "amp-hook"
     inside = os.path.relpath(installed, place.base)
     if place.is_project and not inside.startswith(os.pardir):
-        return f"{FILES[target].root}/{inside.replace(os.sep, '/')}"
+        return f"{HOSTS[target].root}/{inside.replace(os.sep, '/')}"
     return "'" + installed.replace("'", "'\\''") + "'"
 
 
-class _Part(Protocol):
-    """What is ours in a text file, and how it comes in and goes out."""
-
-    def add(self, text: str) -> tuple[str, list[Insertion]]: ...
-
-    def strip(self, text: str) -> str: ...
-
-    def is_bare(self, text: str) -> bool: ...
-
-
 @dataclass(frozen=True, slots=True)
-class _Hooks:
-    wanted: dict[str, list[dict[str, object]]]
+class _Part:
+    """What is ours in a text file: how it comes in, how it goes out, and whether anything else is there."""
 
-    def add(self, text: str) -> tuple[str, list[Insertion]]:
-        return settings_text.with_hooks(text, self.wanted)
-
-    def strip(self, text: str) -> str:
-        return settings_text.without_hooks(text)
-
-    def is_bare(self, text: str) -> bool:
-        return settings_text.is_bare(text)
+    add: Callable[[str], tuple[str, list[Insertion]]]
+    strip: Callable[[str], str]
+    is_bare: Callable[[str], bool]
 
 
-class _Block:
-    def add(self, text: str) -> tuple[str, list[Insertion]]:
-        return agents_md.with_block(text)
-
-    def strip(self, text: str) -> str:
-        return agents_md.without_block(text)
-
-    def is_bare(self, text: str) -> bool:
-        return not text.strip()
+_BLOCK = _Part(agents_md.with_block, agents_md.without_block, lambda text: not text.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,11 +254,12 @@ def _files(place: Place, target: str, program: str) -> list[_File]:
     if target == AGENTS_MD:
         if not place.is_project:
             raise InvalidArgument("AGENTS.md belongs to a project; leave out --user")
-        return [_File("AGENTS.md", place.base, ("AGENTS.md",), _Block())]
-    host = FILES.get(target)
+        return [_File("AGENTS.md", place.base, ("AGENTS.md",), _BLOCK)]
+    host = HOSTS.get(target)
     if host is None:
         raise InvalidArgument(f"{target!a} is no host; there are {', '.join(TARGETS)}")
-    hooks = _Hooks(host.hooks(program))
+    add = partial(settings_text.with_hooks, wanted=host.hooks(program))
+    hooks = _Part(add, settings_text.without_hooks, settings_text.is_bare)
     if host.name in place.moved:
         base, name = place.moved[host.name], host.settings[-1]
         settings = _File(os.path.join(base, name), base, (name,), hooks)

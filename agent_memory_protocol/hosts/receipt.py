@@ -11,7 +11,7 @@ from ..disk.files import Content, Root
 from ..errors import DamagedFile, InvalidArgument
 from ..layout import SCAFFOLDING
 from ..project.settings import home_folder, load_settings
-from .table import FILES
+from .table import HOSTS
 
 LARGEST = 4 << 20
 """No file of a host, and no receipt, has more bytes."""
@@ -57,7 +57,7 @@ def for_person(environ: Mapping[str, str]) -> Place:
     home = home_folder(environ)
     if not home:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
-    moved = {host.name: environ[host.home] for host in FILES.values() if host.home and environ.get(host.home)}
+    moved = {host.name: environ[host.home] for host in HOSTS.values() if host.home and environ.get(host.home)}
     external_links = load_settings(None, environ).external_links
     return Place(home, (".config", "amp", "installed.json"), moved, external_links)
 

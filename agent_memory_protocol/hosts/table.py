@@ -1,94 +1,104 @@
-"""What each host needs to have memory: which of its files say which hooks it runs, and where it looks for skills.
+"""The hosts, one row each: what they say to a hook and expect to hear, and which of their files name hooks and skills.
 
-`docs/` has a page for each host, with the sources of what stands here.
+`docs/` has a page for each host, with the sources of what is said here. The hook loads this before a session's start.
 """
-
-from dataclasses import dataclass
 
 SECONDS = 10
 """How long a host waits for a hook. One that comes to its end takes a fraction of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostFiles:
-    """The files of a host, below the project or below the person's home folder.
+class Host:
+    """A host. A row below is a class of its own, which says what holds for that host.
 
     Attributes:
-        name: the host.
-        title: what it is called.
-        settings: the file that names hooks.
-        skills: the folder it looks for skills in.
+        name: what the command line calls it.
+        title: what people call it.
+        events: for each event of ours, the host's name, and the tools that its settings ask for; "" for all there are.
+        settings: the file that names hooks, below the project or below the person's home folder.
+        skills: the folder it looks for skills in, below the same.
+        root: how a shell names the project's folder in a hook's command.
+        next: what a person has to do before it works.
         home: the environment variable that moves `settings` out of the home folder; "" where there is none.
-        root: what a shell makes the project's folder of in a hook's command.
-        events: for each event of ours, the host's name, and the tools it is for; "" for all there are.
         timeout: how the host is told how long to wait.
-        next: what a person has to do before it works; "" for nothing.
+        max_chars, max_tokens: how much it takes in one text before it cuts it, or moves it to a file.
+        plain_answers: whether a decision is an answer's own key; else it is inside `hookSpecificOutput`.
+        hears_as_it_stops: whether a stopping agent can be told something without being held up.
     """
 
     name: str
     title: str
+    events: dict[str, tuple[str, str]]
     settings: tuple[str, ...]
     skills: tuple[str, ...]
     root: str
-    events: tuple[tuple[str, str, str], ...]
-    timeout: int = SECONDS
-    home: str = ""
-    next: str = ""
+    next: str
+    home = ""
+    timeout = SECONDS
+    max_chars: int | None = None
+    max_tokens: int | None = None
+    plain_answers = False
+    hears_as_it_stops = False
 
     def hooks(self, program: str) -> dict[str, list[dict[str, object]]]:
         """Return, for each of the host's events, what is added to its list."""
         wanted: dict[str, list[dict[str, object]]] = {}
-        for event, native, matcher in self.events:
+        for event, (native, tools) in self.events.items():
             command = f"{program} {event} --host {self.name}"
-            group: dict[str, object] = {"matcher": matcher} if matcher else {}
+            group: dict[str, object] = {"matcher": tools} if tools else {}
             group["hooks"] = [{"type": "command", "command": command, "timeout": self.timeout}]
             wanted[native] = [group]
         return wanted
 
 
-CLAUDE = HostFiles(
-    "claude",
-    "Claude Code",
-    (".claude", "settings.json"),
-    (".claude", "skills"),
-    '"$CLAUDE_PROJECT_DIR"',
-    (
-        ("session-start", "SessionStart", ""),
-        ("subagent-start", "SubagentStart", ""),
-        ("pre-tool-use", "PreToolUse", "Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*"),
-        ("stop", "Stop", ""),
-        ("subagent-stop", "SubagentStop", ""),
-    ),
-    next="Claude Code gives memory from its next start on; /hooks there lists what was added",
-)
-CODEX = HostFiles(
-    "codex",
-    "Codex",
-    (".codex", "hooks.json"),
-    (".agents", "skills"),
-    '"$(git rev-parse --show-toplevel)"',
-    (
-        ("session-start", "SessionStart", ""),
-        ("subagent-start", "SubagentStart", ""),
-        ("pre-tool-use", "PreToolUse", "Bash|apply_patch|Edit|Write|mcp__.*"),
-        ("stop", "Stop", ""),
-        ("subagent-stop", "SubagentStop", ""),
-    ),
-    home="CODEX_HOME",
-    next="Codex runs hooks only once they are trusted: start it here and look at /hooks",
-)
-GEMINI = HostFiles(
-    "gemini",
-    "Gemini CLI",
-    (".gemini", "settings.json"),
-    (".gemini", "skills"),
-    '"$GEMINI_PROJECT_DIR"',
-    (
-        ("session-start", "SessionStart", ""),
-        ("pre-tool-use", "BeforeTool", "run_shell_command|write_file|replace|mcp_.*"),
-        ("stop", "AfterAgent", ""),
-    ),
-    timeout=SECONDS * 1000,
-    next="Gemini CLI runs the hooks of a project only in a folder it trusts",
-)
-FILES = {host.name: host for host in (CLAUDE, CODEX, GEMINI)}
+def _events(tools: str) -> dict[str, tuple[str, str]]:
+    return {
+        "session-start": ("SessionStart", ""),
+        "subagent-start": ("SubagentStart", ""),
+        "pre-tool-use": ("PreToolUse", tools),
+        "stop": ("Stop", ""),
+        "subagent-stop": ("SubagentStop", ""),
+    }
+
+
+class _Claude(Host):
+    name = "claude"
+    title = "Claude Code"
+    events = _events("Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*")
+    settings = (".claude", "settings.json")
+    skills = (".claude", "skills")
+    root = '"$CLAUDE_PROJECT_DIR"'
+    next = "Claude Code gives memory from its next start on; /hooks there lists what was added"
+    max_chars = 10_000
+    hears_as_it_stops = True
+
+
+class _Codex(Host):
+    name = "codex"
+    title = "Codex"
+    events = _events("Bash|apply_patch|Edit|Write|mcp__.*")
+    settings = (".codex", "hooks.json")
+    skills = (".agents", "skills")
+    root = '"$(git rev-parse --show-toplevel)"'
+    next = "Codex runs hooks only once they are trusted: start it here and look at /hooks"
+    home = "CODEX_HOME"
+    max_tokens = 2_500
+
+
+class _Gemini(Host):
+    name = "gemini"
+    title = "Gemini CLI"
+    events = {  # noqa: RUF012  (a table; nobody changes it)
+        "session-start": ("SessionStart", ""),
+        "pre-tool-use": ("BeforeTool", "run_shell_command|write_file|replace|mcp_.*"),
+        "stop": ("AfterAgent", ""),
+    }
+    settings = (".gemini", "settings.json")
+    skills = (".gemini", "skills")
+    root = '"$GEMINI_PROJECT_DIR"'
+    next = "Gemini CLI runs the hooks of a project only in a folder it trusts"
+    timeout = SECONDS * 1000
+    max_chars = 10_000
+    plain_answers = True
+
+
+HOSTS: dict[str, Host] = {host.name: host for host in (_Claude(), _Codex(), _Gemini())}

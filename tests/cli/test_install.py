@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.hosts.table import FILES
+from agent_memory_protocol.hosts import table
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
 HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
@@ -63,7 +63,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
 
 @pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
-    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {FILES[host].title} ")
+    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {table.HOSTS[host].title} ")
     assert found("install", host).err == ""
     assert found("uninstall", host).err == ""
 
@@ -363,12 +363,9 @@ def test_json_says_what_changes(found):
 
 
 def test_what_is_installed_runs_at_every_event_the_host_has(found):
-    from agent_memory_protocol.hosts import envelopes, table
-
-    assert tuple(table.FILES) == tuple(envelopes.HOSTS)
-    for host, files in table.FILES.items():
-        assert {event: native for event, native, _ in files.events} == envelopes.HOSTS[host].events
+    for host, row in table.HOSTS.items():
         found("install", host)
         hooks = json.loads((found.root / file_of(host)).read_text())["hooks"]
+        assert list(hooks) == [native for native, _ in row.events.values()]
         commands = [one["command"] for groups in hooks.values() for group in groups for one in group["hooks"]]
-        assert commands == [f"amp-hook {event} --host {host}" for event, _, _ in files.events]
+        assert commands == [f"amp-hook {event} --host {host}" for event in row.events]
