@@ -1,7 +1,7 @@
 """`Memory`: records with a lifecycle, behind two calls: remember, and recall.
 
-It holds the order of the steps, and is where the clock and the disk are asked. What a record is, what may become of it,
-and which records answer a query are rules, and stand elsewhere.
+It holds the order of the steps, and asks the clock and the disk. What a record is, what may become of it and which
+records answer a query are rules of `records` and `consolidation`.
 """
 
 from __future__ import annotations
@@ -9,39 +9,34 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Self
+from functools import partial
+from typing import TYPE_CHECKING, Self, TypeAlias
 
-from .consolidation.answers import Checked, MemoryStatus, RememberedRecord
-from .disk.files import Root
-from .disk.writing import ChangedMeanwhile, create
-from .disk.writing import replace as replace_file
-from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError, UnknownRecord
+from .disk.writing import ChangedMeanwhile, write_file
+from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError
 from .limits import split_lines
 from .project.access import Actor, acting
-from .records.canonical import EMPTY, cut_moment, encode, freeze_text
-from .records.finder import Finder
+from .records.canonical import cut_moment, encode, freeze_text
+from .records.finder import MemoryStatus
 from .records.home import Home
-from .records.proof import check_history, is_forged
+from .records.proof import Checked, check_histories, check_history, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
-from .records.record import LIVE, Provenance, Record, RecordType, State, is_id
-from .records.seen import Seen
+from .records.record import LIVE, Provenance, Record, RecordType, State
+from .records.shelf import Shelf
 from .records.signing import Identity, Signer, sign_record
-from .records.store import DirectoryStore, RecordStore, Redacting
-from .records.usage import COUNTS_ELSEWHERE, Usage, read_counts
-from .search.opening import open_index
+from .records.store import RecordStore, Redacting
 from .search.port import Embedder, SearchIndex
-from .text.ids import complete
 
 if TYPE_CHECKING:
     from .consolidation.decay import Rates
     from .consolidation.duplicates import Echoes
     from .consolidation.pipeline import Operators
     from .consolidation.proposals import Action, Operator, Outcome, Report
+    from .consolidation.write import RememberedRecord
     from .formats.signed_file import SignedMemoryFile
 
 CONSOLIDATE_EVERY = 4
@@ -52,27 +47,32 @@ _TRIES = 10
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+Plan: TypeAlias = "Callable[[], tuple[Outcome, Iterable[Record]]]"
+"""Says what a pass comes to, and of which records it was made."""
 
 
 class Memory:
     """The records of one agent, or of one project. Threads may share it, and processes its directory.
 
+    Every call that writes raises `AccessDenied` where the actor may not, `Disabled` where memory is switched off,
+    `RefusedText` or `SecretFound` for what may not be kept, and `StorageError` where something was not written. Calls
+    that read raise `StorageError` for a record that cannot be read, and calls with an id `UnknownRecord` for one that
+    does not exist.
+
     Args:
         path: the memory directory; without one and without a store, that of the project around the current folder.
             Nothing is created before the first record.
-        store: where the records are instead.
-        indexes: what finds records; by default an index of their words.
+        store: the records' store, in place of a directory.
+        indexes: find records; by default an index of their words.
         embedder: finds them by similar meaning too, in the default index.
-        extractor: what makes records of a text; without one a text becomes one fact, word for word.
-        operators: who proposes what becomes of records; see `Operators`. Without them, those that need no model.
-        identity: who signs every version that is written and every export: the path of an identity file, which is
-            created when it does not exist, or a signer.
+        extractor: makes records of a text; without one a text becomes one fact, word for word.
+        operators: propose what becomes of records; without them, those that need no model.
+        identity: signs every version that is written and every export: the path of an identity file, which is created
+            when it does not exist, or a signer.
         actor: who acts; an agent that may write nowhere changes no record either.
-        consolidate_every: after how many new records these are compared with the ones that resemble them; 0: only
-            `consolidate` does that.
-        clock: what says how late it is.
+        consolidate_every: after so many new records, these are compared with similar ones; with 0 only `consolidate`
+            does that.
+        clock: returns the time.
 
     Raises:
         InvalidArgument: the path cannot be one.
@@ -92,15 +92,11 @@ class Memory:
         identity: Signer | str | os.PathLike[str] | None = None,
         actor: Actor | None = None,
         consolidate_every: int = CONSOLIDATE_EVERY,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] | None = None,
     ) -> None:
         self._home = Home(path, actor=acting(actor))
-        self._is_at_home = store is None
-        self._store: RecordStore = DirectoryStore(self._home.root, self._home.parts) if store is None else store
-        self._indexes = tuple(indexes or ())
-        self._embedder = embedder
-        self._finder: Finder | None = None
-        self._usage = Usage()
+        self._shelf = Shelf(self._home, store, indexes, embedder)
+        self._store = self._shelf.store
         self._extractor = extractor
         self._operators = operators
         self._consolidate_every = consolidate_every
@@ -108,7 +104,7 @@ class Memory:
         if isinstance(identity, (str, os.PathLike)):
             identity = Identity.load_or_create(os.fspath(identity))
         self._identity: Signer | None = identity
-        self._clock = clock
+        self._clock = clock or partial(datetime.now, UTC)
         self._last = datetime.min.replace(tzinfo=UTC)
         self._lock = threading.RLock()
 
@@ -121,14 +117,12 @@ class Memory:
     def close(self) -> None:
         """Close the files beside the records. The next call opens them again."""
         with self._lock:
-            self._usage.close()
-            if self._finder is not None:
-                self._finder.close()
+            self._shelf.close()
 
     @property
     def path(self) -> str | None:
         """The memory directory; None where the records are in a store that was given."""
-        return self._home.path if self._is_at_home else None
+        return self._home.path if self._shelf.is_at_home else None
 
     @property
     def store(self) -> RecordStore:
@@ -138,20 +132,15 @@ class Memory:
     # -- two calls ---------------------------------------------------------------------------------------------------
 
     def remember(self, text: str, *, tags: Sequence[str] = (), source: str | None = None) -> RememberedRecord:
-        """Keep a text as a record. One that is there already, and still holds, is counted as used and gets the tags.
+        """Keep a text as a record. An active record with the same text is counted as used and gets the tags.
 
         Args:
-            text: what to keep; its outer blanks do not count.
+            text: what to keep, without its outer blanks.
             tags: words to find it by.
             source: where it comes from.
-
-        Raises:
-            RefusedText, SecretFound: this may not be kept; the message says why.
-            AccessDenied, Disabled: the actor may not change records, or memory is switched off.
-            StorageError: it was not written.
         """
         from .consolidation.extractors import WholeText
-        from .consolidation.write import take_in
+        from .consolidation.write import RememberedRecord, take_in
 
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
@@ -160,16 +149,13 @@ class Memory:
         with self._lock:
             allow = self._home.check_may_change()
             body = freeze_text("\n".join(split_lines(text.strip())))
-            for what, said in (("text", body), ("source", source), *(("tag", tag) for tag in tags)):
-                if said is not None:
-                    self._home.check_text(said, what)
-            finder = self._look(hurried=True)
+            self._home.check_texts(("text", body), ("source", source), *(("tag", tag) for tag in tags))
             address = None if self._identity is None else self._identity.address
             outcome = take_in(
                 body,
                 extractor=WholeText() if self._extractor is None else self._extractor,
                 provenance=Provenance("conversation", source, address),
-                known=() if finder is None else finder.ids,
+                known=self._shelf.look(hurried=True).ids,
                 now=self._now(),
                 tags=tags,
                 allow=allow,
@@ -177,7 +163,7 @@ class Memory:
             kept = [self._keep(record) for record in outcome.writes]
             added = tuple(record.id for record, is_new in kept if is_new)
             known = tuple(dict.fromkeys([*outcome.reinforced, *(record.id for record, is_new in kept if not is_new)]))
-            self._usage.count(known, self._last)
+            self._shelf.usage.count(known, self._last)
             self._fresh += [record for record, is_new in kept if is_new]
             return RememberedRecord(
                 kept[0][0].id if kept else next(iter(known), ""),
@@ -190,31 +176,27 @@ class Memory:
     def add(self, record: Record, *, apply: bool = True) -> tuple[str, bool]:
         """Take in a record that was made elsewhere; return the id of the one that holds it here, and whether it is new.
 
-        One whose id is here, or whose text a live record says word for word, is not taken in again. One that is signed
-        keeps its signature. Without `apply` this only says what would become of it.
-
-        Raises:
-            RefusedText, SecretFound: it may not be kept; the message says why.
-            AccessDenied, Disabled: the actor may not change records, or memory is switched off.
-            StorageError: it was not written.
+        A record with a known id, or with the text of a live record, is not taken in again. A signed record keeps its
+        signature. Without `apply` this only says what would become of it.
         """
-        said = [("text", record.body), ("source", record.provenance.ref), *(("tag", tag) for tag in record.tags)]
-        said.append(("slots", None if not record.slots else encode(record.slots).decode()))
+        slots = encode(record.slots).decode() if record.slots else None
         with self._lock:
             self._check_pass(apply)
-            for what, text in said:
-                if text:
-                    self._home.check_text(text, what)
-            finder = self._look(hurried=True)
-            if finder is not None:
-                if record.id in finder.every_id:
-                    return record.id, False
-                for same in finder.saying(record.body):
-                    if same.state in LIVE and record.state in LIVE:
-                        return same.id, False
+            self._home.check_texts(
+                ("text", record.body),
+                ("source", record.provenance.ref or None),
+                *(("tag", tag) for tag in record.tags if tag),
+                ("slots", slots),
+            )
+            finder = self._shelf.look(hurried=True)
+            if record.id in finder.every_id:
+                return record.id, False
+            for same in finder.saying(record.body):
+                if same.state in LIVE and record.state in LIVE:
+                    return same.id, False
             if apply and record.signed:
                 self._store.put(record)
-                self._wrote(record)
+                self._shelf.wrote(record)
             elif apply:
                 self._put(record)
             return record.id, True
@@ -225,27 +207,26 @@ class Memory:
         Of a dispute both sides come, or none.
 
         Args:
-            query: what to look for; any text.
+            query: any text.
             budget_tokens: how many tokens the prompt block may have.
             include_history: whether to show what was replaced or archived, too.
 
         Raises:
-            InvalidArgument: the budget is no positive number.
-            StorageError: the records cannot be listed. One that cannot be read is left out, and said to be.
+            InvalidArgument: the budget is not a positive number.
+            StorageError: the records cannot be listed. A record that cannot be read is left out and reported.
         """
         if budget_tokens < 1:
             raise InvalidArgument(f"a budget of {budget_tokens} tokens holds nothing; give a positive number")
         with self._lock:
             recalled = self._recall(query, budget_tokens, include_history=include_history)
-            self._usage.count(recalled.ids, self._clock())
+            self._shelf.usage.count(recalled.ids, self._clock())
             return recalled
 
     def search(self, query: str, *, limit: int = 10, include_history: bool = False) -> Recalled:
-        """Return at most so many records as `recall` does, of any size, for somebody who looks; that is no use of them.
+        """Return at most so many records as `recall` does, of any size; they are not counted as used.
 
         Raises:
-            InvalidArgument: the limit is no positive number.
-            StorageError: as for `recall`.
+            InvalidArgument: the limit is not a positive number.
         """
         if limit < 1:
             raise InvalidArgument(f"a limit of {limit} shows nothing; give a positive number")
@@ -254,11 +235,9 @@ class Memory:
             return replace(found, hits=found.hits[:limit], left_out=max(len(found.hits) - limit, 0))
 
     def _recall(self, query: str, budget_tokens: int, *, include_history: bool) -> Recalled:
-        finder = self._look() if self._home.is_on() else None
-        if finder is None:
-            return Recalled(query)
+        finder = self._shelf.see()
         found = finder.find(query, include_history=include_history)
-        uses = self._usage.of(one.record.id for one in found)
+        uses = self._shelf.usage.of(one.record.id for one in found)
         recalled = choose(
             query,
             [replace(one, uses=uses[one.record.id].count) if one.record.id in uses else one for one in found],
@@ -277,50 +256,50 @@ class Memory:
 
         Raises:
             IllegalMove: they are not the two sides of one dispute, or no reason is given.
-            UnknownRecord: there is no such record.
-            RefusedText, SecretFound, AccessDenied, Disabled, StorageError: as for `remember`.
         """
         from .consolidation.pipeline import resolve
 
-        def plan() -> tuple[Outcome, dict[str, Record]]:
+        def plan() -> tuple[Outcome, Iterable[Record]]:
             concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
-            concerned |= self._rules_on(concerned)
+            concerned |= self._shelf.look().rules_on(concerned)
             decided = resolve(concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now())
             for action in decided.report.refused:
                 raise IllegalMove(action.reason)
-            return decided, concerned
+            return decided, concerned.values()
 
         with self._lock:
             self._check_change(reason)
-            with self._alone():
+            with self._shelf.alone():
                 self._carry_out(plan)
             return self._store.get(loser_id), self._store.get(winner_id)
 
     def redact(self, record_id: str, reason: str) -> Record:
         """Take the content of a record away for good, in every version and every index; return what is left.
 
-        What other records say stays, those too that were made of this one: ask `echoes` before.
+        Other records keep what they say, even if they were made from this one: ask `echoes` before.
 
         Raises:
             IllegalMove: no reason is given.
-            UnknownRecord: there is no such record.
             Refused: the store cannot redact.
-            RefusedText, SecretFound, AccessDenied, Disabled, StorageError: as for `remember`.
         """
+        from .consolidation.pipeline import refresh_flags
+
+        def plan() -> tuple[Outcome, Iterable[Record]]:
+            concerned = {**self._shelf.look().rules_on([record_id]), record_id: tombstone}
+            return refresh_flags(concerned.values(), now=self._now()), concerned.values()
+
         with self._lock:
             self._check_change(reason)
             if not isinstance(self._store, Redacting):
                 raise Refused(f"{type(self._store).__name__} cannot redact; take the content out of it by hand")
-            with self._alone():
-                finder = self._look()
-                if finder is not None:
-                    finder.forget()  # before and after: nothing may be left in it, wherever this ends
+            with self._shelf.alone():
+                finder = self._shelf.look()
+                finder.forget()  # before and after: nothing may be left in it, wherever this ends
                 tombstone = self._store.redact(record_id, reason=reason, now=self._now())
-                if finder is not None:
-                    finder.wrote(tombstone)
-                    finder.forget()
-                self._usage.forget(record_id)
-                self._carry_out(lambda: self._plan_flags(tombstone))
+                finder.wrote(tombstone)
+                finder.forget()
+                self._shelf.usage.forget(record_id)
+                self._carry_out(plan)
             return tombstone
 
     def sign(self, ids: Iterable[str] = ()) -> tuple[Record, ...]:
@@ -328,7 +307,6 @@ class Memory:
 
         Raises:
             InvalidArgument: the memory has no identity.
-            UnknownRecord, AccessDenied, Disabled, StorageError: as above.
         """
         with self._lock:
             self._home.check_may_change()
@@ -343,51 +321,48 @@ class Memory:
     def consolidate(self, *, apply: bool = True) -> Report:
         """Merge what says the same, mark what contradicts, make rules of what happens again, and flag rules in doubt.
 
-        No contradiction is decided, unless `operators` has somebody who does. Without `apply` nothing is written, and
-        the report says what would be.
-
-        Raises:
-            StorageError: a record cannot be read, or something was not written. What was done is whole; call it again.
-            AccessDenied, Disabled: as for `remember`.
+        Contradictions are decided only where `operators` has a resolver. Without `apply` nothing is written, and the
+        report says what would be. What was done before an error is whole; call it again.
         """
         from .consolidation.pipeline import consolidate
 
         with self._lock:
             allow = self._check_pass(apply)
-
-            def plan() -> tuple[Outcome, dict[str, Record]]:
-                records = self._store.list()
-                outcome = consolidate(records, now=self._now(), operators=self._operators, allow=allow)
-                return outcome, {record.id: record for record in records}
-
-            if not apply:
-                return plan()[0].report
-            with self._alone():
-                report = self._carry_out(plan)
-            self._fresh.clear()
+            report = self._look_after(
+                lambda records: consolidate(records, now=self._now(), operators=self._operators, allow=allow), apply
+            )
+            if apply:
+                self._fresh.clear()
             return report
 
     def decay(self, *, apply: bool = True, rates: Rates | None = None) -> Report:
         """Archive what nobody has needed for long; the report names what is protected, too.
 
-        Without `apply` nothing is written, and the report says what would be. Raises as `consolidate`.
+        Without `apply` nothing is written, and the report says what would be.
         """
         from .consolidation.decay import Touch, decay
 
         with self._lock:
             self._check_pass(apply)
-            self._look()
+            self._shelf.look()
 
-            def plan() -> tuple[Outcome, dict[str, Record]]:
-                records = self._store.list()
-                touches = {one: Touch(uses.count, uses.last) for one, uses in self._usage.all().items()}
-                outcome = decay(records, now=self._now(), touches=touches, rates=rates)
-                return outcome, {record.id: record for record in records}
+            def rule(records: Sequence[Record]) -> Outcome:
+                touches = {one: Touch(uses.count, uses.last) for one, uses in self._shelf.usage.all().items()}
+                return decay(records, now=self._now(), touches=touches, rates=rates)
 
-            if not apply:
-                return plan()[0].report
-            with self._alone():
-                return self._carry_out(plan)
+            return self._look_after(rule, apply)
+
+    def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
+        """Ask a rule about all records, and do what it says; or only say so."""
+
+        def plan() -> tuple[Outcome, Iterable[Record]]:
+            records = self._store.list()
+            return rule(records), records
+
+        if not apply:
+            return plan()[0].report
+        with self._shelf.alone():
+            return self._carry_out(plan)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -398,7 +373,6 @@ class Memory:
 
         Raises:
             InvalidArgument: there is no such state or type.
-            StorageError: one cannot be read.
         """
         try:
             in_state = None if state is None else State(state)
@@ -411,63 +385,37 @@ class Memory:
         """Return every version of a record, oldest first.
 
         Raises:
-            UnknownRecord: there is no such record.
             Disabled: memory is switched off.
-            StorageError: one cannot be read, or is missing.
         """
         self._home.check_is_on()
         return self._store.history(record_id)
 
     def find_id(self, start: str) -> str:
-        """Return the one id that begins so, with or without its `mem:`; four characters behind that are the fewest.
+        """Return the one id that begins so, with or without its `mem:`, and with at least four characters after it.
 
         Raises:
             UnknownRecord: no id begins so.
             InvalidArgument: several do, or it is too short.
         """
-        digits = start.removeprefix("mem:")
-        if is_id(f"mem:{digits}"):
-            return f"mem:{digits}"
         with self._lock:
-            finder = self._look() if self._home.is_on() else None
-            known = {} if finder is None else {one.removeprefix("mem:"): one for one in finder.ids}
-            found = complete(digits, known, lambda one: finder.text_of(known[one]) if finder else "")
-        if found is None:
-            raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
-        return known[found]
+            return self._shelf.see().find_id(start)
 
     def saying(self, text: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, in whatever state."""
         with self._lock:
-            finder = self._look() if self._home.is_on() else None
-            return () if finder is None else finder.saying(freeze_text(text))
+            return self._shelf.see().saying(freeze_text(text))
 
     def echoes(self, record_id: str) -> Echoes:
-        """Return the other records that hold what this one says, or may: what `redact` would leave of it.
-
-        Raises:
-            UnknownRecord: there is no such record.
-            StorageError: it cannot be read, or is missing.
-        """
-        from .consolidation.duplicates import Echoes, find_echoes
+        """Return the other records that hold what this one says, or may: what `redact` would leave of it."""
+        from .consolidation.duplicates import find_echoes
 
         with self._lock:
-            record = self._store.get(record_id)
-            finder = self._look() if self._home.is_on() else None
-            return Echoes() if finder is None else find_echoes(record, finder.everything())
+            return find_echoes(self._store.get(record_id), self._shelf.see().everything())
 
     def status(self) -> MemoryStatus:
         """Count what there is."""
         with self._lock:
-            finder = self._look() if self._home.is_on() else None
-            records = [] if finder is None else finder.everything()
-            return MemoryStatus(
-                len(records),
-                dict(Counter(record.state.value for record in records)),
-                dict(Counter(record.type.value for record in records)),
-                len({frozenset(one.transition.sides) for one in records if one.transition is not None}),
-                () if finder is None else finder.problems,
-            )
+            return self._shelf.see().count()
 
     def verify(self) -> None:
         """Return if every version of every record can be read, may stand there, and verifies where it is signed.
@@ -478,7 +426,8 @@ class Memory:
             Disabled: memory is switched off.
         """
         with self._lock:
-            for one in self._every_id():
+            self._home.check_is_on()
+            for one in self._shelf.look().every_id:
                 check_history(self._store.history(one))
 
     def check(self) -> Checked:
@@ -487,18 +436,9 @@ class Memory:
         Raises:
             MissingExtra, Disabled: as for `verify`.
         """
-        records = versions = signed = 0
-        problems = []
         with self._lock:
-            for one in self._every_id():
-                try:
-                    history = self._store.history(one)
-                    records, versions = records + 1, versions + len(history)
-                    signed += sum(version.signed for version in history)
-                    check_history(history)
-                except (StorageError, BadSignature) as error:
-                    problems.append(str(error))
-        return Checked(records, versions, signed, tuple(problems))
+            self._home.check_is_on()
+            return check_histories(self._store, self._shelf.look().every_id)
 
     def export(self, path: str | os.PathLike[str] | None = None) -> SignedMemoryFile:
         """Return the newest version of every record as one file, signed where the memory has an identity.
@@ -508,7 +448,6 @@ class Memory:
         Raises:
             Disabled: memory is switched off.
             BadSignature: a record claims a signature that does not verify; nobody could load the file.
-            StorageError: a record cannot be read, or the file cannot be written.
         """
         from .formats.signed_file import SignedMemoryFile
 
@@ -525,18 +464,13 @@ class Memory:
             if self._identity is not None:
                 file = file.sign(self._identity)
         if path is not None:
-            _write(os.path.abspath(os.fspath(path)), file.to_bytes())
+            write_file(os.path.abspath(os.fspath(path)), file.to_bytes())
         return file
-
-    def _every_id(self) -> tuple[str, ...]:
-        self._home.check_is_on()
-        finder = self._look()
-        return () if finder is None else finder.every_id
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def _now(self) -> datetime:
-        """Return a moment for what is written: none twice, so that what came later is later in every list."""
+        """Return a moment for what is written, later than any before, so that lists keep the order of writing."""
         self._last = max(cut_moment(self._clock()), self._last + _MILLISECOND)
         return self._last
 
@@ -545,22 +479,13 @@ class Memory:
         self._home.check_text(reason, "reason")
 
     def _check_pass(self, apply: bool) -> tuple[str, ...]:
-        """Return the fingerprints of what is no secret, if a pass may be made."""
+        """Return the fingerprints of what only looks like a secret, if a pass may be made."""
         return self._home.check_may_change() if apply else self._home.check_is_on()
 
-    @contextmanager
-    def _alone(self, wait: float = 10.0) -> Iterator[None]:
-        """Keep other processes from deciding at the same time, where the records are a memory directory."""
-        if not (self._is_at_home and self._home.has_records()):
-            yield
-            return
-        with self._home.alone(wait):
-            yield
-
     def _keep(self, record: Record) -> tuple[Record, bool]:
-        """Store a new record; where one says the same and holds, give that one the tags instead."""
+        """Store a new record; an active one with the same text gets the tags instead."""
         for _ in range(_TRIES):
-            same = self._standing(record)
+            same = None if self._shelf.finder is None else self._shelf.finder.holding(record)
             if same is None:
                 try:
                     return self._put(record), True
@@ -576,19 +501,12 @@ class Memory:
                 return self._put(tagged, after=same), False
         raise ChangedMeanwhile(f"{record.body[:40]!a}: others change what says so all the time; try again")
 
-    def _standing(self, record: Record) -> Record | None:
-        """Return the record that says what a new one would say, and holds."""
-        found = () if self._finder is None else self._finder.saying(record.body)
-        for same in found:
-            if same.state in LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
-                return same
-        return None
-
-    def _carry_out(self, plan: Callable[[], tuple[Outcome, dict[str, Record]]]) -> Report:
-        """Store what a plan comes to; where somebody was quicker, plan again. A plan says what it was made of."""
+    def _carry_out(self, plan: Plan) -> Report:
+        """Store what a plan comes to; where somebody was quicker, plan again."""
         done: list[Action] = []
         for _ in range(_TRIES):
-            outcome, newest = plan()
+            outcome, given = plan()
+            newest = {record.id: record for record in given}
             left = list(outcome.writes)
             try:
                 while left:
@@ -602,22 +520,12 @@ class Memory:
                 return replace(outcome.report, done=(*done, *outcome.report.done))
         raise changed
 
-    def _rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
-        finder = self._look()
-        return {} if finder is None else finder.rules_on(ids)
-
-    def _plan_flags(self, record: Record) -> tuple[Outcome, dict[str, Record]]:
-        from .consolidation.pipeline import refresh_flags
-
-        concerned = {**self._rules_on([record.id]), record.id: record}
-        return refresh_flags(concerned.values(), now=self._now()), concerned
-
     def _consolidate_fresh(self) -> Report | None:
-        """Compare new records with those that resemble them, when enough have come; what is missed now is found later.
+        """Compare new records with similar ones, when enough have come; `consolidate` finds what is missed now.
 
-        Rules are made of all episodes there are, so that is left to `consolidate`.
+        It also makes the rules, which need all episodes.
         """
-        finder = self._finder
+        finder = self._shelf.finder
         every = max(self._consolidate_every, len(finder.ids) // 1000) if finder is not None else 0
         if finder is None or not self._consolidate_every or len(self._fresh) < every:
             return None
@@ -626,12 +534,11 @@ class Memory:
         fresh, self._fresh = self._fresh, []
         operators = replace(self._operators or Operators(), promotion=())
 
-        def plan() -> tuple[Outcome, dict[str, Record]]:
-            alike = finder.alike(fresh, _ALIKE)
-            outcome = consolidate(alike.values(), now=self._now(), operators=operators, whole=False)
-            return outcome, alike
+        def plan() -> tuple[Outcome, Iterable[Record]]:
+            alike = finder.alike(fresh, _ALIKE).values()
+            return consolidate(alike, now=self._now(), operators=operators, whole=False), alike
 
-        with suppress(StorageError), self._alone(wait=0):  # the records are kept, whatever becomes of this
+        with suppress(StorageError), self._shelf.alone(wait=0):  # the records are kept, whatever becomes of this
             return self._carry_out(plan)
         return None
 
@@ -640,40 +547,5 @@ class Memory:
         if self._identity is not None:
             record = sign_record(record, self._identity)
         self._store.put(record, after=after)
-        self._wrote(record)
+        self._shelf.wrote(record)
         return record
-
-    def _wrote(self, record: Record) -> None:
-        if self._finder is None:
-            self._look()
-        else:
-            self._finder.wrote(record)
-
-    def _look(self, *, hurried: bool = False) -> Finder | None:
-        """Take in what others have written; None as long as there is nothing, and nothing is created for that."""
-        if self._finder is None:
-            if self._is_at_home and not self._home.has_records():
-                return None
-            self._finder = self._open_finder()
-        self._finder.look(hurried=hurried)
-        return self._finder
-
-    def _open_finder(self) -> Finder:
-        if not self._is_at_home:
-            return Finder(Seen(self._store), self._indexes or (open_index(embedder=self._embedder),))
-        local = self._home.local_file
-        self._usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
-        return Finder(
-            Seen(self._store, local("catalog.sqlite")),
-            self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),),
-        )
-
-
-def _write(path: str, data: bytes) -> None:
-    with Root.open(os.path.dirname(path), external_links=True) as root:
-        parts = (os.path.basename(path),)
-        content = root.read(parts)
-        if content is None:
-            create(root, parts, data)
-        else:
-            replace_file(root, parts, data, expected=content)

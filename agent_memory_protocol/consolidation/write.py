@@ -1,12 +1,36 @@
 """The write stage: records out of a text, by an extractor that may create and nothing else."""
 
 from collections.abc import Collection, Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..records.record import Provenance
 from .one_pass import Pass, ask
-from .proposals import Create, Operator, Outcome, Proposal, Question, Stage
+from .proposals import Create, Operator, Outcome, Proposal, Question, Report, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedRecord:
+    """What came of remembering.
+
+    Attributes:
+        record_id: the record that says it, the first one of several; "" where nothing was kept.
+        added: the ids of the records that are new.
+        known: the ids of records that said so already, and are counted as used once more.
+        refused: why something that an extractor proposed was not kept, one line each.
+        consolidation: what was found when the new records were compared with others; None where that was not due.
+    """
+
+    record_id: str
+    added: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    consolidation: Report | None = None
+
+    @property
+    def new(self) -> bool:
+        """Whether anything was added."""
+        return bool(self.added)
 
 
 def take_in(

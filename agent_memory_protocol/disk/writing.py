@@ -124,6 +124,21 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
     return Content(data, info)
 
 
+def write_file(path: str, data: bytes) -> None:
+    """Write a file that a person names, wherever it lies: a new one, or in place of what was there.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    with Root.open(os.path.dirname(path), external_links=True) as root:
+        parts = (os.path.basename(path),)
+        content = root.read(parts)
+        if content is None:
+            create(root, parts, data)
+        else:
+            replace(root, parts, data, expected=content)
+
+
 def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True, lines: bool = True) -> None:
     r"""Add bytes to the end of a file in a single write, all of them or none; create the file where it is missing.
 

@@ -1,15 +1,34 @@
 """The records of one store, found by their words, and as they are now, even where other processes write them."""
 
+from collections import Counter
 from collections.abc import Iterable, KeysView, Sequence
+from dataclasses import dataclass
 
+from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
 from ..search.port import Passage, SearchIndex, Source
+from ..text.ids import complete
+from .canonical import EMPTY
 from .rank import Match, partner_of
-from .record import LIVE, Record
+from .record import LIVE, Record, is_id
 from .seen import Seen
 
 MATCHES = 40
 """How many records that look like a query are weighed against each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStatus:
+    """What there is in a memory: the number of records, those in each state and of each type, and open disputes.
+
+    `problems` says why a record cannot be read, one line each.
+    """
+
+    records: int
+    by_state: dict[str, int]
+    by_type: dict[str, int]
+    disputes: int
+    problems: tuple[str, ...]
 
 
 class Finder:
@@ -64,10 +83,43 @@ class Finder:
         """Return every record that can be read."""
         return [record for record in map(self._seen.read, list(self.ids)) if record is not None]
 
-    def text_of(self, record_id: str) -> str:
-        """Return what a record says; "" where it cannot be read any more."""
+    def count(self) -> MemoryStatus:
+        """Count what there is."""
+        records = self.everything()
+        return MemoryStatus(
+            len(records),
+            dict(Counter(record.state.value for record in records)),
+            dict(Counter(record.type.value for record in records)),
+            len({frozenset(one.transition.sides) for one in records if one.transition is not None}),
+            self.problems,
+        )
+
+    def find_id(self, start: str) -> str:
+        """Return the one id that begins so, with or without its `mem:`, and with at least four characters after it.
+
+        Raises:
+            UnknownRecord: no id begins so.
+            InvalidArgument: several do, or it is too short.
+        """
+        digits = start.removeprefix("mem:")
+        if is_id(f"mem:{digits}"):
+            return f"mem:{digits}"
+        known = {one.removeprefix("mem:"): one for one in self.ids}
+        found = complete(digits, known, lambda one: self._text_of(known[one]))
+        if found is None:
+            raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
+        return known[found]
+
+    def _text_of(self, record_id: str) -> str:
         record = self._seen.read(record_id)
         return "" if record is None else record.body
+
+    def holding(self, record: Record) -> Record | None:
+        """Return the live record that says what a new one would say."""
+        for same in self.saying(record.body):
+            if same.state in LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
+                return same
+        return None
 
     def saying(self, body: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, the oldest first."""

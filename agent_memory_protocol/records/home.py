@@ -118,6 +118,12 @@ class Home:
         """Say whether memory is switched on (decision 6)."""
         return self._settings().enabled
 
+    def check_texts(self, *said: tuple[str, str | None]) -> None:
+        """Check each of these texts that is given, with what it is; see `check_text`."""
+        for what, text in said:
+            if text is not None:
+                self.check_text(text, what)
+
     def check_text(self, text: str, what: str = "text") -> None:
         """Refuse what no memory may hold, before anything is written.
 

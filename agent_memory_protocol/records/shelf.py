@@ -1,0 +1,81 @@
+"""The records of one memory: the store that keeps them, what finds them, and how often each was used."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from ..search.opening import open_index
+from ..search.port import Embedder, SearchIndex
+from .finder import Finder
+from .home import Home
+from .record import Record
+from .seen import Seen
+from .store import DirectoryStore, RecordStore
+from .usage import COUNTS_ELSEWHERE, Usage, read_counts
+
+
+class Shelf:
+    """The records of a memory directory, or of a store that was given. Callers let no two threads in at once.
+
+    Attributes:
+        store: the store.
+        finder: finds records; None before the first look.
+        usage: counts uses.
+        is_at_home: whether the store is the memory directory.
+    """
+
+    def __init__(
+        self, home: Home, store: RecordStore | None, indexes: Sequence[SearchIndex] | None, embedder: Embedder | None
+    ) -> None:
+        self.is_at_home = store is None
+        self.store: RecordStore = DirectoryStore(home.root, home.parts) if store is None else store
+        self.finder: Finder | None = None
+        self.usage = Usage()
+        self._home = home
+        self._indexes = tuple(indexes or ())
+        self._embedder = embedder
+
+    def close(self) -> None:
+        """Close the files beside the records. The next call opens them again."""
+        self.usage.close()
+        if self.finder is not None:
+            self.finder.close()
+
+    def see(self) -> Finder:
+        """Look, and return what finds records: nothing where memory is switched off."""
+        return self.look() if self._home.is_on() else self._nothing()
+
+    def look(self, *, hurried: bool = False) -> Finder:
+        """Take in what others have written. As long as there is nothing, nothing is created."""
+        if self.finder is None:
+            if self.is_at_home and not self._home.has_records():
+                return self._nothing()
+            self.finder = self._open()
+        self.finder.look(hurried=hurried)
+        return self.finder
+
+    def wrote(self, record: Record) -> None:
+        """Take in a version that was just written."""
+        if self.finder is None:
+            self.look()
+        else:
+            self.finder.wrote(record)
+
+    @contextmanager
+    def alone(self, wait: float = 10.0) -> Iterator[None]:
+        """Keep other processes from deciding at the same time, where the records are a memory directory."""
+        if not (self.is_at_home and self._home.has_records()):
+            yield
+            return
+        with self._home.alone(wait):
+            yield
+
+    def _nothing(self) -> Finder:
+        return Finder(Seen(self.store), ())  # it has not looked, so it knows no record
+
+    def _open(self) -> Finder:
+        if not self.is_at_home:
+            return Finder(Seen(self.store), self._indexes or (open_index(embedder=self._embedder),))
+        local = self._home.local_file
+        self.usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
+        indexes = self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),)
+        return Finder(Seen(self.store, local("catalog.sqlite")), indexes)
