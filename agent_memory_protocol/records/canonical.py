@@ -1,8 +1,8 @@
 """Canonical JSON: one spelling in bytes for each value, so that a hash or a signature over it means something.
 
-Keys are sorted by code point, nothing stands between tokens, text is UTF-8 in normal form C, and there are no
+Keys are sorted by code point, there is nothing between tokens, text is UTF-8 in normal form C, and there are no
 floats, whose spelling differs between languages. Moments have one spelling as well. Values are frozen when they
-come in: whoever holds one can rely on its bytes.
+come in: a caller can rely on the bytes of one.
 """
 
 import json
@@ -111,10 +111,10 @@ def encode(frozen: Json) -> bytes:
 
 
 def decode(data: bytes) -> object:
-    """Read JSON that may be canonical; whoever calls compares the bytes.
+    """Read JSON that may be canonical; the caller compares the bytes.
 
     Raises:
-        InvalidRecord: it is no JSON in UTF-8, or holds a float.
+        InvalidRecord: it is not JSON in UTF-8, or holds a float.
     """
     try:
         return _DECODER.decode(data.decode())
@@ -135,7 +135,7 @@ def parse_moment(text: str) -> datetime:
     """Read a moment in its one spelling.
 
     Raises:
-        InvalidRecord: it is spelled in another way, or is none.
+        InvalidRecord: it is spelled in another way, or is not a moment.
     """
     if len(text) == _MOMENT_LENGTH and text.isascii() and text[-1] == "Z":
         try:

@@ -139,7 +139,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-class Field(NamedTuple):
+class Spelling(NamedTuple):
     """What a field may be, in a record and in a file.
 
     Attributes:
@@ -162,18 +162,18 @@ class Field(NamedTuple):
 # The same few moments are written again and again.
 _format = lru_cache(maxsize=4096)(format_moment)
 
-_TEXT = Field("text", _is_text, freeze_text)
-_NULLABLE = Field("text or null", _is_nullable, _freeze_nullable)
-_TEXTS = Field("a list of texts", _is_texts, _freeze_list)
-_MOMENT = Field("text", _is_text, cut_moment, (datetime,), parse_moment, _format)
+_TEXT = Spelling("text", _is_text, freeze_text)
+_NULLABLE = Spelling("text or null", _is_nullable, _freeze_nullable)
+_TEXTS = Spelling("a list of texts", _is_texts, _freeze_list)
+_MOMENT = Spelling("text", _is_text, cut_moment, (datetime,), parse_moment, _format)
 
 FIELDS = {
-    "id": Field("text", _is_text, types=(str,)),
-    "type": Field("one of " + ", ".join(RecordType), lambda value: value in tuple(RecordType), RecordType),
+    "id": Spelling("text", _is_text, types=(str,)),
+    "type": Spelling("one of " + ", ".join(RecordType), lambda value: value in tuple(RecordType), RecordType),
     "body": _TEXT,
-    "slots": Field("an object", lambda value: isinstance(value, Mapping), freeze_object, (Mapping,)),
-    "state": Field("one of " + ", ".join(State), lambda value: value in tuple(State), State),
-    "confidence": Field(
+    "slots": Spelling("an object", lambda value: isinstance(value, Mapping), freeze_object, (Mapping,)),
+    "state": Spelling("one of " + ", ".join(State), lambda value: value in tuple(State), State),
+    "confidence": Spelling(
         "text with four digits, from 0.0000 to 1.0000",
         lambda value: isinstance(value, str) and _CONFIDENCE.fullmatch(value) is not None,
         _cut_confidence,
@@ -182,7 +182,7 @@ FIELDS = {
     ),
     "created_at": _MOMENT,
     "updated_at": _MOMENT,
-    "provenance": Field(
+    "provenance": Spelling(
         "an object of kind, ref and agent",
         _is_provenance,
         types=(Provenance,),
@@ -192,7 +192,7 @@ FIELDS = {
     "evidence": _TEXTS,
     "supersedes": _NULLABLE,
     "superseded_by": _NULLABLE,
-    "transition": Field(
+    "transition": Spelling(
         "null, or an object of sides and reason",
         _is_transition,
         types=(Transition, type(None)),
@@ -201,14 +201,14 @@ FIELDS = {
     ),
     "state_reason": _NULLABLE,
     "tags": _TEXTS,
-    "flagged": Field("true or false", lambda value: isinstance(value, bool), types=(bool,)),
+    "flagged": Spelling("true or false", lambda value: isinstance(value, bool), types=(bool,)),
     "flag_reason": _NULLABLE,
     "signed_by": _NULLABLE,
     "signature": _TEXT,
     "occurred_at": _MOMENT._replace(freeze=_cut_nullable, types=(datetime, type(None))),
-    "redacted": Field("true, or left out", lambda value: value is True, types=(bool,)),
-    "redaction_reason": Field("text", _is_text, _freeze_nullable),
-    "birth_digest": Field("text", _is_text, _freeze_nullable),
+    "redacted": Spelling("true, or left out", lambda value: value is True, types=(bool,)),
+    "redaction_reason": Spelling("text", _is_text, _freeze_nullable),
+    "birth_digest": Spelling("text", _is_text, _freeze_nullable),
 }
 """Every field that the format names, in its order."""
 

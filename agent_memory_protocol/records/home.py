@@ -1,4 +1,4 @@
-"""Where a memory directory lies, and what the project around it says: who may write, what is no secret, what is off."""
+"""Where a memory directory is, and what its project says: who may write, which secrets are allowed, what is off."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -55,7 +55,7 @@ class Home:
         self._local: tuple[str, ...] = LOCAL if is_project else _LOCAL_ELSEWHERE
 
     def has_records(self) -> bool:
-        """Say whether there is a folder of records. There is none before the first one."""
+        """Say whether there is a folder of records. The first record makes it."""
         return os.path.lexists(os.path.join(self.root, *self.parts))
 
     def local_file(self, name: str) -> str | None:
@@ -67,7 +67,7 @@ class Home:
             return None
 
     def read(self, name: str) -> bytes:
-        """Return what stands in a file of the memory directory; nothing where it cannot be read."""
+        """Return what is in a file of the memory directory; nothing where it cannot be read."""
         try:
             with Root.open(self.root) as root:
                 content = root.read((*self.parts[:-1], name), limit=_LARGEST_SIDE_FILE)
@@ -91,7 +91,7 @@ class Home:
     def check_may_change(self) -> tuple[str, ...]:
         """Refuse a change where memory is switched off, and to an agent that may write nowhere (decisions 6, 9).
 
-        Returns the fingerprints of what is no secret.
+        Returns the fingerprints of allowed secrets.
 
         Raises:
             Disabled, AccessDenied: the message says which rule forbids it.
@@ -105,7 +105,7 @@ class Home:
         return allow
 
     def check_is_on(self) -> tuple[str, ...]:
-        """Refuse to work where memory is switched off (decision 6). Returns the fingerprints of what is no secret.
+        """Refuse to work where memory is switched off (decision 6). Returns the fingerprints of allowed secrets.
 
         Raises:
             Disabled: the message says by what.

@@ -122,7 +122,7 @@ def refresh_flag(rule: Record, evidence: Mapping[str, Record | None], *, now: da
     `evidence` has every id that the rule names; None says that no store holds the record any more.
 
     Raises:
-        IllegalMove: it is no rule, or `evidence` leaves an id out.
+        IllegalMove: it is not a rule, or `evidence` leaves an id out.
     """
     if rule.type is not RecordType.RULE:
         raise IllegalMove(f"{rule.id} is a {rule.type}; only rules rest on evidence")
@@ -193,7 +193,7 @@ def check_version(newest: Record, record: Record) -> None:
 
 
 def _check_moved(newest: Record, record: Record) -> None:
-    """Refuse a version in another state that does not say what its move must say (S1-08, S1-61)."""
+    """Refuse a version in another state that does not say what its move must say."""
     if record.transition is None and not (record.state_reason or "").strip():
         raise IllegalMove(f"{record.id} is {newest.state} and becomes {record.state} for no reason; the reason stays")
     others = {record.superseded_by} if newest.transition is None else {*newest.transition.sides} - {record.id}

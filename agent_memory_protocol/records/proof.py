@@ -28,7 +28,7 @@ def check_history(versions: Sequence[Record]) -> None:
 
     Raises:
         BadSignature: a signature is wrong; the message says of which version.
-        DamagedFile: a version stands where the lifecycle allows none such, so something else has put it there.
+        DamagedFile: the lifecycle does not allow a version where it is, so something else has put it there.
         MissingExtra: something is signed, and PyNaCl is not installed.
     """
     for number, version in enumerate(versions, start=1):

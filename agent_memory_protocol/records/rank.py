@@ -14,7 +14,7 @@ from ..text.bullets import bullet
 from .record import LIVE, Record, State
 
 BUDGET_TOKENS = 2_000
-"""What an answer may have where nobody says otherwise."""
+"""What an answer may have where the caller names no other budget."""
 
 HALF_LIFE_DAYS = 30.0
 """A record that has not changed for so long is worth half."""

@@ -2,7 +2,7 @@
 
 A record is a value. Whatever changes makes another version of it under the same id, because the id is a hash over
 what was so at its birth: type, body, slots, provenance and moment. A record that breaks a rule of the format cannot
-be made, so nobody who holds one checks it again. Fields we do not know are kept, written back and signed.
+be made, so no caller checks one again. Fields we do not know are kept, written back and signed.
 """
 
 import re
@@ -38,7 +38,7 @@ REDACTION = "redaction"
 """The kind of provenance that a tombstone has."""
 
 CARRIED = "extra"
-"""The slot for the pairs that a record file carried beside a text, such as where it stood."""
+"""The slot for the pairs that a record file carried beside a text, such as where the text was."""
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -123,7 +123,7 @@ class Record:
         """Make a record from a parsed JSON object that has every field, each as it is spelled in files.
 
         Raises:
-            InvalidRecord: it is no record; the message says every reason that its fields alone show.
+            InvalidRecord: it is not a record; the message says every reason that its fields alone show.
         """
         if not isinstance(value, Mapping):
             raise InvalidRecord("a record is a JSON object")
@@ -146,7 +146,7 @@ class Record:
         return record
 
     def to_bytes(self) -> bytes:
-        """Return the canonical bytes, as they stand in a file."""
+        """Return the canonical bytes, as they are in a file."""
         return encode(self.wire())
 
     def to_json(self) -> dict[str, object]:
@@ -272,7 +272,7 @@ def _check_tombstone(record: Record) -> list[str]:
         problems.append("a redacted record is archived")
     if not record.redaction_reason:
         problems.append("a redacted record needs a redaction_reason")
-    # Nothing ties this content to the id any more, so whatever stands here could have been made up.
+    # Nothing ties this content to the id any more, so anybody could have made up what is here.
     bare = (REDACTED_BODY, EMPTY, (), None, 0.0, Provenance(REDACTION))
     if bare != (
         record.body,

@@ -41,7 +41,7 @@ _SMALL_ORDER = frozenset([0, 1, _PRIME - 1, _ORDER_EIGHT, _PRIME - _ORDER_EIGHT]
 
 
 class Signer(Protocol):
-    """Whoever can sign: an `Identity`, or something that keeps its key elsewhere."""
+    """What can sign: an `Identity`, or something that keeps its key elsewhere."""
 
     @property
     def address(self) -> str:
@@ -76,7 +76,7 @@ class Identity:
         """Read an identity file.
 
         Raises:
-            StorageError: it does not exist, others than its owner may read it, or it is no identity file.
+            StorageError: it does not exist, others than its owner may read it, or it is not an identity file.
             MissingExtra: PyNaCl is not installed.
         """
         with _folder_of(path) as root:
@@ -102,7 +102,7 @@ class Identity:
         return cls.load(path)
 
     def save(self, path: str) -> bool:
-        """Write it to a new file that only its owner may read; False when something stands there already.
+        """Write it to a new file that only its owner may read; False when something is there already.
 
         Raises:
             StorageError: it cannot be written.
@@ -193,7 +193,7 @@ def from_address(address: str) -> bytes:
     """Return the public key that an address names.
 
     Raises:
-        BadSignature: it is no address, is not in its one spelling, or names a key that cannot be trusted.
+        BadSignature: it is not an address, not in its one spelling, or names a key that cannot be trusted.
     """
     text = address.removeprefix(ADDRESS_PREFIX)
     if text == address or len(text) > _LONGEST_ADDRESS or not all(letter in _VALUES for letter in text):

@@ -33,7 +33,7 @@ _TABLES = (
 
 
 class SqliteStore:
-    """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens anew."""
+    """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens its own."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.abspath(os.fspath(path))
@@ -90,7 +90,7 @@ class SqliteStore:
         return chosen((self._parse(payload, name) for name, payload in rows), state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
-        """Put a tombstone in place of every version; see `Redacting`. The file is written anew without the old bytes.
+        """Put a tombstone in place of every version; see `Redacting`. The file is written again without the old bytes.
 
         Raises:
             NotConfirmed: it is redacted, but another process still reads the old bytes; call this again later.

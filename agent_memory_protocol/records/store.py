@@ -1,8 +1,8 @@
 """Stores: where every version of every record stays, behind one port; here in memory and in a directory.
 
-A store only adds. It takes a version that the lifecycle allows after the newest one it holds, and whoever lost a
+A store only adds. It takes a version that the lifecycle allows after the newest one it holds, and a caller that lost a
 race finds that out instead of writing over the other. Redaction is not part of the port: it is the one act that
-replaces what is stored, for people, and a tombstone then stands in place of every version.
+replaces what is stored, for people, and a tombstone is then in place of every version.
 
 A directory holds `<32 hex digits>/000001.json` and so on, each file the canonical bytes of one version. A number is
 claimed by a hard link to a finished file, so versions are whole or absent, and processes on one disk need no lock.
@@ -55,7 +55,7 @@ class RecordStore(Protocol):
         """Return the newest version.
 
         Raises:
-            UnknownRecord: there is none.
+            UnknownRecord: there is no such record.
             StorageError: it cannot be read.
         """
 
@@ -87,7 +87,7 @@ class Redacting(Protocol):
 
 
 parsed = lru_cache(maxsize=4096)(Record.from_bytes)
-"""Read the bytes of a record, or recognise them: whoever recalls reads the same records again and again."""
+"""Read the bytes of a record, or recognise them: a recall reads the same records again and again."""
 
 
 @runtime_checkable
@@ -161,7 +161,7 @@ class MemoryStore:
 class DirectoryStore:
     """Records as files that git can hold. Every call sees the disk as it is then, and nothing stays open.
 
-    `path` is the folder, or with `parts` one above it that is not left, whatever links lie on the way down. Folders
+    `path` is the folder, or with `parts` one above it that is not left, whatever links are on the way down. Folders
     are created by the first `put`.
     """
 

@@ -1,6 +1,6 @@
-"""How often records were used: counts beside the records, which may be lost at any time.
+"""How often records were used: counts next to the records, which may be lost at any time.
 
-A use is a recall that showed the record, or somebody's telling the same thing again. It is no part of the record: a
+A use is a recall that showed the record, or a second `remember` of the same text. It is no part of the record: a
 signed version for each look would be noise, and a merge conflict for each branch.
 """
 
@@ -77,7 +77,7 @@ class Usage:
 
 
 def read_counts(data: bytes) -> dict[str, Uses]:
-    """Return the counts that stand in the file `COUNTS_ELSEWHERE`; what is none counts as nothing."""
+    """Return the counts in the file `COUNTS_ELSEWHERE`; what is not a count is left out."""
     found = {}
     with suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
         for name, entry in json.loads(data)["scores"].items():

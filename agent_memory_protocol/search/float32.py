@@ -30,7 +30,7 @@ def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
     """Return a vector as bytes. `of` names it in errors.
 
     Raises:
-        InvalidVector: it holds something that is no finite number, or too large a one.
+        InvalidVector: a value is not a finite number, or is too large.
     """
     try:
         floats = array("f", vector)

@@ -1,4 +1,4 @@
-"""One answer from several indexes: what stands high in one counts, and what stands high in more counts more.
+"""One answer from several indexes: a high place in one counts, and a high place in several counts more.
 
 Only places are added up (reciprocal rank fusion), so scores of different kinds need not be compared.
 """
@@ -11,7 +11,7 @@ VECTOR_WEIGHT = 0.5
 """What a place among similar meanings counts; one among common words counts 1: alone, meaning finds less than words."""
 
 SMOOTHING = 5
-"""The first place counts 1 / 6, the second 1 / 7: so the best of similar meaning stands behind a few common words."""
+"""The first place counts 1 / 6, the second 1 / 7: so the best of similar meaning comes after a few common words."""
 
 DEPTH = 100
 """How many hits of each index are looked at, at least."""

@@ -146,7 +146,7 @@ def _gelu(values: "Array") -> "Array":
 
 
 def _read_weights(path: str) -> "dict[str, Array]":
-    """Read a safetensors file: a length, a JSON object that says where each table of numbers stands, and the tables."""
+    """Read a safetensors file: a length, a JSON object that says where each table of numbers is, and the tables."""
     import numpy as np
 
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Open the best search index that is to be had here."""
+"""Open the best search index that this Python can have."""
 
 import os
 from typing import TYPE_CHECKING
@@ -19,8 +19,8 @@ def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder
     Where Python has no SQLite, or SQLite no full-text search, it is a scan, which finds the same and is slower.
 
     Args:
-        path: the file, in a folder that exists; whatever else stands there is replaced. "" is none.
-        embedder: finds by similar meaning too, with vectors in a second file beside the first.
+        path: the file, in a folder that exists; whatever else is there is replaced. "" means no file.
+        embedder: finds by similar meaning too, with vectors in a second file next to the first.
     """
     path = path or None
     words = _open_words(path)
@@ -29,8 +29,8 @@ def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder
     from .fusion import VECTOR_WEIGHT, FusedIndex
     from .vectors import VectorIndex
 
-    beside = None if path is None or words is None else f"{os.fspath(path)}{VECTORS}"
-    return FusedIndex((1, words or ScanIndex()), (VECTOR_WEIGHT, VectorIndex(beside, embedder)))
+    second = None if path is None or words is None else f"{os.fspath(path)}{VECTORS}"
+    return FusedIndex((1, words or ScanIndex()), (VECTOR_WEIGHT, VectorIndex(second, embedder)))
 
 
 def _open_words(path: str | os.PathLike[str] | None) -> "KeywordIndex | None":

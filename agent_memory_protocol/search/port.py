@@ -1,8 +1,8 @@
 """What every search index does, and the values that go in and come out.
 
-Whoever searches says what there is: sources, each with a fingerprint of its content. An index reads those it has not
+The caller says what there is: sources, each with a fingerprint of its content. An index reads those it has not
 seen in that state and forgets the ones that are gone, so a search that follows `refresh` never answers with what has
-changed. Everything in an index can be made anew from its sources.
+changed. Everything in an index can be made again from its sources.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ class Passage:
     Attributes:
         key: its name within its source.
         text: what it says.
-        context: what stands around it and counts less: headings, tags, neighbouring entries.
+        context: what is around it and counts less: headings, tags, neighbouring entries.
     """
 
     key: str
@@ -81,7 +81,7 @@ class SearchIndex(Protocol):
     def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
         """Bring the index in line with these sources and forget those that are gone, by key; leave the others alone.
 
-        For whoever knows what has changed. Returns how many were read or forgotten.
+        For a caller that knows what has changed. Returns how many were read or forgotten.
         """
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
@@ -99,7 +99,7 @@ class SearchIndex(Protocol):
         """Close the files that it holds open, if any. The next call opens them again."""
 
     def delete(self) -> None:
-        """Forget everything, so that nothing is left in a file of what was taken out. `refresh` makes it anew."""
+        """Forget everything, so that nothing is left in a file of what was taken out. `refresh` makes it again."""
 
 
 class Embedder(Protocol):

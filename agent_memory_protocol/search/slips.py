@@ -1,7 +1,7 @@
 """Slips of the pen in a query: one letter too many, one missing, another one, or two swapped.
 
-A word that stands nowhere is taken to mean the words that are one slip away. Words with digits never are: port 8081 is
-no slip of port 8080.
+A word that is in no passage is taken to mean the words that are one slip away. Words with digits are never taken so:
+port 8081 does not mean port 8080.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -17,11 +17,11 @@ SHORTEST = 4
 def mend(
     terms: Iterable[Term], known: Callable[[str], bool], like: Callable[[str], Collection[str]]
 ) -> tuple[Term, ...]:
-    """Let the words of a query that stand nowhere mean those that they may be slips of.
+    """Let the words of a query that are in no passage mean those that they may be slips of.
 
     Args:
         terms: the words of a query.
-        known: says whether a token stands anywhere.
+        known: says whether a token is in any passage.
         like: returns spellings among which all are that are one slip away from this one.
     """
     return tuple(
@@ -33,7 +33,7 @@ def mend(
 
 
 def one_slip(one: str, other: str) -> bool:
-    """Say whether one slip turns one word into the other; a word is no slip of itself."""
+    """Say whether one slip turns one word into the other; a word is not a slip of itself."""
     if one == other or abs(len(one) - len(other)) > 1:
         return False
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)

@@ -24,14 +24,14 @@ Stored = list[tuple[str, bytes]]
 class VectorIndex(KeptIndex[Stored]):
     """A search index by meaning; see `SearchIndex` for what it does, and `KeptIndex` for its file.
 
-    A file keeps to the embedder that it was begun with. To use another one, `delete` it: every text is embedded anew.
+    A file keeps to the embedder that it was begun with. To use another one, `delete` it: every text is embedded again.
 
     Args:
-        path: the file. Whatever else stands there is replaced. None: the vectors live in this process.
+        path: the file. Whatever else is there is replaced. None: the vectors are in this process.
         embedder: what makes the vectors.
 
     Raises:
-        InvalidVector: from every method: the file holds vectors of another embedder, or this one makes what are none.
+        InvalidVector: from every method: the file holds vectors of another embedder, or this one breaks its word.
     """
 
     version = 2

@@ -59,7 +59,7 @@ class Term:
         shown: the word as written, without accents.
         tokens: the tokens of which any one is a match.
         spelling: how it would be looked up among the spellings of a text; "" where no slip is to be expected.
-        meant: for each token the word it stands for, where the word as written is taken for a slip.
+        meant: for each token the word it means, where the word as written is taken for a slip.
     """
 
     shown: str
@@ -69,7 +69,7 @@ class Term:
 
 
 def read(text: str) -> list[tuple[str, str]]:
-    """Return the words of a text in order, each as a spelling, "" where it is no plain word, and a token."""
+    """Return the words of a text in order, each as a spelling, "" where it is not a plain word, and a token."""
     return [pair for word in _words(text) for pair in _read(word)]
 
 

@@ -97,8 +97,7 @@ def search(
     try:
         used.refresh(sources)
         if unread:
-            # Under a fingerprint that no file has, it is read again for the next query, and told of again.
-            used.update(Source(path, "", lambda _: ()) for path in unread)
+            used.update((), gone=unread)  # so that the next query reads them again, and tells of them again
         hits = used.search(query, limit=limit, within=within if len(within) < len(sources) else None)
     finally:
         if index is None:
@@ -144,7 +143,7 @@ def search_archived(
 
 
 def _states(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
-    """Yield each document, and the notes beside it: by file name, what changes whenever the content does."""
+    """Yield each document, and the notes next to it: by file name, what changes whenever the content does."""
     settled = int(session.now.timestamp() * 1e9) - _SETTLING
 
     def sign(info: os.stat_result) -> str:
@@ -185,7 +184,7 @@ def _digest(session: Session, parts: tuple[str, ...]) -> str:
 
 
 def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
-    """Return what is to be found in a document, or in a note beside it."""
+    """Return what is to be found in a document, or in a note next to it."""
     if not file:
         document = session.read(target)
         return [] if document is None else list(_passages(document))
