@@ -2,7 +2,7 @@
 
 Every surface (command line, library, hooks, servers) goes through `Workspace`, so access, limits and locking hold for
 all of them alike. This module holds no rule, only the order of steps; what a verb does stands in its module, such as
-`remembering`. A verb that takes long to load is loaded where it is called, so that nobody waits for the others.
+`verbs.remember`, which is loaded when it is asked for, so that nobody waits for the others.
 """
 
 from __future__ import annotations
@@ -10,25 +10,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import limits
+from . import verbs
 from .answers import Created, Shown, Status, Where
 from .change.session import Session, open_session, stored_entries
-from .disk.errors import shown
-from .disk.files import decode, is_there
-from .disk.writing import create, make_folders
-from .errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
-from .layout import OWNED_TIERS, RECORDS, TIERS, Target, Tier, check_owner
-from .project import agents
-from .project.access import Actor, acting
+from .disk.files import is_there
+from .errors import InvalidArgument
+from .layout import Target, Tier
+from .project.access import Actor, acting, document_meant
 from .project.root import FoundRoot, find_root
-from .project.settings import PROJECT_FILE, Settings, load_settings, personal_file
-from .recall.agent import recall_here, targets_of
+from .project.settings import Settings
+from .recall.agent import recall_here
 from .recall.block import Budget, Recall
-from .tiers import document, store
 from .tiers.document import Document
 
 if TYPE_CHECKING:
@@ -77,8 +73,6 @@ class Workspace:
     @property
     def settings(self) -> Settings:
         """The settings as they are on disk now."""
-        if self._missing:
-            return load_settings(None, self._environ)
         with self._session() as session:
             return session.settings
 
@@ -115,24 +109,12 @@ class Workspace:
             InvalidArgument: the tier needs a name that nobody gave.
             InvalidName: a name breaks the name rule.
         """
-        # Both are checked, needed or not: a bad name is a mistake wherever it stands.
-        named = Actor(agent, conversation)
-        if tier is not None and tier not in TIERS:
-            raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
-        if tier is None:
-            who = named if named.agent or named.conversation else Actor(actor.agent)
-            tier = next((one for one in OWNED_TIERS if who.owned(one)), Tier.SHARED)
-        owner = named.owned(tier) or actor.owned(tier)
-        if owner is None:
-            raise InvalidArgument(f"which {tier.owner}? name it with --{tier.owner}")
-        return Target(tier, owner)
+        return document_meant(actor, tier, agent, conversation)
 
     def targets(self, actor: Actor | None = None) -> list[Target]:
         """List the documents that exist and that this actor may read."""
-        if self._missing:
-            return []
-        with self._session() as session:
-            return session.readable(acting(actor))
+        with self._session(actor) as session:
+            return session.readable()
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
         """Return a document, or one section of it, as it is on disk now; None where there is none (S4-27, S4-29).
@@ -142,23 +124,8 @@ class Workspace:
             DamagedFile: it cannot be read.
             InvalidArgument: it has no such section.
         """
-        if self._missing:
-            return None
-        with self._session() as session:
-            session.check_read(acting(actor), target)
-            target = store.locate(session.root, target)
-            content = session.root.read(target.parts)
-            if content is None:
-                return None
-            # Only a section asks for the document's structure; the lines of a file of any size are soon split.
-            if section is None:
-                lines = limits.split_lines(decode(content.data, target.path))
-                return Shown(target, session.path(target), list(enumerate(lines, start=1)))
-            found = session.read(target)
-            if found is None:
-                return None
-            start, end = document.section_span(found, section)
-            return Shown(target, session.path(target), list(enumerate(found.lines, start=1))[start:end])
+        with self._session(actor) as session:
+            return verbs.show.show(session, target, section)
 
     def entries(
         self,
@@ -176,19 +143,13 @@ class Workspace:
 
     def why_read_only(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only, as the end of a sentence; None where it may write (S4-52)."""
-        if self._missing:
-            return actor.agent and agents.named_in_settings(actor.agent, self.settings)
-        with self._session() as session:
-            return session.read_only_reason(actor)
+        with self._session(actor) as session:
+            return session.read_only_reason()
 
     def files(self, actor: Actor | None = None) -> list[StoredFile]:
         """List the documents, and the notes beside them, that this actor may read. Links are left out."""
-        from .verbs import rewrite as rewriting
-
-        if self._missing:
-            return []
-        with self._session() as session:
-            return rewriting.files(session, acting(actor))
+        with self._session(actor) as session:
+            return verbs.rewrite.files(session)
 
     def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
         """Return a document, or the note of that file name beside it, as it is on disk; None where there is none.
@@ -198,13 +159,8 @@ class Workspace:
             DamagedFile: it cannot be read.
             LinkRefused: a link leads to it.
         """
-        from .verbs import rewrite as rewriting
-
-        actor = acting(actor)
-        if self._missing:
-            return None
-        with self._session() as session:
-            return rewriting.read(session, actor, target, note)
+        with self._session(actor) as session:
+            return verbs.rewrite.read(session, target, note)
 
     def documents(
         self,
@@ -221,22 +177,8 @@ class Workspace:
             AccessDenied: this actor may not read one of those named.
             DamagedFile: one cannot be read.
         """
-        if self._missing:
-            return []
-        actor = acting(actor)
-        found = []
-        with self._session() as session:
-            for target in session.readable(actor) if targets is None else targets:
-                session.check_read(actor, target)
-                try:
-                    read = session.read(store.locate(session.root, target))
-                except StorageError as error:
-                    if on_problem is None:
-                        raise
-                    on_problem(target, str(error))
-                else:
-                    found += [] if read is None else [read]
-        return found
+        with self._session(actor) as session:
+            return verbs.show.documents(session, targets, on_problem)
 
     def search(
         self,
@@ -262,22 +204,10 @@ class Workspace:
             embedder: finds by similar meaning too, in the default index.
             on_problem: is told of each file that could not be read.
         """
-        from .verbs import search as searching
-
         _check_text("the query", query)
-        if self._missing:
-            return []
-        with self._session() as session:
-            told = on_problem or (lambda _: None)
-            return searching.search(
-                session,
-                acting(actor),
-                query,
-                index,
-                embedder=embedder,
-                limit=limit,
-                targets=targets,
-                on_problem=told,
+        with self._session(actor) as session:
+            return verbs.search.search(
+                session, query, index, embedder=embedder, limit=limit, targets=targets, on_problem=on_problem
             )
 
     def search_archived(
@@ -289,26 +219,13 @@ class Workspace:
         on_problem: Callable[[str], object] | None = None,
     ) -> list[Found]:
         """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
-        from .verbs import search as searching
-
-        if self._missing:
-            return []
-        with self._session() as session:
-            told = on_problem or (lambda _: None)
-            return searching.search_archived(session, acting(actor), query, limit=limit, on_problem=told)
+        with self._session(actor) as session:
+            return verbs.search.search_archived(session, query, limit=limit, on_problem=on_problem)
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
-        if self._missing:
-            return []
-        rows = []
-        with self._session() as session:
-            for target in session.readable(acting(actor)) if targets is None else targets:
-                try:
-                    rows.append(_status(session, target))
-                except AgentMemoryError as error:
-                    rows.append(Status(target, session.path(target), problem=str(error)))
-        return rows
+        with self._session(actor) as session:
+            return verbs.show.status(session, targets)
 
     def left_out(
         self,
@@ -330,79 +247,19 @@ class Workspace:
             max_chars: the bound on characters of the block.
             max_tokens: the bound on tokens of the block.
         """
-        actor = acting(actor)
-        shown = self.show(target, actor)
-        if shown is None:
-            return None
-        agent = target.owner if target.tier is Tier.AGENT else agent or actor.agent
-        conversation = target.owner if target.tier is Tier.CONVERSATION else actor.conversation
-        made_for = Actor(agent, conversation)
-        recalled = self.recall(made_for, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
-        lines = dict(shown.lines)
-        return [
-            (number, lines[number])
-            for part in recalled.parts
-            if part.target == target
-            for left_out in part.left_out
-            for number in range(left_out.first_line, left_out.last_line + 1)
-        ]
+        with self._session(actor) as session:
+            budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+            return verbs.show.left_out(session, target, agent, budget)
 
     def where(self) -> Where:
         """Say which paths and settings are in use."""
-        settings = self.settings
-        rows = settings.rows()
-        return Where(
-            # What may not be looked at counts as not there; Path.exists would raise.
-            paths=[(str(path), os.path.exists(path)) for path in self._paths()],
-            settings=[row for row in rows if row[2] != "default"],
-            all_settings=rows,
-            problems=[*([self.problem] if self.problem else []), *settings.problems],
-        )
+        with self._session() as session:
+            return verbs.show.where(session, self.problem)
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
         """Say what keeps an actor's memory away, or that nothing does."""
-        from .verbs import doctor
-        from .verbs.doctor import Diagnosis
-
-        settings = self.settings
-        found = doctor.of_settings(settings)
-        if self.problem:
-            found.append(Diagnosis(self.problem, is_problem=True))
-        if self._missing:
-            return [*found, Diagnosis(f"{self.path} does not exist; `amp init` makes it", is_problem=True)]
-        existing: list[Target] = []
-        rows: list[Status] = []
-        try:
-            existing = self.targets()
-            rows = self.status(actor)
-            with self._session() as session:
-                for tier in OWNED_TIERS:
-                    names = session.root.list_folders(tier.folder)
-                    found += doctor.of_names(names, tier.value)
-                    # Told to everyone: it may be their memory that lies under a name nobody can recall.
-                    found += _misnamed(session, [Target(tier, name) for name in names])
-                found += [
-                    doctor.of_lookalike(target, file, exists=session.root.exists(target.parts))
-                    for target, file in store.lookalikes(session.root)
-                ]
-                if actor.agent is not None:
-                    reason = session.read_only_reason(actor)
-                    found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
-        except AgentMemoryError as error:
-            found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
-        if settings.enabled:
-            said = {one.message for one in found}
-            found += [
-                one
-                for one in doctor.of_recall(self.recall(actor), targets_of(actor, settings), existing)
-                if one.message not in said
-            ]
-        for row in rows:
-            if row.problem and not any(row.problem in one.message for one in found):
-                found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
-            elif row.share > 1:
-                found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
-        return [*found, *(Diagnosis(note) for note in self.git_notes())]
+        with self._session(actor) as session:
+            return verbs.doctor.diagnose(session, self.problem)
 
     def check_write(self, actor: Actor, target: Target) -> None:
         """Refuse what this actor may not write, before anything is done (decision 9).
@@ -410,8 +267,8 @@ class Workspace:
         Raises:
             AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
         """
-        with self._session(for_writing=True) as session:
-            session.check_write(actor, target)
+        with self._session(actor, for_writing=True) as session:
+            session.check_write(target)
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -425,27 +282,9 @@ class Workspace:
             InvalidName: a name breaks the name rule; nothing was created.
             StorageError: one cannot be created.
         """
-        from .git import ignore as git_ignore
-
         _check_several("agents", agents)
-        actor = acting(actor)
-        targets = [Target(Tier.SHARED), *(Target(Tier.AGENT, check_owner(Tier.AGENT, agent)) for agent in agents)]
-        if conversation is not None:
-            targets.append(Target(Tier.CONVERSATION, check_owner(Tier.CONVERSATION, conversation)))
-        made = []
-        with self._session(for_writing=True) as session:
-            for target in targets:
-                session.check_write(actor, target)
-            # Two spellings of one name are one agent; both at once would make two folders for it (decision 2).
-            for target in [store.locate(session.root, target) for target in dict.fromkeys(targets)]:
-                created = False
-                if not session.root.exists(target.parts):
-                    make_folders(session.root, target.parts[:-1])
-                    created = create(session.root, target.parts, session.header(target).encode())
-                    session.begin()
-                made.append(Created(target, session.path(target), created))
-            git_ignore.merge_by_lines(session.root)
-        return made
+        with self._session(actor, for_writing=True) as session:
+            return verbs.init.init(session, agents, conversation)
 
     def remember(
         self,
@@ -483,23 +322,12 @@ class Workspace:
             RefusedText: the text cannot be remembered.
             StorageError: the document cannot be read or written.
         """
-        from .change.ledger import About
-        from .verbs import remember as remembering
-
         _check_text("what is remembered", text)
         actor = acting(actor)
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
-        with self._session(for_writing=True) as session:
-            return remembering.remember(
-                session,
-                actor,
-                target,
-                text,
-                section=section,
-                dated=dated,
-                about=about or About(),
-                make_room=make_room,
-                today=today or date.today(),
+        with self._session(actor, for_writing=True) as session:
+            return verbs.remember.remember(
+                session, target, text, section, dated, about, make_room=make_room, today=today or date.today()
             )
 
     def forget(
@@ -511,11 +339,9 @@ class Workspace:
             InvalidArgument: there is no such entry; nothing was changed.
             AccessDenied: this actor may not write its document; nothing was changed.
         """
-        from .verbs import upkeep
-
         _check_several("entry_ids", entry_ids)
-        with self._session(for_writing=True) as session:
-            return upkeep.forget(session, acting(actor), entry_ids, reason)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.upkeep.forget(session, entry_ids, reason)
 
     def edit(
         self, entry_id: str, text: str | None = None, *, actor: Actor | None = None, dated: date | None = None
@@ -532,14 +358,10 @@ class Workspace:
             InvalidArgument: there is no such entry, or one with the new text is there already.
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
-        from .verbs import upkeep
-
-        if text is None and dated is not None:
-            with self._session(for_writing=True) as session:
-                return upkeep.date_anew(session, acting(actor), entry_id, dated)
-        _check_text("the new text", text)
-        with self._session(for_writing=True) as session:
-            return upkeep.replace_text(session, acting(actor), entry_id, text or "", dated)
+        if text is not None or dated is None:
+            _check_text("the new text", text)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.upkeep.edit(session, entry_id, text, dated)
 
     def rewrite(
         self,
@@ -566,10 +388,8 @@ class Workspace:
             AccessDenied, LimitExceeded, SecretFound, RefusedText, LinkRefused: nothing was changed.
             StorageError: it cannot be read or written.
         """
-        from .verbs import rewrite as rewriting
-
-        with self._session(for_writing=True) as session:
-            return rewriting.rewrite(session, acting(actor), target, note, change, reason)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.rewrite.rewrite(session, target, note, change, reason)
 
     def plan_pruning(
         self,
@@ -593,16 +413,11 @@ class Workspace:
             today: the local calendar date (decision 19); the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
-        from .verbs import upkeep
-
         if not (older_than is None or isinstance(older_than, timedelta)):
             raise InvalidArgument(f"older_than is a timedelta, such as timedelta(days=90), not {older_than!a}")
-        if self._missing:
-            return []
-        with self._session() as session:
-            return upkeep.plan_pruning(
+        with self._session(actor) as session:
+            return verbs.upkeep.plan_pruning(
                 session,
-                acting(actor),
                 targets,
                 today=today or date.today(),
                 older_than=older_than,
@@ -626,10 +441,8 @@ class Workspace:
             Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        from .verbs import upkeep
-
-        with self._session(for_writing=True) as session:
-            return upkeep.apply_pruning(session, acting(actor), plans, force=force, progress=progress)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.upkeep.apply_pruning(session, plans, force=force, progress=progress)
 
     def restorable(
         self,
@@ -646,13 +459,9 @@ class Workspace:
         Raises:
             InvalidArgument: one that is named is in no ledger.
         """
-        from .verbs import upkeep
-
         _check_several("entry_ids", entry_ids)
-        if self._missing:
-            return []
-        with self._session() as session:
-            return upkeep.restorable(session, acting(actor), entry_ids, last=last, since=since)
+        with self._session(actor) as session:
+            return verbs.upkeep.restorable(session, entry_ids, last=last, since=since)
 
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
@@ -662,10 +471,8 @@ class Workspace:
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        from .verbs import upkeep
-
-        with self._session(for_writing=True) as session:
-            return upkeep.restore(session, acting(actor), chosen)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.upkeep.restore(session, chosen)
 
     def sync(
         self, *, actor: Actor | None = None, targets: Sequence[Target] | None = None, apply: bool = False
@@ -674,12 +481,8 @@ class Workspace:
 
         With `apply` it is done: for these documents, or for every one that this actor may write.
         """
-        from .verbs import upkeep
-
-        if self._missing:
-            return []
-        with self._session(for_writing=apply) as session:
-            return upkeep.sync(session, acting(actor), targets, apply=apply)
+        with self._session(actor, for_writing=apply and is_there(str(self.path))) as session:
+            return verbs.upkeep.sync(session, targets, apply=apply)
 
     def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
         """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
@@ -687,11 +490,9 @@ class Workspace:
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
-        from .verbs import upkeep
-
         _check_several("entry_ids", entry_ids)
-        with self._session(for_writing=True) as session:
-            return upkeep.redact(session, acting(actor), entry_ids)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.upkeep.redact(session, entry_ids)
 
     # -- checking ------------------------------------------------------------------------------------------------------
 
@@ -715,31 +516,15 @@ class Workspace:
             today: the local calendar date; the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
-        from .lint import finding
-        from .verbs import check as checking
-
-        if self._missing:
-            return []
-        selected = finding.select(select, ignore)
-        named = [checking.relative(str(self.path), path) for path in paths]
-        with self._session() as session:
-            return checking.check(
-                session,
-                acting(actor),
-                paths=named,
-                selected=selected,
-                today=today or date.today(),
-                progress=progress,
-            )
+        with self._session(actor) as session:
+            return verbs.check.check(session, paths, select, ignore, today or date.today(), progress)
 
     def fix(self, found: Sequence[Finding], *, actor: Actor | None = None) -> list[Finding]:
         """Mend what can be mended without losing anything. Returns the findings that are mended."""
-        from .verbs import mending
-
         if not any(one.fix for one in found):
             return []
-        with self._session(for_writing=True) as session:
-            return mending.fix(session, acting(actor), found)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.check.fix(session, found)
 
     def review(
         self,
@@ -752,21 +537,16 @@ class Workspace:
 
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
-        from .verbs import review
-
-        if self._missing:
-            return []
-        actor = acting(actor)
         age = timedelta(days=self.settings.older_than)
         entries = self.entries(actor, on_problem=on_problem)
-        return review.items(entries, self.notes(actor), today=today or date.today(), older_than=age)
+        return verbs.review.items(entries, self.notes(actor), today=today or date.today(), older_than=age)
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
         from .change import reviews
 
-        with self._session(for_writing=True) as session:
-            session.check_write(acting(actor), Target(Tier.SHARED))
+        with self._session(actor, for_writing=True) as session:
+            session.check_write(Target(Tier.SHARED))
             reviews.record(session.root, today or date.today())
 
     # -- notes ---------------------------------------------------------------------------------------------------------
@@ -798,33 +578,20 @@ class Workspace:
         Raises:
             InvalidArgument, RefusedText, AccessDenied: nothing was written.
         """
-        from .verbs import notes as notekeeping
-
-        actor = acting(actor)
-        target = target or self.target(actor)
-        with self._session(for_writing=True) as session:
-            file = notekeeping.new(
-                session, actor, target, note_type, slug, description=description, why=why, how=how, body=body
+        with self._session(actor, for_writing=True) as session:
+            return verbs.notes.new(
+                session, target, note_type, slug, description=description, why=why, how=how, body=body
             )
-            return session.path(target).with_name(file)
 
     def note_folders(self, actor: Actor | None = None) -> list[Target]:
         """List the documents beside which notes lie."""
-        from .verbs import index as indexing
-
-        if self._missing:
-            return []
-        with self._session() as session:
-            return indexing.folders(session, acting(actor))
+        with self._session(actor) as session:
+            return verbs.index.folders(session)
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
-        from .verbs import notes as notekeeping
-
-        if self._missing:
-            return []
-        with self._session() as session:
-            return notekeeping.rows(session, acting(actor), targets)
+        with self._session(actor) as session:
+            return verbs.notes.rows(session, targets)
 
     def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
         """Return a note's file name and text; it is named by file, stem, or what follows the type (S2-25).
@@ -835,12 +602,8 @@ class Workspace:
             InvalidArgument: there is no such note.
             AccessDenied: this actor may not read it.
         """
-        from .verbs import notes as notekeeping
-
-        actor = acting(actor)
-        targets = [target] if target else list(dict.fromkeys([self.target(actor), Target(Tier.SHARED)]))
-        with self._session() as session:
-            return notekeeping.show(session, actor, targets, name)
+        with self._session(actor) as session:
+            return verbs.notes.show(session, target, name)
 
     def remove_note(
         self,
@@ -855,22 +618,17 @@ class Workspace:
 
         With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
         """
-        from .verbs import notes as notekeeping
-
         actor = acting(actor)
-        with self._session(for_writing=True) as session:
-            target = target or self.target(actor)
-            return notekeeping.take_out(session, actor, target, name, reason, redact=redact)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.notes.take_out(session, target, name, reason, redact=redact)
 
     def merge_notes(
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
         """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
-        from .verbs import notes as notekeeping
-
         actor = acting(actor)
-        with self._session(for_writing=True) as session:
-            return notekeeping.merge(session, actor, target or self.target(actor), names, into)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.notes.merge(session, target, names, into)
 
     def index(
         self, targets: Sequence[Target] | None = None, *, actor: Actor | None = None, check: bool = False
@@ -879,12 +637,8 @@ class Workspace:
 
         No note is ever removed, and no line that a person wrote is ever changed.
         """
-        from .verbs import index as indexing
-
-        if self._missing:
-            return []
-        with self._session(for_writing=not check) as session:
-            return indexing.reindex(session, acting(actor), targets, check=check)
+        with self._session(actor, for_writing=not check and is_there(str(self.path))) as session:
+            return verbs.index.reindex(session, targets, check=check)
 
     def index_known(
         self, target: Target, known: KnownNotes, touched: Collection[str] | None = None, *, anyway: bool = False
@@ -900,10 +654,8 @@ class Workspace:
         Returns:
             What the index is now; None where nothing that it is made from has changed.
         """
-        from .verbs import index as indexing
-
         with self._session(for_writing=True) as session:
-            return indexing.reindex_known(session, target, known, touched, anyway=anyway)
+            return verbs.index.reindex_known(session, target, known, touched, anyway=anyway)
 
     # -- what was learned elsewhere ------------------------------------------------------------------------------------
 
@@ -913,13 +665,8 @@ class Workspace:
         Raises:
             InvalidArgument: a path holds no memory that is known here.
         """
-        from .learning import elsewhere
-        from .verbs import adopt
-
-        actor = acting(actor)
-        stores = [store for path in paths for store in elsewhere.read_stores(path, datetime.now(UTC))]
-        with self._session() as session:
-            return adopt.plan_adoption(session, actor, stores)
+        with self._session(actor) as session:
+            return verbs.adopt.plan_adoption(session, paths)
 
     def apply_adoption(self, planned: Sequence[Adoption], *, actor: Actor | None = None) -> list[Adoption]:
         """Bring in what was planned; the answer says what was done, and why the rest was left out.
@@ -927,17 +674,13 @@ class Workspace:
         Raises:
             StorageError: the project cannot be opened.
         """
-        from .verbs import adopt
-
-        with self._session(for_writing=True) as session:
-            return adopt.apply_adoption(session, acting(actor), planned)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.adopt.apply_adoption(session, planned)
 
     def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
         """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
-        from .verbs import distill
-
-        with self._session() as session:
-            return distill.plan(session, acting(actor))
+        with self._session(actor) as session:
+            return verbs.distill.plan(session)
 
     def plan_learning(self, conversation: str, *, agent: str | None = None, actor: Actor | None = None) -> Distillation:
         """Say what one conversation has taught. Changes nothing.
@@ -951,12 +694,8 @@ class Workspace:
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
-        from .verbs import distill
-
-        actor = acting(actor)
-        with self._session() as session:
-            named = Actor(agent, conversation)
-            return distill.plan(session, actor, conversation=named.conversation, agent=named.agent or actor.agent)
+        with self._session(actor) as session:
+            return verbs.distill.plan(session, Actor(agent, conversation))
 
     def apply_distillation(
         self, planned: Distillation, *, actor: Actor | None = None, today: date | None = None
@@ -966,10 +705,8 @@ class Workspace:
         Raises:
             StorageError: the project cannot be written.
         """
-        from .verbs import distill
-
-        with self._session(for_writing=True) as session:
-            return distill.apply(session, acting(actor), planned, today or date.today())
+        with self._session(actor, for_writing=True) as session:
+            return verbs.distill.apply(session, planned, today or date.today())
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None
@@ -979,10 +716,8 @@ class Workspace:
         Raises:
             InvalidArgument: there is no such backup.
         """
-        from .verbs import distill
-
-        with self._session(for_writing=True) as session:
-            return distill.restore(session, acting(actor), backup)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.distill.restore(session, backup)
 
     def find_stores(self) -> list[MemoryFolder]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
@@ -994,10 +729,10 @@ class Workspace:
 
     def set_git_tracking(self, wish: str) -> list[str]:
         """Let git track the memory (`track`) or not (`ignore`); say what was done, and what else has to be."""
-        from .git import ignore as git_ignore
+        from .git import ignore
 
         with self._session(for_writing=True) as session:
-            return git_ignore.set_tracking(session.root, wish)
+            return ignore.set_tracking(session.root, wish)
 
     def plan_git_attributes(
         self, *, add: Sequence[str] = (), drop: Sequence[str] = ()
@@ -1006,10 +741,10 @@ class Workspace:
 
         None where nothing would change.
         """
-        from .git import ignore as git_ignore
+        from .git import ignore
 
         with self._session() as session:
-            return git_ignore.plan_attributes(session.root, add=add, drop=drop)
+            return ignore.plan_attributes(session.root, add=add, drop=drop)
 
     def set_git_attributes(self, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
         """Add lines to `.scaffolding/.gitattributes` or take them out; say whether anything changed.
@@ -1017,93 +752,33 @@ class Workspace:
         Raises:
             StorageError: it cannot be written.
         """
-        from .git import ignore as git_ignore
+        from .git import ignore
 
         with self._session(for_writing=True) as session:
-            return git_ignore.set_attributes(session.root, add=add, drop=drop)
+            return ignore.set_attributes(session.root, add=add, drop=drop)
 
     def git_notes(self) -> list[str]:
         """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
-        from .git import ignore as git_ignore
+        from .git import ignore
 
-        if git_ignore.is_ignored(self.path):
-            return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
-        return []
+        return ignore.notes(self.path)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _session(self, *, for_writing: bool = False) -> Iterator[Session]:
-        with open_session(str(self.path), self._environ, for_writing=for_writing) as session:
+    def _session(self, actor: Actor | None = None, *, for_writing: bool = False) -> Iterator[Session]:
+        with open_session(str(self.path), self._environ, acting(actor), for_writing=for_writing) as session:
             if for_writing and self._untold:
                 session.notices.append(self._untold)
                 self._untold = ""
             yield session
             self.notices += session.notices
 
-    @property
-    def _missing(self) -> bool:
-        """Whether the root was named outright and is not there: nothing to read, and a writer makes it."""
-        return not is_there(str(self.path))
-
-    def _paths(self) -> list[Path]:
-        personal = personal_file(self._environ)
-        return [
-            self.path.joinpath(*Target(Tier.SHARED).parts),
-            *(self.path.joinpath(*tier.folder) for tier in OWNED_TIERS),
-            self.path.joinpath(*RECORDS),
-            self.path.joinpath(*PROJECT_FILE),
-            *([Path(personal)] if personal else []),
-        ]
-
 
 def _check_several(what: str, given: Sequence[str]) -> None:
     """Refuse one text where a list is meant: each of its letters would be taken for a name (a str is a sequence)."""
     if isinstance(given, str):
         raise InvalidArgument(f"{what} is a list of texts, not one text; write [{given!a}]")
-
-
-def _misnamed(session: Session, targets: list[Target]) -> list[Diagnosis]:
-    from .verbs.doctor import Diagnosis
-
-    found = []
-    for target in targets:
-        reason = store.why_nobodys(target)
-        if reason and session.root.exists(target.parts):
-            found.append(Diagnosis(f"{shown(*target.parts)}: {reason}", is_problem=True, is_damage=True))
-    return found
-
-
-def _status(session: Session, target: Target) -> Status:
-    from .verbs import index as indexing
-
-    store.check_name(target)
-    source = store.read(session.root, target)
-    if source is None:
-        return Status(target, session.path(target), problem="it has just gone")
-    if source.gap is not None:
-        raise DamagedFile(
-            f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
-        )
-    found = document.outline_of(source.text)
-    notes, unlisted = indexing.count(session, target, source.text)
-    days = [entry.day for entry in found.entries if entry.day is not None]
-    size = len(source.data)
-    return Status(
-        target,
-        session.path(target),
-        lines=source.lines,
-        bytes=size,
-        tokens=limits.estimate_tokens(size),
-        share=max(source.lines / session.settings.max_lines, size / session.settings.max_bytes),
-        entries=len(found.entries),
-        dated=len(days),
-        oldest=date.fromordinal(min(days)) if days else None,
-        newest=date.fromordinal(max(days)) if days else None,
-        indexed=len(found.index_lines),
-        notes=notes,
-        unlisted=unlisted,
-    )
 
 
 def _check_text(what: str, given: object) -> None:

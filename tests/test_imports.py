@@ -201,7 +201,6 @@ SELDOM = ours(
         ),
         *(
             "lint",
-            "verbs.mending",
             "change.merge",
             "verbs.review",
             "learning.scattered",

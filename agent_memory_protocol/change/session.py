@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from .. import limits
 from ..answers import Headroom, StoredEntry
 from ..disk.errors import explain, shown
-from ..disk.files import Root
+from ..disk.files import MissingRoot, Root, is_there
 from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner
 from ..project import agents
-from ..project.access import Actor, check_read, check_write, joined, why_not_read
+from ..project.access import Actor, check_read, check_write, document_meant, joined, why_not_read
 from ..project.settings import Settings, is_disabled, load_settings
 from ..text.ids import complete
 from ..text.phrases import counted
@@ -41,17 +41,23 @@ WayOut = Callable[[Document], str]
 
 
 class Session:
-    """An opened project. `open_session` makes one, for one call of a workspace."""
+    """An opened project, and who acts in it. `open_session` makes one, for one call of a workspace."""
 
-    def __init__(self, root: Root, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: Root, settings: Settings, environ: Mapping[str, str], actor: Actor) -> None:
         self.root = root
         self.settings = settings
+        self.actor = actor
         self.now = datetime.now(UTC)
         self.command = os.urandom(6).hex()
         """What tells, in the ledgers, what was taken out together."""
         self.notices: list[str] = []
         """What a writer should be told beside the answer: what had happened to a document behind our back."""
-        self._environ = environ
+        self.environ = environ
+
+    @property
+    def own(self) -> Target:
+        """The document of who acts: the agent's, else the shared one."""
+        return document_meant(self.actor, None, None, None)
 
     def path(self, target: Target) -> Path:
         """Return the file of a document."""
@@ -59,17 +65,17 @@ class Session:
 
     # -- who and which ---------------------------------------------------------------------------------------------
 
-    def readable(self, actor: Actor, *, ledgers: bool = False) -> list[Target]:
+    def readable(self, *, ledgers: bool = False) -> list[Target]:
         """List the documents that exist and that this actor may read; with `ledgers` also those with only a ledger."""
         beside = LEDGER if ledgers else ""
-        return [target for target in store.list_targets(self.root, beside=beside) if self.may_read(actor, target)]
+        return [target for target in store.list_targets(self.root, beside=beside) if self.may_read(target)]
 
-    def may_read(self, actor: Actor, target: Target) -> bool:
+    def may_read(self, target: Target) -> bool:
         """Say whether this actor may read a document, and its tier is switched on."""
         is_on = self.settings.has_tier(target.tier)
-        return is_on and why_not_read(actor, target, self.settings.readers_of_all) is None
+        return is_on and why_not_read(self.actor, target, self.settings.readers_of_all) is None
 
-    def find(self, actor: Actor, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
+    def find(self, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
         """Find the document of each entry, and check that this actor may write them all.
 
         An entry is named by its id or the beginning of it; the answer has whole ids.
@@ -83,7 +89,7 @@ class Session:
             raise InvalidArgument("which entry? give its id; `amp list` shows them")
         texts: dict[Target, dict[str, str]] = {}
         problems = []
-        for target in self.readable(actor, ledgers=ledgers):
+        for target in self.readable(ledgers=ledgers):
             try:
                 texts[target] = self.books(target).known_texts() if ledgers else {}
                 read = self.read(target)
@@ -101,9 +107,8 @@ class Session:
         whole = {start: complete(start, known, known.__getitem__) for start in entry_ids}
         missing = sorted(start for start, one in whole.items() if one is None)
         if missing:
-            elsewhere = (
-                ", and with --conversation those of a conversation" if actor.agent and not actor.conversation else ""
-            )
+            could_join = self.actor.agent and not self.actor.conversation
+            elsewhere = ", and with --conversation those of a conversation" if could_join else ""
             words = "" if all(map(_is_hex, missing)) else "; `amp search` finds entries by their words"
             ids = f"`amp list` shows the ids there are{elsewhere}"
             raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
@@ -111,15 +116,15 @@ class Session:
         found = {target: [one for one in named if one in here] for target, here in texts.items()}
         found = {target: here for target, here in found.items() if here}
         for target in found:
-            self.check_write(actor, target)
+            self.check_write(target)
         return found
 
-    def check_read(self, actor: Actor, target: Target) -> None:
+    def check_read(self, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
         self.settings.check_tier(target.tier)
-        check_read(joined(actor, target), target, self.settings.readers_of_all)
+        check_read(joined(self.actor, target), target, self.settings.readers_of_all)
 
-    def check_write(self, actor: Actor, target: Target) -> None:
+    def check_write(self, target: Target) -> None:
         """Refuse what this actor may not write, and what is switched off.
 
         Raises:
@@ -129,7 +134,7 @@ class Session:
         if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.
             check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
-        check_write(joined(actor, target), target, read_only_reason=self.read_only_reason(actor))
+        check_write(joined(self.actor, target), target, read_only_reason=self.read_only_reason())
 
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
@@ -157,11 +162,11 @@ class Session:
         secret = self.secret_in(text)
         return f"holds {secret}, which the ledger would keep; forget it with --redact" if secret else ""
 
-    def read_only_reason(self, actor: Actor) -> str | None:
+    def read_only_reason(self) -> str | None:
         """Return why this actor's agent is read-only; None where it may write, and for a person."""
-        if actor.agent is None:
+        if self.actor.agent is None:
             return None
-        return agents.read_only_reason(self.root, actor.agent, self.settings, environ=self._environ)
+        return agents.read_only_reason(self.root, self.actor.agent, self.settings, environ=self.environ)
 
     # -- documents -------------------------------------------------------------------------------------------------
 
@@ -309,8 +314,10 @@ def room_by_dates(full: Document, way_out: str) -> str:
 
 
 @contextmanager
-def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = False) -> Iterator[Session]:
-    """Open a project for one piece of work.
+def open_session(
+    path: str, environ: Mapping[str, str], actor: Actor, *, for_writing: bool = False
+) -> Iterator[Session]:
+    """Open a project for one piece of work. A root that is missing is made for writing; for reading it is empty.
 
     Raises:
         Disabled: it is to be written, and memory is switched off.
@@ -320,12 +327,12 @@ def open_session(path: str, environ: Mapping[str, str], *, for_writing: bool = F
         load_settings(None, environ).check_enabled()
     made = _make_root(path) if for_writing else []
     try:
-        with Root.open(path) as root:
+        with Root.open(path) if is_there(path) else MissingRoot(path) as root:
             settings = load_settings(root, environ)
             root.external_links = settings.external_links
             if for_writing:
                 _check_writable(settings)
-            yield Session(root, settings, environ)
+            yield Session(root, settings, environ, actor)
     except BaseException:
         _remove_empty(made)  # what was refused leaves nothing behind
         raise

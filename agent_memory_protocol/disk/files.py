@@ -9,7 +9,7 @@ import stat
 from ..errors import DamagedFile, InvalidArgument, StorageError
 from ..limits import count_lines
 from .errors import damaged, explain, shown
-from .walk import Walk, check_name, close, open_outright
+from .walk import OpenFolder, Walk, check_name, close, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,6 +197,19 @@ class Root(Walk):
         except DamagedFile:
             return False
         return place is not None and place.info is not None and stat.S_ISDIR(place.info.st_mode)
+
+
+class MissingRoot(Root):
+    """A root that is not there: nothing lies below it, and nothing can be written to it."""
+
+    __slots__ = ()
+
+    def __init__(self, path: str) -> None:
+        super().__init__(OpenFolder(path, None))
+
+    def folder(self, _: tuple[str, ...]) -> None:
+        """Return None: there is no folder, the root itself included."""
+        return
 
 
 def is_there(path: str) -> bool:

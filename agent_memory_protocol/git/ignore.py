@@ -126,6 +126,13 @@ def is_ignored(root: Path) -> bool | None:
     return _ignores(str(root), Target(Tier.SHARED).path)
 
 
+def notes(root: Path) -> list[str]:
+    """Say when git ignores the memory: it is then in this checkout alone, and reviewed by nobody."""
+    if is_ignored(root):
+        return ["git ignores the memory, so it stays on this machine; `amp init --track` changes that"]
+    return []
+
+
 def ignores_one_of(root: str, path: str, other: str) -> bool:
     """Say whether git ignores the first of two paths but not the second; False where nobody can tell."""
     if not os.path.exists(os.path.join(root, ".git")):

@@ -60,7 +60,7 @@ def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], No
             return {"systemMessage": f"amp: {them} of {call.agent or 'this agent'} saved in the conversation's memory"}
         if call.stop_active or settings.hook_reminder == "off":
             return {}
-        text = _reminder(call, actor, Session(root, settings, environ))
+        text = _reminder(call, Session(root, settings, environ, actor))
         if not text or not _mark(root, actor):
             return {}
     return envelopes.block(call, text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
@@ -91,15 +91,15 @@ def _harvest(
     return sum(one.done is not None and one.done.status == "added" for one in saved)
 
 
-def _reminder(call: "Call", actor: Actor, session: Session) -> str:
+def _reminder(call: "Call", session: Session) -> str:
     """Return the reminder, where something was learned and nothing was saved; "" where there is no need of it."""
-    if session.read_only_reason(actor):
+    if session.read_only_reason():
         return ""
     head, record = _record_of(call.transcript)
     signs = read_signs(record)
     if not signs.something_was_learned or _was_saved_since(session, began_at(head)):
         return ""
-    return reminder(signs, actor.agent, actor.conversation)
+    return reminder(signs, session.actor.agent, session.actor.conversation)
 
 
 def _record_of(path: str) -> tuple[bytes, bytes]:

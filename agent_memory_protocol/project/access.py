@@ -5,7 +5,7 @@ Each refusal says who asked, for what, why not, and what to do instead.
 """
 
 from ..errors import AccessDenied, InvalidArgument
-from ..layout import TIERS, Target, Tier, check_agent_name, check_conversation_id, name_key
+from ..layout import OWNED_TIERS, TIERS, Target, Tier, check_agent_name, check_conversation_id, name_key
 
 READERS_OF_ALL = ("architect",)
 """The agents that read every agent's memory, unless the settings name others."""
@@ -66,6 +66,26 @@ def acting(actor: object) -> Actor:
     if not isinstance(actor, Actor):
         raise InvalidArgument(f"the actor must be an Actor, such as Actor('developer'), not {actor!a}")
     return actor
+
+
+def document_meant(actor: Actor, tier: Tier | None, agent: str | None, conversation: str | None) -> Target:
+    """Say which document is meant. Without a tier: the agent's where one is named or acts, else the shared one.
+
+    Raises:
+        InvalidArgument: there is no such tier, or it needs a name that nobody gave.
+        InvalidName: a name breaks the name rule.
+    """
+    # Both are checked, needed or not: a bad name is a mistake wherever it is.
+    named = Actor(agent, conversation)
+    if tier is not None and tier not in TIERS:
+        raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
+    if tier is None:
+        who = named if named.agent or named.conversation else Actor(actor.agent)
+        tier = next((one for one in OWNED_TIERS if who.owned(one)), Tier.SHARED)
+    owner = named.owned(tier) or actor.owned(tier)
+    if owner is None:
+        raise InvalidArgument(f"which {tier.owner}? name it with --{tier.owner}")
+    return Target(tier, owner)
 
 
 def joined(actor: Actor, target: Target) -> Actor:

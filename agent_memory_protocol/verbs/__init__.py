@@ -1,1 +1,31 @@
-"""The verbs: one module for each thing that people and agents do with Markdown memory."""
+"""The verbs: one module for each thing that people and agents do with Markdown memory, loaded when it is asked for."""
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from . import adopt, check, distill, doctor, index, init, notes, remember, review, rewrite, search, show, upkeep
+
+__all__ = [
+    "adopt",
+    "check",
+    "distill",
+    "doctor",
+    "index",
+    "init",
+    "notes",
+    "remember",
+    "review",
+    "rewrite",
+    "search",
+    "show",
+    "upkeep",
+]
+
+
+def __getattr__(name: str) -> "ModuleType":
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(name)

@@ -10,21 +10,21 @@ from dataclasses import replace as replace_fields
 from ..change.session import Session
 from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
-from ..learning.elsewhere import Store
+from ..learning.elsewhere import Store, read_stores
 from ..learning.merge_in import Adoption, Here, KeptOut, plan
 from ..notes import store as note_store
-from ..project.access import Actor
 from ..tiers import store as documents
 from . import index, rewrite
 
 
-def plan_adoption(session: Session, actor: Actor, stores: Sequence[Store]) -> list[Adoption]:
-    """Say what becomes of each store, when the ones before it are brought in."""
+def plan_adoption(session: Session, paths: Sequence[str]) -> list[Adoption]:
+    """Say what becomes of each store at these paths, when the ones before it are brought in."""
+    stores = [store for path in paths for store in read_stores(path, session.now)]
     planned = []
     seen: dict[Target, Here] = {}
     for one in stores:
         try:
-            session.check_write(actor, one.target)
+            session.check_write(one.target)
             here = seen.get(one.target) or _here(session, one.target)
         except AgentMemoryError as error:
             planned.append(Adoption(one, left_out=(KeptOut(one.path, str(error), error.exit_code),)))
@@ -36,12 +36,12 @@ def plan_adoption(session: Session, actor: Actor, stores: Sequence[Store]) -> li
     return planned
 
 
-def apply_adoption(session: Session, actor: Actor, planned: Sequence[Adoption]) -> list[Adoption]:
+def apply_adoption(session: Session, planned: Sequence[Adoption]) -> list[Adoption]:
     """Write what is planned. What could not be written is no longer in the answer's plan, but in what it left out."""
-    return [_apply(session, actor, one) if one.does_something else one for one in planned]
+    return [_apply(session, one) if one.does_something else one for one in planned]
 
 
-def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
+def _apply(session: Session, adoption: Adoption) -> Adoption:
     store = adoption.store
     reason = f"adopted from {store.path}"
     refused = []
@@ -49,13 +49,13 @@ def _apply(session: Session, actor: Actor, adoption: Adoption) -> Adoption:
     done = adoption
     if adoption.text is not None:
         try:
-            rewrite.rewrite(session, actor, store.target, "", _merging(session, store), reason)
+            rewrite.rewrite(session, store.target, "", _merging(session, store), reason)
         except AgentMemoryError as error:
             refused.append(KeptOut(store.path, str(error), error.exit_code))
             done = replace_fields(done, text=None, entries=())
     for file, text in adoption.notes.items():
         try:
-            rewrite.rewrite(session, actor, store.target, file, _unless_there(text, file), reason, index=False)
+            rewrite.rewrite(session, store.target, file, _unless_there(text, file), reason, index=False)
         except AgentMemoryError as error:
             refused.append(KeptOut(file, str(error), error.exit_code))
             del written[file]

@@ -9,6 +9,7 @@ from datetime import date
 from ..change import ledger
 from ..change import reviews as reviewing
 from ..change.session import Session
+from ..change.transaction import Change
 from ..disk.files import Root, split_bom
 from ..errors import InvalidArgument, StorageError
 from ..formats.jsonl import parse_file
@@ -23,7 +24,6 @@ from ..lint.finding import Finding
 from ..lint.store import Place, StoreView
 from ..notes import index as indexes
 from ..notes import store as note_store
-from ..project.access import Actor
 from ..project.settings import PROJECT_FILE
 from ..text.gist import normalised
 from ..tiers import document as documents
@@ -39,20 +39,23 @@ _FOLDER = "is a folder, not a file; move it away"
 
 def check(
     session: Session,
-    actor: Actor,
-    *,
-    paths: Sequence[str],
-    selected: Sequence[str],
+    named: Sequence[str],
+    select: Sequence[str],
+    ignored: Sequence[str],
     today: date,
     progress: Callable[[int, int], None] | None,
 ) -> list[Finding]:
-    """Return what is wrong in what this actor may read, below these paths, by file and line."""
+    """Return what is wrong in what this actor may read, below the paths that are named, by file and line."""
+    if not session.root.exists(()):
+        return []
+    selected = finding.select(select, ignored)
+    paths: Sequence[str] = [relative(session.root.path, path) for path in named]
     for path in paths:
         if not os.path.lexists(os.path.join(session.root.path, *path.split("/"))):
             raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
     if any({*path.split("/")} <= {".", ".."} for path in paths):
         paths = ()  # the project's own folder, or one above: everything lies below it
-    targets = [target for target in _targets(session, actor) if _below(target.parts[:-1], paths)]
+    targets = [target for target in _targets(session) if _below(target.parts[:-1], paths)]
     run = _Check(session, selected, today)
     run.read(targets)
     for number, target in enumerate(targets):
@@ -209,9 +212,9 @@ class _Check:
         return Place("/".join(REVIEWED), reviews.last.isoformat() if reviews.last else never)
 
 
-def _targets(session: Session, actor: Actor) -> list[Target]:
-    found = session.readable(actor, ledgers=True)
-    return found + [target for target in folders(session, actor) if target not in found]
+def _targets(session: Session) -> list[Target]:
+    found = session.readable(ledgers=True)
+    return found + [target for target in folders(session) if target not in found]
 
 
 def _in_settings(problem: str) -> Place | None:
@@ -267,3 +270,56 @@ def relative(session_root: str, path: str) -> str:
         # By another way, such as a link to the project, it may lie there all the same.
         found = os.path.relpath(os.path.realpath(full), os.path.realpath(session_root))
     return found.replace(os.sep, "/")
+
+
+def fix(session: Session, found: Sequence[Finding]) -> list[Finding]:
+    """Make the fixes that lose nothing. Returns the findings that are mended."""
+    by_path: dict[str, list[Finding]] = {}
+    for one in found:
+        if one.fix is not None:
+            by_path.setdefault(one.path, []).append(one)
+    mended: list[Finding] = []
+    for target in session.readable():
+        wanted = by_path.get(target.path)
+        if wanted:
+            session.check_write(target)
+            mended += _fix_document(session, target, wanted)
+    return mended
+
+
+def _fix_document(session: Session, target: Target, wanted: Sequence[Finding]) -> list[Finding]:
+    done: list[Finding] = []
+
+    def change(current: Document) -> Change:
+        changed = _with_fixes(current, wanted)
+        done[:] = wanted
+        if changed is None:
+            # One of them would lose something. The others are made.
+            done.clear()
+            changed = current
+            for one in wanted:
+                better = _with_fixes(changed, [one])
+                if better is not None:
+                    changed = better
+                    done.append(one)
+        return Change(changed if done else current)
+
+    session.change(target, change)
+    return done
+
+
+def _with_fixes(document: Document, wanted: Sequence[Finding]) -> Document | None:
+    """Make some fixes; None where a line is no longer what it was, or an entry would not keep its id and its date."""
+    raw = list(document.raw)
+    for one in wanted:
+        old = raw[one.fix.line - 1] if one.fix is not None and one.fix.line <= len(raw) else ""
+        if one.fix is None or old.rstrip("\r\n") != one.fix.before:
+            return None
+        raw[one.fix.line - 1] = one.fix.after + old[len(old.rstrip("\r\n")) :]
+    changed = documents.rebuilt(document, raw)
+    days = dict(zip(changed.ids, (entry.day for entry in changed.outline.entries), strict=True))
+    kept = all(
+        days.get(entry_id, 0) == entry.day
+        for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
+    )
+    return changed if kept else None

@@ -69,10 +69,12 @@ class Distilled:
     backup: str
 
 
-def plan(session: Session, actor: Actor, *, conversation: str | None = None, agent: str | None = None) -> Distillation:
-    """Say what conversations suggest: all of them together, or one (`amp learn`). Changes nothing."""
+def plan(session: Session, named: Actor | None = None) -> Distillation:
+    """Say what conversations suggest: all of them together, or the one named, for that agent. Changes nothing."""
+    conversation = named.conversation if named else None
+    agent = (named and named.agent) or session.actor.agent
     problems: list[str] = []
-    material = _material(session, actor, problems)
+    material = _material(session, problems)
     names: set[str] = set()
     if conversation is None:
         found = distill(material)
@@ -91,16 +93,16 @@ def plan(session: Session, actor: Actor, *, conversation: str | None = None, age
     return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
 
 
-def apply(session: Session, actor: Actor, planned: Distillation, today: date) -> Distilled:
+def apply(session: Session, planned: Distillation, today: date) -> Distilled:
     """Make the changes of a plan, what leaves first, so that there is room for what comes."""
     backup = _back_up(session, planned.candidates) if planned.candidates else ""
     done, refused = [], []
     for one in sorted(planned.candidates, key=lambda candidate: candidate.action == ADD):
         try:
             if one.action in (ADD, MOVE):
-                _add(session, actor, one, today)
+                _add(session, one, today)
             if one.action != ADD:
-                upkeep.forget(session, actor, [one.entry_id], f"distilled: {one.reason}")
+                upkeep.forget(session, [one.entry_id], f"distilled: {one.reason}")
         except AgentMemoryError as error:
             refused.append((one, error))
         else:
@@ -120,7 +122,7 @@ def backups(session: Session) -> list[str]:
     return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
-def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, list[Target]]:
+def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
     """Give the documents the text they had before a distillation, the last one where none is named.
 
     What has been added since goes to the ledgers. Returns the backup and the documents that were changed.
@@ -136,11 +138,11 @@ def restore(session: Session, actor: Actor, backup: str | None) -> tuple[str, li
     name = backup or there[-1]
     texts = _read_backup(session, name)
     for target in texts:
-        session.check_write(actor, target)  # all of them, before the first is changed
+        session.check_write(target)  # all of them, before the first is changed
     changed = []
     for target, text in texts.items():
         before = session.root.read(target.parts)
-        rewrite.rewrite(session, actor, target, "", _always(text), f"went back to {name}")
+        rewrite.rewrite(session, target, "", _always(text), f"went back to {name}")
         after = session.root.read(target.parts)
         if (before and before.data) != (after and after.data):
             changed.append(target)
@@ -176,10 +178,9 @@ def _always(text: str | None) -> rewrite.Edit:
     return lambda _: text
 
 
-def _add(session: Session, actor: Actor, one: Suggestion, today: date) -> None:
+def _add(session: Session, one: Suggestion, today: date) -> None:
     remember.remember(
         session,
-        actor,
         one.target,
         one.text,
         section=one.section or None,
@@ -194,9 +195,9 @@ def _conversation(name: str) -> Target:
     return parse_target(f"{Tier.CONVERSATION}:{name}")
 
 
-def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
+def _material(session: Session, problems: list[str]) -> Material:
     documents: dict[Target, Document] = {}
-    for target in session.readable(actor):
+    for target in session.readable():
         try:
             read = session.read(target)
         except AgentMemoryError as error:
@@ -208,7 +209,7 @@ def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
     root = session.root.path
     return Material(
         conversations=_of_tier(documents, Tier.CONVERSATION),
-        designs=_designs(session, actor, problems),
+        designs=_designs(session, problems),
         shared=shared,
         agents=_of_tier(documents, Tier.AGENT),
         earlier=_sightings(session),
@@ -220,13 +221,13 @@ def _material(session: Session, actor: Actor, problems: list[str]) -> Material:
     )
 
 
-def _designs(session: Session, actor: Actor, problems: list[str]) -> dict[str, Document]:
+def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
     """Read the designs that agents of the protocol's origin keep beside a conversation's memory (S4P-07)."""
     found = {}
     folder = Tier.CONVERSATION.folder
     for name in session.root.list_folders(folder):
         target = Target(Tier.CONVERSATION, name)
-        if store.why_nobodys(target) or not session.may_read(actor, target):
+        if store.why_nobodys(target) or not session.may_read(target):
             continue
         parts = (*folder, name, *_DESIGN)
         try:

@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from ..answers import Status
+from ..change.session import Session
 from ..disk.errors import shown
-from ..layout import TIERS, Target, name_key
+from ..disk.files import Root
+from ..errors import AgentMemoryError
+from ..layout import OWNED_TIERS, TIERS, Target, name_key
 from ..project.agents import nearest
 from ..project.settings import Settings
-from ..recall.block import Recall
+from ..recall.agent import recall, targets_of
+from ..recall.block import Budget, Recall
 from ..text.phrases import counted
+from ..tiers import store
+from . import show
 
 PROTOCOL_ID = "45f135a8614c2abc"
 """The id of the protocol text that is implemented: SHA-256 from its first `---` on, first 16 digits (S4-02)."""
@@ -21,6 +29,58 @@ class Diagnosis:
     message: str
     is_problem: bool = False
     is_damage: bool = False
+
+
+def diagnose(session: Session, problem: str) -> list[Diagnosis]:
+    """Say what keeps the actor's memory away, or that nothing does.
+
+    `problem` is why the root may not be the one that was meant, "" where nothing says so.
+    """
+    from ..git import ignore  # commands that only name a writer need not load it
+
+    root, settings, actor = session.root, session.settings, session.actor
+    found = of_settings(settings)
+    if problem:
+        found.append(Diagnosis(problem, is_problem=True))
+    if not root.exists(()):
+        return [*found, Diagnosis(f"{root.path} does not exist; `amp init` makes it", is_problem=True)]
+    existing: list[Target] = []
+    rows: list[Status] = []
+    try:
+        existing = [target for target in store.list_targets(root) if settings.has_tier(target.tier)]
+        rows = show.status(session, None)
+        for tier in OWNED_TIERS:
+            names = root.list_folders(tier.folder)
+            found += of_names(names, tier.value)
+            # Told to everyone: it may be their memory that lies under a name nobody can recall.
+            found += _misnamed(root, [Target(tier, name) for name in names])
+        found += [
+            of_lookalike(target, file, exists=root.exists(target.parts)) for target, file in store.lookalikes(root)
+        ]
+        if actor.agent is not None:
+            reason = session.read_only_reason()
+            found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
+    except AgentMemoryError as error:
+        found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
+    if settings.enabled:
+        recalled = of_recall(recall(root, settings, actor, Budget()), targets_of(actor, settings), existing)
+        said = {one.message for one in found}
+        found += [one for one in recalled if one.message not in said]
+    for row in rows:
+        if row.problem and not any(row.problem in one.message for one in found):
+            found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
+        elif row.share > 1:
+            found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
+    return [*found, *(Diagnosis(note) for note in ignore.notes(Path(root.path)))]
+
+
+def _misnamed(root: Root, targets: Sequence[Target]) -> list[Diagnosis]:
+    reasons = ((target, store.why_nobodys(target)) for target in targets)
+    return [
+        Diagnosis(f"{shown(*target.parts)}: {reason}", is_problem=True, is_damage=True)
+        for target, reason in reasons
+        if reason and root.exists(target.parts)
+    ]
 
 
 def of_settings(settings: Settings) -> list[Diagnosis]:

@@ -15,7 +15,6 @@ from ..notes import index
 from ..notes import store as note_store
 from ..notes.note import Head
 from ..notes.store import Folder, KnownNotes
-from ..project.access import Actor
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
@@ -24,18 +23,18 @@ if TYPE_CHECKING:
     from ..change.transaction import Change
 
 
-def reindex(session: Session, actor: Actor, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
+def reindex(session: Session, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
     """Bring the index of these folders up to date, or with `check` only say what differs."""
     found = []
-    for named in folders(session, actor) if targets is None else targets:
+    for named in folders(session) if targets is None else targets:
         target = named
         try:
             target = store.locate(session.root, named)
-            session.check_read(actor, target)
+            session.check_read(target)
             if check:
                 found.append(_compare(session, target))
             else:
-                session.check_write(actor, target)
+                session.check_write(target)
                 found.append(refresh(session, target))
         except DamagedFile as error:
             found.append(Indexed(target, session.path(target), problem=str(error)))
@@ -59,7 +58,7 @@ def reindex_known(
     """
     if not target.tier.has_notes:
         return None
-    session.check_write(Actor(), target)
+    session.check_write(target)
     folder = target.parts[:-1]
     if touched is None:
         known.look(session.root, folder, target.parts[-1])
@@ -68,12 +67,17 @@ def reindex_known(
     return refresh(session, target, lambda: known.folder)
 
 
-def folders(session: Session, actor: Actor) -> list[Target]:
-    """List the folders that hold notes and that this actor may read, and those of which nobody can say."""
+def folders(session: Session) -> list[Target]:
+    """List the folders that hold notes and that the actor may read, and those of which nobody can say."""
+    return [target for target in all_folders(session) if session.may_read(target)]
+
+
+def all_folders(session: Session) -> list[Target]:
+    """List the folders that hold notes, whoever may read them, and those of which nobody can say."""
     return [
         target
         for target in store.places(session.root)
-        if target.tier.has_notes and session.may_read(actor, target) and _may_have_notes(session, target)
+        if target.tier.has_notes and session.settings.has_tier(target.tier) and _may_have_notes(session, target)
     ]
 
 

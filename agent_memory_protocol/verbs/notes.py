@@ -1,6 +1,7 @@
 """Notes as verbs on an opened session: make, list, show, remove, merge, and put back."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..answers import NoteRow
 from ..change import ledger
@@ -10,12 +11,11 @@ from ..disk.files import decode, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, make_folders, remove, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
-from ..layout import Target
+from ..layout import Target, Tier
 from ..learning import route
 from ..notes import index, note
 from ..notes import store as note_store
 from ..notes.note import Note
-from ..project.access import Actor
 from ..tiers import document as documents
 from ..tiers import store
 from .index import folders, refresh
@@ -23,8 +23,7 @@ from .index import folders, refresh
 
 def new(
     session: Session,
-    actor: Actor,
-    target: Target,
+    target: Target | None,
     note_type: str,
     slug: str,
     *,
@@ -32,9 +31,10 @@ def new(
     why: str,
     how: str,
     body: str,
-) -> str:
-    """Write one new note and its index line. Returns its file name."""
-    session.check_write(actor, target)
+) -> Path:
+    """Write one new note and its index line. Returns its file."""
+    target = target or session.own
+    session.check_write(target)
     file = note.file_name(note_type, slug)
     text = note.render(note_type, file, description, why=why, how=how, body=body)
     session.check_secrets(text, f"note {file}")
@@ -49,7 +49,7 @@ def new(
         session.notices.append(f"{route.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)")
     _index(session, target)
     session.notices += _echo(session, target, file, description)
-    return file
+    return session.path(target).with_name(file)
 
 
 def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
@@ -66,11 +66,11 @@ def _echo(session: Session, target: Target, file: str, description: str) -> list
     return []
 
 
-def rows(session: Session, actor: Actor, targets: Sequence[Target] | None) -> list[NoteRow]:
+def rows(session: Session, targets: Sequence[Target] | None) -> list[NoteRow]:
     """List the notes of these folders, or of all that this actor may read; a folder that cannot be read has one row."""
     found = []
-    for target in folders(session, actor) if targets is None else targets:
-        session.check_read(actor, target)
+    for target in folders(session) if targets is None else targets:
+        session.check_read(target)
         try:
             found += _rows(session, store.locate(session.root, target))
         except DamagedFile as error:
@@ -90,22 +90,18 @@ def _rows(session: Session, target: Target) -> list[NoteRow]:
     return found + [NoteRow(target, file, "", file, "", False, problem) for file, problem in read.problems.items()]
 
 
-def show(session: Session, actor: Actor, targets: Sequence[Target], name: str) -> tuple[str, str]:
-    """Return the file name of the first of these documents' notes that is called so, and its text."""
+def show(session: Session, target: Target | None, name: str) -> tuple[str, str]:
+    """Return the file name and the text of a note: beside that document, else the actor's own, else the shared one."""
     located = []
-    for target in targets:
-        session.check_read(actor, target)
-        located.append(store.locate(session.root, target))
-    for target in located:
-        if _named(session, target, name) is not None:
-            break
-    else:
-        target = located[0]
-    file = _find(session, actor, target, name)
+    for one in [target] if target else [session.own, Target(Tier.SHARED)]:
+        session.check_read(one)
+        located.append(store.locate(session.root, one))
+    target = next((one for one in located if _named(session, one, name) is not None), located[0])
+    file = _find(session, target, name)
     return file, _read(session, target, file)[1]
 
 
-def take_out(session: Session, actor: Actor, target: Target, name: str, reason: str, *, redact: bool = False) -> str:
+def take_out(session: Session, target: Target | None, name: str, reason: str, *, redact: bool = False) -> str:
     """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name.
 
     With `redact` it is kept nowhere, and what the ledger has of it from before goes too (S2-29).
@@ -113,10 +109,11 @@ def take_out(session: Session, actor: Actor, target: Target, name: str, reason: 
     Raises:
         SecretFound: it holds a secret, which the ledger would keep.
     """
-    session.check_write(actor, target)
+    target = target or session.own
+    session.check_write(target)
     session.check_secrets(reason, "reason")
     target = store.locate(session.root, target)
-    file = _find(session, actor, target, name)
+    file = _find(session, target, name)
     with hold(session.root, lock_name(target)):
         session.root.forget()
         if redact:
@@ -132,17 +129,18 @@ def take_out(session: Session, actor: Actor, target: Target, name: str, reason: 
     return file
 
 
-def merge(session: Session, actor: Actor, target: Target, names: Sequence[str], into: str) -> str:
+def merge(session: Session, target: Target | None, names: Sequence[str], into: str) -> str:
     """Add the facts of some notes to another, and remove them. Returns the file that holds them all.
 
     Raises:
         SecretFound: one that is to go holds a secret, which the ledger would keep.
     """
-    session.check_write(actor, target)
+    target = target or session.own
+    session.check_write(target)
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
-    keeper = _find(session, actor, target, into)
-    files = [file for file in dict.fromkeys(_find(session, actor, target, name) for name in names) if file != keeper]
+    keeper = _find(session, target, into)
+    files = [file for file in dict.fromkeys(_find(session, target, name) for name in names) if file != keeper]
     if not files:
         raise InvalidArgument("merge other notes into one: name at least one that is not the one they go into")
     with hold(session.root, lock_name(target)):
@@ -196,12 +194,12 @@ def _index_of(session: Session, target: Target) -> index.Index:
     return index.read("".join(current.raw) if current else "")
 
 
-def _find(session: Session, actor: Actor, target: Target, name: str) -> str:
+def _find(session: Session, target: Target, name: str) -> str:
     """Return the file of a note named by its file, its stem, or its slug without the type."""
     file = _named(session, target, name)
     if file is not None:
         return file
-    elsewhere = [other.option for other in folders(session, actor) if _named(session, other, name) is not None]
+    elsewhere = [other.option for other in folders(session) if _named(session, other, name) is not None]
     way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else "`amp note list` names them"
     raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
 

@@ -11,7 +11,6 @@ from ..errors import InvalidArgument
 from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
-from ..project.access import Actor
 from ..tiers import compose, document, store
 from ..tiers.compose import NewEntry
 from ..tiers.document import Added, Document
@@ -27,18 +26,18 @@ def _full_yet(_: Document) -> str:
 
 def remember(
     session: Session,
-    actor: Actor,
     target: Target,
     text: str,
-    *,
     section: str | None,
     dated: date | bool | None,
-    about: About,
+    about: About | None,
+    *,
     make_room: bool,
     today: date,
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
-    session.check_write(actor, target)
+    about = about or About()
+    session.check_write(target)
     session.check_secrets(text)
     for what, said in (("section", section), ("source", about.source), *(("tag", tag) for tag in about.tags)):
         session.check_secrets(said, what)
@@ -68,7 +67,7 @@ def remember(
     if status == "added":
         notes = (*notes, *_doubts(session, text, target, new, entry_id), *_echo(done.document, entry_id))
         if begins:
-            notes = (*notes, *_misspelt(session, actor, target, entry_id))
+            notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
@@ -121,13 +120,13 @@ def _raw(target: Target, new: NewEntry) -> str:
     return told_as_raw(new.lines)
 
 
-def _misspelt(session: Session, actor: Actor, target: Target, entry_id: str) -> list[str]:
+def _misspelt(session: Session, target: Target, entry_id: str) -> list[str]:
     """Say which agent was meant, where a memory begins for one whose name is nearly that of another."""
     owner = str(target.owner)
     known = agents.defined(session.root)
     if owner in known:
         return []
-    meant = agents.nearest(owner, [*known, *(one.owner for one in session.readable(actor) if one.tier is Tier.AGENT)])
+    meant = agents.nearest(owner, [*known, *(one.owner for one in session.readable() if one.tier is Tier.AGENT)])
     if meant is None:
         return []
     return [f"this begins the memory of agent {owner}; if you meant {meant}, `amp forget {entry_id}` takes it out here"]

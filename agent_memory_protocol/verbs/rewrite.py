@@ -21,7 +21,6 @@ from ..disk.writing import ChangedMeanwhile, create, make_folders, remove, repla
 from ..errors import DamagedFile, InvalidName, LinkRefused, RefusedText
 from ..layout import SCAFFOLDING, Target, check_note_file
 from ..notes import store as note_store
-from ..project.access import Actor
 from ..text import visible
 from ..tiers import document as documents
 from ..tiers import store, taken
@@ -34,10 +33,10 @@ Edit = Callable[[str | None], str | None]
 """Makes the new text of a file from its present one. None is no file: there is none yet, or it is to go."""
 
 
-def files(session: Session, actor: Actor) -> list[StoredFile]:
+def files(session: Session) -> list[StoredFile]:
     """List the documents and notes that this actor may read, links and what cannot be read left out."""
     found = []
-    for target in dict.fromkeys((*session.readable(actor), *indexing.folders(session, actor))):
+    for target in dict.fromkeys((*session.readable(), *indexing.folders(session))):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
             notes = note_store.list_names(session.root, folder, tier_file) if target.tier.has_notes else []
@@ -50,20 +49,18 @@ def files(session: Session, actor: Actor) -> list[StoredFile]:
     return found
 
 
-def read(session: Session, actor: Actor, target: Target, note: str) -> str | None:
+def read(session: Session, target: Target, note: str) -> str | None:
     """Return the text of a document, or of a note beside it, as it is on disk; None where there is none."""
-    session.check_read(actor, target)
+    session.check_read(target)
     return _read(session, _located(session, target, note))
 
 
-def rewrite(
-    session: Session, actor: Actor, target: Target, note: str, change: Edit, reason: str, *, index: bool = True
-) -> Rewritten:
+def rewrite(session: Session, target: Target, note: str, change: Edit, reason: str, *, index: bool = True) -> Rewritten:
     """Give a document, or a note beside it, the text that `change` makes of its present one.
 
     Without `index`, whoever writes many notes brings the index up to date afterwards, once.
     """
-    session.check_write(actor, target)
+    session.check_write(target)
     session.check_secrets(reason, "reason")
     parts = _located(session, target, note)
     target = store.locate(session.root, target)

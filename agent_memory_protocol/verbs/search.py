@@ -15,7 +15,6 @@ from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
 from ..notes import store as note_store
 from ..notes.note import Note
-from ..project.access import Actor
 from ..search.opening import open_index
 from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
@@ -42,14 +41,13 @@ def index_path(session: Session) -> str | None:
 
 def search(
     session: Session,
-    actor: Actor,
     query: str,
     index: SearchIndex | None,
     *,
     embedder: Embedder | None,
     limit: int,
     targets: Sequence[Target] | None,
-    on_problem: Callable[[str], object],
+    on_problem: Callable[[str], object] | None,
 ) -> list[Found]:
     """Return the entries and notes that fit best, best first, of what this actor may read.
 
@@ -62,10 +60,10 @@ def search(
     told: set[str] = set()
 
     def is_asked(target: Target) -> bool:
-        return session.may_read(actor, target) and (targets is None or target in targets)
+        return session.may_read(target) and (targets is None or target in targets)
 
     def tell(text: str) -> None:
-        if text not in told:
+        if on_problem is not None and text not in told:
             told.add(text)
             on_problem(text)
 
@@ -112,7 +110,7 @@ def search(
 
 
 def search_archived(
-    session: Session, actor: Actor, query: str, *, limit: int, on_problem: Callable[[str], object]
+    session: Session, query: str, *, limit: int, on_problem: Callable[[str], object] | None
 ) -> list[Found]:
     """Return what has left the documents that this actor may read, and fits best, best first.
 
@@ -121,13 +119,14 @@ def search_archived(
     from ..change.ledger import parts_of
     from . import upkeep
 
+    tell = on_problem or (lambda _: None)
     try:
-        archived = upkeep.restorable(session, actor, (), last=False, since=None)
+        archived = upkeep.restorable(session, (), last=False, since=None)
     except StorageError as error:
-        on_problem(str(error))
+        tell(str(error))
         return []
     for problem in session.notices:
-        on_problem(problem)
+        tell(problem)
     index = ScanIndex()
     index.refresh(
         source_of(str(number), Passage("", one.archived.taken.markdown, one.archived.taken.place.section))
@@ -154,7 +153,7 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
     for target in store.list_targets(session.root):
         info = _info(session, target.parts)
         yield target, {target.parts[-1]: (info and sign(info)) or _digest(session, target.parts)}
-    for target in indexing.folders(session, Actor()):
+    for target in indexing.all_folders(session):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
             signed = note_store.stamps(session.root, folder, tier_file, sign)

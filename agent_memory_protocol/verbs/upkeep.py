@@ -14,10 +14,10 @@ from ..disk import garbage
 from ..disk.lock import hold
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target
-from ..project.access import Actor
 from ..text.ids import complete
-from ..tiers import compose, document, edit, prune, remove, store
+from ..tiers import compose, document, prune, remove, store
 from ..tiers.document import Document
+from ..tiers.edit import replace
 from ..tiers.prune import Plan
 from ..tiers.restore import put_back
 from ..tiers.taken import Taken, take
@@ -41,11 +41,11 @@ class PlanOutdated(StorageError):
         self.removed = tuple(removed)
 
 
-def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str) -> list[Removed]:
+def forget(session: Session, entry_ids: Sequence[str], reason: str) -> list[Removed]:
     """Take entries out of their documents into the ledgers."""
     session.check_secrets(reason, "reason")
     gone: list[Removed] = []
-    for target, ids in session.find(actor, entry_ids).items():
+    for target, ids in session.find(entry_ids).items():
         texts: dict[str, str] = {}
 
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
@@ -58,9 +58,16 @@ def forget(session: Session, actor: Actor, entry_ids: Sequence[str], reason: str
     return gone
 
 
-def date_anew(session: Session, actor: Actor, entry_id: str, day: date) -> Edited:
+def edit(session: Session, entry_id: str, text: str | None, day: date | None) -> Edited:
+    """Put another text in an entry's place, or give it another date only."""
+    if text is None and day is not None:
+        return _redate(session, entry_id, day)
+    return _replace_text(session, entry_id, text or "", day)
+
+
+def _redate(session: Session, entry_id: str, day: date) -> Edited:
     """Give an entry another date, or its first; it says the same, so nothing goes to the ledger."""
-    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
+    ((target, (entry_id,)),) = session.find([entry_id]).items()
 
     def change(current: Document) -> Change:
         old = current.entry(entry_id)
@@ -73,9 +80,9 @@ def date_anew(session: Session, actor: Actor, entry_id: str, day: date) -> Edite
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 
-def replace_text(session: Session, actor: Actor, entry_id: str, text: str, day: date | None = None) -> Edited:
+def _replace_text(session: Session, entry_id: str, text: str, day: date | None) -> Edited:
     """Put another text in an entry's place; the old one goes to the ledger, unless it holds a secret."""
-    ((target, (entry_id,)),) = session.find(actor, [entry_id]).items()
+    ((target, (entry_id,)),) = session.find([entry_id]).items()
     session.check_secrets(text)
     max_bytes = session.settings.max_bytes
     made = ""
@@ -91,7 +98,7 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str, day: 
         wanted = document.id_of_new(new, target)
         if wanted in current.ids and wanted != entry_id:
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
-        changed, made = edit.replace(current, entry_id, new)
+        changed, made = replace(current, entry_id, new)
         said = session.books(target).said_of(entry_id)
         has_secret = session.secret_in(take(current, entry_id).markdown)
         return Change(
@@ -109,7 +116,6 @@ def replace_text(session: Session, actor: Actor, entry_id: str, text: str, day: 
 
 def plan_pruning(
     session: Session,
-    actor: Actor,
     targets: Sequence[Target] | None,
     *,
     today: date,
@@ -120,11 +126,11 @@ def plan_pruning(
 ) -> list[Pruning]:
     """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
     plans = []
-    named = session.readable(actor) if targets is None else targets
+    named = session.readable() if targets is None else targets
     chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
     with garbage.left_alone():
         for number, target in enumerate(chosen):
-            session.check_read(actor, target)
+            session.check_read(target)
             try:
                 current = session.read(target)
                 if current is not None:
@@ -137,7 +143,7 @@ def plan_pruning(
 
 
 def apply_pruning(
-    session: Session, actor: Actor, plans: Sequence[Pruning], *, force: bool, progress: Progress | None
+    session: Session, plans: Sequence[Pruning], *, force: bool, progress: Progress | None
 ) -> list[Removed]:
     """Take out exactly what the plans say."""
     work = [(plan.target, plan.plan) for plan in plans if plan.plan is not None and plan.removals]
@@ -147,7 +153,7 @@ def apply_pruning(
             f"more than half of the entries would go from {', '.join(most)}; nothing was changed: add --force to do it"
         )
     for target, _ in work:
-        session.check_write(actor, target)
+        session.check_write(target)
     gone: list[Removed] = []
     outdated: list[Target] = []
     for number, (target, plan) in enumerate(work):
@@ -172,14 +178,12 @@ def apply_pruning(
     return gone
 
 
-def restorable(
-    session: Session, actor: Actor, entry_ids: Sequence[str], *, last: bool, since: date | None
-) -> list[Restorable]:
+def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
     """List what the ledgers can bring back, oldest removal first. One that cannot be read hides no other."""
     found: list[Restorable] = []
     commands: list[tuple[str, str]] = []
     problems: list[str] = []
-    for target in session.readable(actor, ledgers=True):
+    for target in session.readable(ledgers=True):
         try:
             books = session.books(target)
             found += [Restorable(target, one) for one in books.archived(session.read(target))]
@@ -208,13 +212,13 @@ def restorable(
     return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
 
 
-def restore(session: Session, actor: Actor, chosen: Sequence[Restorable]) -> Restored:
+def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
     """Put entries and notes back where they were."""
     groups: dict[Target, list[Restorable]] = {}
     for one in chosen:
         groups.setdefault(one.target, []).append(one)
     for target in groups:
-        session.check_write(actor, target)
+        session.check_write(target)
     restored: list[StoredEntry] = []
     notes: list[str] = []
     problems: list[str] = []
@@ -266,16 +270,16 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
     return sorted(found, key=lambda entry: entry.line), list(refused.values())
 
 
-def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:
+def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:
     """Say, and with `apply` do, what healing has to do."""
     found = []
-    for target in session.readable(actor) if targets is None else targets:
+    for target in session.readable() if targets is None else targets:
         try:
             healing = session.plan_healing(target)
             if not healing.has_work:
                 continue
             if apply:
-                session.check_write(actor, target)
+                session.check_write(target)
                 session.change(target, Change)
             back = tuple(add.taken.markdown for add in healing.put_back)
             by_hand = {one.markdown: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
@@ -288,11 +292,11 @@ def sync(session: Session, actor: Actor, targets: Sequence[Target] | None, *, ap
     return found
 
 
-def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Redacted]:
+def redact(session: Session, entry_ids: Sequence[str]) -> list[Redacted]:
     """Take entries, their equals and what they were edited from out of document, books and search index for good."""
     found = []
     session.drop_search()  # before and after: nothing may be left in it, wherever this ends
-    for target, ids in session.find(actor, entry_ids, ledgers=True).items():
+    for target, ids in session.find(entry_ids, ledgers=True).items():
         texts: dict[str, str] = {}
 
         def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
@@ -316,7 +320,7 @@ def redact(session: Session, actor: Actor, entry_ids: Sequence[str]) -> list[Red
             books.drop_journal()
         for one in ids:
             same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
-            elsewhere = _same_text(session, actor, same)
+            elsewhere = _same_text(session, same)
             found.append(Redacted(one, target, one in stood, lines[one], elsewhere))
     session.drop_search()
     return found
@@ -355,11 +359,11 @@ def _plan(
     )
 
 
-def _same_text(session: Session, actor: Actor, texts: Collection[str]) -> tuple[str, ...]:
+def _same_text(session: Session, texts: Collection[str]) -> tuple[str, ...]:
     """Name the files that still hold one of these texts, as far as this actor may read them."""
     wanted = {" ".join(document.bare_text(text).split()) for text in texts} - {""}
     found = []
-    for target in session.readable(actor, ledgers=True):
+    for target in session.readable(ledgers=True):
         for path, read in ((target.path, _document_text), (session.books(target).path, _ledger_text)):
             try:
                 text = " ".join(read(session, target).split())

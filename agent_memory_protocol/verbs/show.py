@@ -1,0 +1,133 @@
+"""The verbs that show documents as they are on disk now: their lines, their entries, their figures."""
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+
+from .. import limits
+from ..answers import Shown, Status, Where
+from ..change.session import Session
+from ..disk.files import decode
+from ..errors import AgentMemoryError, DamagedFile, StorageError
+from ..layout import OWNED_TIERS, RECORDS, Target, Tier
+from ..project.access import Actor
+from ..project.settings import PROJECT_FILE, personal_file
+from ..recall.agent import recall
+from ..recall.block import Budget
+from ..tiers import document, store
+from ..tiers.document import Document
+from . import index
+
+
+def show(session: Session, target: Target, section: str | None) -> Shown | None:
+    """Return a document, or one section of it; None where there is none."""
+    session.check_read(target)
+    target = store.locate(session.root, target)
+    content = session.root.read(target.parts)
+    if content is None:
+        return None
+    # Only a section asks for the document's structure; the lines of a file of any size are soon split.
+    if section is None:
+        lines = limits.split_lines(decode(content.data, target.path))
+        return Shown(target, session.path(target), list(enumerate(lines, start=1)))
+    found = session.read(target)
+    if found is None:
+        return None
+    start, end = document.section_span(found, section)
+    return Shown(target, session.path(target), list(enumerate(found.lines, start=1))[start:end])
+
+
+def left_out(session: Session, target: Target, agent: str | None, budget: Budget) -> list[tuple[int, str]] | None:
+    """Return the numbered lines that recall leaves out of a document; None where there is none.
+
+    `agent` is for whom recall is made, where the document is no agent's; by default the actor.
+    """
+    found = show(session, target, None)
+    if found is None:
+        return None
+    named, actor = Actor(agent), session.actor
+    owner = {target.tier.owner: target.owner}
+    made_for = Actor(owner.get("agent", named.agent or actor.agent), owner.get("conversation", actor.conversation))
+    lines = dict(found.lines)
+    return [
+        (number, lines[number])
+        for part in recall(session.root, session.settings, made_for, budget).parts
+        if part.target == target
+        for gone in part.left_out
+        for number in range(gone.first_line, gone.last_line + 1)
+    ]
+
+
+def documents(
+    session: Session, targets: Sequence[Target] | None, on_problem: Callable[[Target, str], object] | None
+) -> list[Document]:
+    """Return these documents, or all that the actor may read; without those that do not exist."""
+    found = []
+    for target in session.readable() if targets is None else targets:
+        session.check_read(target)
+        try:
+            read = session.read(store.locate(session.root, target))
+        except StorageError as error:
+            if on_problem is None:
+                raise
+            on_problem(target, str(error))
+        else:
+            found += [] if read is None else [read]
+    return found
+
+
+def status(session: Session, targets: Sequence[Target] | None) -> list[Status]:
+    """Return the figures of these documents, or of all that the actor may read."""
+    rows = []
+    for target in session.readable() if targets is None else targets:
+        try:
+            rows.append(_status(session, target))
+        except AgentMemoryError as error:
+            rows.append(Status(target, session.path(target), problem=str(error)))
+    return rows
+
+
+def _status(session: Session, target: Target) -> Status:
+    store.check_name(target)
+    source = store.read(session.root, target)
+    if source is None:
+        return Status(target, session.path(target), problem="it has just gone")
+    if source.gap is not None:
+        raise DamagedFile(
+            f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
+        )
+    found = document.outline_of(source.text)
+    notes, unlisted = index.count(session, target, source.text)
+    days = [entry.day for entry in found.entries if entry.day is not None]
+    size, settings = len(source.data), session.settings
+    return Status(
+        target,
+        session.path(target),
+        lines=source.lines,
+        bytes=size,
+        tokens=limits.estimate_tokens(size),
+        share=limits.share_of_limits(source.lines, size, settings.max_lines, settings.max_bytes),
+        entries=len(found.entries),
+        dated=len(days),
+        oldest=date.fromordinal(min(days)) if days else None,
+        newest=date.fromordinal(max(days)) if days else None,
+        indexed=len(found.index_lines),
+        notes=notes,
+        unlisted=unlisted,
+    )
+
+
+def where(session: Session, problem: str) -> Where:
+    """Say which paths and settings are in use, and what is wrong with them, `problem` first where there is one."""
+    settings, personal = session.settings, personal_file(session.environ)
+    below = [Target(Tier.SHARED).parts, *(tier.folder for tier in OWNED_TIERS), RECORDS, PROJECT_FILE]
+    paths = [*(Path(session.root.path, *parts) for parts in below), *([Path(personal)] if personal else [])]
+    rows = settings.rows()
+    return Where(
+        # What may not be looked at counts as not there; Path.exists would raise.
+        paths=[(str(path), os.path.exists(path)) for path in paths],
+        settings=[row for row in rows if row[2] != "default"],
+        all_settings=rows,
+        problems=[*([problem] if problem else []), *settings.problems],
+    )
