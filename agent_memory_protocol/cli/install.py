@@ -83,14 +83,14 @@ def uninstall_command(
     _do(install.plan_uninstall(place, target), place, dry_run, as_json)
 
 
-def _place(root: str | None, user: bool) -> receipt.Place:
+def _place(root: str | None, user: bool) -> receipt.InstallPlace:
     if user:
         return receipt.for_person(os.environ)
     here = workspace(root)
     return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
-def _do(plan: install.Plan, place: receipt.Place, dry_run: bool, as_json: bool) -> None:
+def _do(plan: install.InstallPlan, place: receipt.InstallPlace, dry_run: bool, as_json: bool) -> None:
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
         install.carry_out(plan)

@@ -8,7 +8,7 @@ by an agent in its own name. Whatever does not concern memory passes without a w
 import os
 
 from ..disk.files import Root
-from ..errors import AgentMemoryError, InvalidName, StorageError
+from ..errors import AgentMemoryError, InvalidName, SecretFound, StorageError
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_agent_name, check_owner, name_key
 from ..limits import count_lines
 from ..project import agents
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..project.settings import Settings
-    from .touches import Touch
+    from .touches import Touched
 
     class Call(Protocol):
         """A tool call as a host reports it: who makes it, where, with which tool and what input."""
@@ -158,7 +158,7 @@ def _root_here(cwd: str, environ: "Mapping[str, str]") -> str:
 
 
 def _why_not(
-    touch: "Touch",
+    touch: "Touched",
     root: str,
     below: "tuple[str, ...]",
     name: str | None,
@@ -201,7 +201,7 @@ def _why_forbidden(
 
 
 def _why_unfit(
-    touch: "Touch",
+    touch: "Touched",
     place: "Target | str",
     root: Root,
     below: "tuple[str, ...]",
@@ -215,7 +215,6 @@ def _why_unfit(
     path = "/".join((SCAFFOLDING, *below))
     if touch.text and touch.text not in looked_at:
         looked_at.add(touch.text)
-        from ..errors import SecretFound
         from ..secrets.find import check_text
 
         try:
@@ -244,7 +243,7 @@ def _why_unfit(
     return ""
 
 
-def _size_after(touch: "Touch", old: bytes) -> tuple[int, int] | None:
+def _size_after(touch: "Touched", old: bytes) -> tuple[int, int] | None:
     """Return how many lines and bytes a file will have; None where the call does not tell."""
     new = _bytes(touch.text)
     if touch.how == "patch":

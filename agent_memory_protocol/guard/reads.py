@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from .starters import SHELLS, found_by
+from .starters import SHELLS, found_by, given_to_a_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ _TAKES_FROM = {
 _INTERPRETERS = ("python", "pypy", "node", "deno", "bun", "perl", "ruby", "php", "lua", "sed", "awk", "gawk", "mawk")
 _SCRIPT_FIRST = frozenset(["sed", "awk", "gawk", "mawk"])
 _IN_PLACE = re.compile(r"-[nErsuzpalw0]*i|--in-place")
-_CODE_OPTION = re.compile(r"-[nplwia0]*[ecrE]|--eval|--expression")
+_CODE_OPTION = re.compile(r"-[nplwia0]*[ecrE]|--eval")
+_SCRIPT_OPTION = re.compile(r"-[nErsuz]*e|--expression|--source")
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = r"""(?!\s*f?['"`][^'"`\n]*\.scaffolding)""" + _QUOTED
 _HARMLESS = re.compile(
@@ -94,7 +95,7 @@ _HARMLESS = re.compile(
     rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
     rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
     # what looks like a change and is none
-    r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.(?:append|copy|remove)\((?!['"])|\.replace\([^,()]+,|->|=>|[<>]=|\d\s*>"""
+    r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
 _CHANGES = re.compile(
     r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|remove|rename|replace\(|rmtree|copy|move|truncate"""
@@ -114,16 +115,16 @@ def written(command: "Command") -> "Iterator[str]":
     if name.startswith(("python", "pypy")) and "-m" in words:
         words = words[words.index("-m") + 1 :]
         name, words = "".join(words[:1]), words[1:]
-    if name == "tar" and words:
-        words = [f"-{words[0].lstrip('-')}", *words[1:]]
+    if name == "tar" and words and not words[0].startswith("-"):
+        words = [f"-{words[0]}", *words[1:]]
     if _has(words, _CHANGES_WITH.get(name, ())):
         found = _named(name, found_by(command.words) if name == "find" else words)
     elif _has(words, (*_LOOKS, *_LOOKS_WITH.get(name, ()))) and name not in SHELLS:
         found = []
     elif name in _INTERPRETERS or name.startswith(_INTERPRETERS[:2]):
         found = _by_code(name, words, command.feed)
-    elif name in SHELLS and _has(words, ("-c", "-lc", "-ec")):
-        found = []
+    elif name in SHELLS and given_to_a_shell(command)[0]:
+        found = []  # that text is judged by itself
     elif name in _READERS or name in _INTO:
         plain = [word for word in words if not word.startswith("-")]
         found = [*_values(words, _INTO.get(name, ())), *(plain[-1:] if name in _TO_LAST else ())]
@@ -181,9 +182,12 @@ def _by_code(name: str, words: list[str], feed: str) -> list[str]:
 
     A path in code counts where the code changes anything, and does not read that path or write elsewhere there.
     """
-    codes = [words[index + 1] for index, word in enumerate(words[:-1]) if _CODE_OPTION.fullmatch(word)]
-    rest = [word for word in words if word and not word.startswith("-") and word not in codes]
-    if name in _SCRIPT_FIRST and not codes:
+    is_script = name in _SCRIPT_FIRST
+    option = _SCRIPT_OPTION if is_script else _CODE_OPTION
+    codes = [words[index + 1] for index, word in enumerate(words[:-1]) if option.fullmatch(word)]
+    variables = _values(words, ("-v", "-F")) if is_script else []
+    rest = [word for word in words if word and not word.startswith("-") and word not in (*codes, *variables)]
+    if is_script and not codes:
         codes, rest = rest[:1], rest[1:]
     if any(_IN_PLACE.match(word) for word in words) and not name.startswith(("python", "pypy", "node")):
         return rest
@@ -196,6 +200,7 @@ def _by_code(name: str, words: list[str], feed: str) -> list[str]:
             found += [
                 path[0] for path in _paths(left) if _BEGINS_A_PATH.search(left, max(path.start() - 99, 0), path.start())
             ]
+            found += [one.partition("=")[2] for one in variables if "=" in one]
             found += rest if "argv" in left.lower() or "FILENAME" in left else []
     return found
 

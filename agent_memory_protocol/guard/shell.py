@@ -35,6 +35,7 @@ _PIECE = re.compile(
 _IN_DOUBLE_QUOTES = re.compile(r'\\([$`"\\\n])|[^"$`\\]+|\\')
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>[^}]*)\}?|(?P<name>[A-Za-z_]\w*|[0-9@*])?)", re.ASCII)
 _BRACED = re.compile(r"!?(\w+|[@*])(?:\[[^]]*\])?(?::?[-=](.*))?", re.ASCII | re.DOTALL)
+_ALL_AS_WORDS = re.compile(r'"\$(?:@|\{@\}|\{\w+\[@\]\})"')
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\\.|\$\{", re.DOTALL)
 _BRACES = re.compile(r"\{([^{},]*,[^{}]*)\}")
 
@@ -158,7 +159,7 @@ class _Reader:
             command.sets[name] = " ".join([value, *words[1:]])
         elif words == ["{"] and command.words[:1] == ["function"]:
             command.words.clear()
-        elif command.words or words[0:1] != words or words[0] not in _BEFORE_A_COMMAND:
+        elif command.words or len(words) != 1 or words[0] not in _BEFORE_A_COMMAND:
             command.words += words
 
     def _finished(self, command: Command) -> "Iterator[Command]":
@@ -262,7 +263,7 @@ class _Reader:
                 said = piece[piece.lastgroup or 0]
                 pieces.append(_unescaped(said) if piece.lastgroup == "ansi" else "" if said == "\n" else said)
             elif character == '"':
-                splits = splits or self.text.startswith(('"$@"', '"${'), self.position)
+                splits = splits or _ALL_AS_WORDS.match(self.text, self.position) is not None
                 pieces.append(self._double_quoted())
             elif character in "$`" or self.text.startswith(("<(", ">("), self.position):
                 splits = splits or not self.text.startswith(("$(", "`", "<", ">"), self.position)
@@ -313,7 +314,8 @@ class _Reader:
             self.position = found.end()
             braced = _BRACED.match(found["braced"] or "")
             name, default = braced.groups() if braced else (found["name"], None)
-            value = self.shell.variables.get(name or "") or default
+            value = self.shell.variables.get(name or "")
+            value = default if default is not None and not value else value
             if value is not None and len(value) <= _LONGEST_VALUE:
                 return value
         return self.text[start : self.position]

@@ -26,7 +26,7 @@ _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "source"
 _TEXT_KEYS = ("content", "file_text", "new_string", "new_str", "new_source", "insert_text", "text", "contents")
 
 
-class Touch:
+class Touched:
     """A file that a tool call changes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Touch:
         self.gone = gone
 
     def __repr__(self) -> str:
-        return f"Touch({self.path!r}, {self.how})"
+        return f"Touched({self.path!r}, {self.how})"
 
 
 def is_shell(tool: str) -> bool:
@@ -57,7 +57,7 @@ def is_shell(tool: str) -> bool:
     return _bare(tool) in _SHELL_TOOLS
 
 
-def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touch]":
+def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     """Return what the call of any other tool changes: nothing, unless its name says that it writes."""
     name = _bare(tool)
     if name == "apply_patch":
@@ -69,7 +69,7 @@ def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touch]":
     how = "edit" if edits else "write" if isinstance(given.get("content"), str) and "append" not in name else "other"
     text = text if how != "edit" else "\n".join(new for _, new, _ in edits)
     paths = [value for key in _PATH_KEYS if isinstance(value := given.get(key), str)]
-    return [Touch(posixpath.join(cwd, path), how, text, edits=edits) for path in paths]
+    return [Touched(posixpath.join(cwd, path), how, text, edits=edits) for path in paths]
 
 
 def command_of(given: "dict[str, Any]") -> str:
@@ -84,25 +84,25 @@ def command_of(given: "dict[str, Any]") -> str:
     return ""
 
 
-def of_commands(commands: "list[Command]") -> list[Touch]:
+def of_commands(commands: "list[Command]") -> list[Touched]:
     """Return what the commands of a shell change."""
-    found: list[Touch] = []
+    found: list[Touched] = []
     for command in commands:
         says = command.name in ("echo", "printf")
         text = command.feed or (" ".join(command.words[1:]) + "\n" if says else "")
         for path, appends in command.writes:
             how = ("append" if appends else "write") if text else "other"
-            found.append(Touch(joined(command.folder, path), how, text))
+            found.append(Touched(joined(command.folder, path), how, text))
         if command.name == "apply_patch":
             found += _of_patch(command.feed or " ".join(command.words[1:]), command.folder)
         else:
-            found += [Touch(joined(command.folder, path), "other") for path in written(command)]
+            found += [Touched(joined(command.folder, path), "other") for path in written(command)]
         if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
             found += _of_diff(command.feed or said_by(command.piped), command.folder)
     return found
 
 
-def _of_diff(diff: str, cwd: str) -> "Iterator[Touch]":
+def _of_diff(diff: str, cwd: str) -> "Iterator[Touched]":
     """Yield what a diff changes, as `git apply` and `patch` read it."""
     files: dict[str, list[str]] = {}
     added: list[str] = []
@@ -113,20 +113,20 @@ def _of_diff(diff: str, cwd: str) -> "Iterator[Touch]":
         elif line.startswith("+"):
             added.append(line[1:])
     for path, lines in files.items():
-        yield Touch(posixpath.join(cwd, path), "other", "\n".join(lines))
+        yield Touched(posixpath.join(cwd, path), "other", "\n".join(lines))
 
 
-def _of_patch(patch: str, cwd: str) -> "Iterator[Touch]":
+def _of_patch(patch: str, cwd: str) -> "Iterator[Touched]":
     """Yield what a patch in the form of `apply_patch` changes."""
-    touch: Touch | None = None
+    touch: Touched | None = None
     for line in patch.split("\n"):
         for start, how in (("*** Add File: ", "write"), ("*** Update File: ", "patch"), ("*** Delete File: ", "other")):
             if line.startswith(start):
                 if touch:
                     yield touch
-                touch = Touch(posixpath.join(cwd, line[len(start) :].strip()), how)
+                touch = Touched(posixpath.join(cwd, line[len(start) :].strip()), how)
         if touch and line.startswith("*** Move to: "):
-            yield Touch(posixpath.join(cwd, line[len("*** Move to: ") :].strip()), "other")
+            yield Touched(posixpath.join(cwd, line[len("*** Move to: ") :].strip()), "other")
         elif touch and line.startswith("+"):
             touch.text += line[1:] + "\n"
         elif touch and line.startswith("-"):

@@ -14,16 +14,16 @@ _BULLETS = ("- ", "* ", "+ ")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Reported:
     """One finding: its text, and the tier that its reporter names; None where none is named."""
 
     text: str
     tier: Tier | None = None
 
 
-def read_findings(output: str) -> list[Finding]:
+def read_findings(output: str) -> list[Reported]:
     """Return the findings in an agent's output, in their order. A block inside another fence is only a sample."""
-    found: list[Finding] = []
+    found: list[Reported] = []
     for block in _blocks(split_lines(output.removeprefix("\ufeff"))):
         found += [_finding(bullet) for bullet in _bullets(block)]
     return [finding for finding in found if finding.text]
@@ -35,7 +35,7 @@ def reporter_named_in(output: str) -> str | None:
     return (header.get("agent") or None) if header else None
 
 
-def entry_text(finding: Finding, reporter: str, *, writer: str | None = None, meant_for: Tier | None = None) -> str:
+def entry_text(finding: Reported, reporter: str, *, writer: str | None = None, meant_for: Tier | None = None) -> str:
     """Return what is remembered of a finding: its text, who reported it, who saved it, and where it was meant to go."""
     said = [f"reported by {reporter}"]
     if writer is not None and writer != reporter:
@@ -45,7 +45,7 @@ def entry_text(finding: Finding, reporter: str, *, writer: str | None = None, me
     return f"{finding.text} ({', '.join(said)})"
 
 
-def tells(text: str, finding: Finding, reporter: str) -> bool:
+def tells(text: str, finding: Reported, reporter: str) -> bool:
     """Say whether an entry, without marker and date, is this finding of this reporter, whoever saved it."""
     said, _, rest = text.rpartition(f" (reported by {reporter}")
     return said == finding.text and rest[:1] in (")", ",")
@@ -83,10 +83,10 @@ def _bullets(lines: list[str]) -> list[str]:
     return [" ".join(bullet) for bullet in bullets]
 
 
-def _finding(text: str) -> Finding:
+def _finding(text: str) -> Reported:
     head, colon, rest = text.partition(":")
     name = head.strip("* ").lower()
     for tier in TIERS:
         if colon and name == tier.value:
-            return Finding(rest.lstrip("* ").strip(), tier)
-    return Finding(text)
+            return Reported(rest.lstrip("* ").strip(), tier)
+    return Reported(text)

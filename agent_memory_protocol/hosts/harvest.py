@@ -9,7 +9,7 @@ from ..layout import Tier, check_agent_name
 from ..project.access import Actor
 from ..tiers.document import bare_text
 from ..workspace import Workspace
-from .findings import Finding, entry_text, read_findings, reporter_named_in, tells
+from .findings import Reported, entry_text, read_findings, reporter_named_in, tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Harvested:
     The finding is without its text where that holds a secret: it is not repeated (decision 26).
     """
 
-    finding: Finding
+    finding: Reported
     done: Remembered | None
     problem: str = ""
 
@@ -34,7 +34,7 @@ def harvest(
     only_conversation: bool = False,
     today: date | None = None,
 ) -> list[Harvested]:
-    """Save each finding of an output in the tier it names, without one in the conversation's (S4-57, S4P-06).
+    """Save each finding of an output in the tier that it names, or else in the conversation's memory.
 
     A finding for the `agent` tier goes to the saving agent's own memory, or, where a person saves, to the reporter's.
 
@@ -73,7 +73,7 @@ def harvest(
             text = next((one for one in there if tells(one, finding, reported_by)), text)
             done = workspace.remember(text, tier=tier, actor=actor, agent=agent, conversation=where, today=today)
         except Refused as error:
-            told = Finding("", finding.tier) if isinstance(error, SecretFound) else finding
+            told = Reported("", finding.tier) if isinstance(error, SecretFound) else finding
             found.append(Harvested(told, None, str(error)))
         else:
             found.append(Harvested(finding, done))

@@ -21,7 +21,7 @@ from ..project.templates import shipped_file
 from ..verbs.doctor import Diagnosis
 from . import agents_md, settings_text
 from .json_text import Insertion, NotJson, take_out
-from .receipt import LARGEST, Place, Receipt
+from .receipt import LARGEST, InstallPlace, Receipt
 from .table import HOSTS
 
 AGENTS_MD = "agents-md"
@@ -30,7 +30,7 @@ _SKILL = ("agent-memory", "SKILL.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file that becomes something else: its bytes before and after; None where there is no file."""
 
     base: str
@@ -54,7 +54,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class Plan:
+class InstallPlan:
     """What installing or uninstalling does.
 
     Attributes:
@@ -64,8 +64,8 @@ class Plan:
         notes: what a person should know.
     """
 
-    place: Place
-    changes: list[Change] = field(default_factory=list)
+    place: InstallPlace
+    changes: list[FileChange] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ def check_may_install(actor: Actor) -> None:
         raise AccessDenied(f"{actor} may not change what its host runs; the person who owns the project may")
 
 
-def plan_install(place: Place, target: str, program: str) -> Plan:
+def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
     """Say what becomes of each file. Changes nothing.
 
     Args:
@@ -110,7 +110,7 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
         DamagedFile: a file cannot be read as what it should be.
         InvalidArgument: the target has no such place.
     """
-    plan = Plan(place)
+    plan = InstallPlan(place)
     receipt = Receipt.read(place)
     had = receipt.entry(target)
     record: dict[str, Any] = {"amp": __version__, "files": {}}
@@ -141,9 +141,9 @@ def plan_install(place: Place, target: str, program: str) -> Plan:
     return plan
 
 
-def plan_uninstall(place: Place, target: str) -> Plan:
+def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
     """Say what becomes of each file when what was installed goes. Changes nothing. Raises as `plan_install` does."""
-    plan = Plan(place)
+    plan = InstallPlan(place)
     receipt = Receipt.read(place)
     had = receipt.entry(target)
     for file in _files(place, target, "amp-hook"):
@@ -165,7 +165,7 @@ def plan_uninstall(place: Place, target: str) -> Plan:
     return plan
 
 
-def diagnose(place: Place) -> list[Diagnosis]:
+def diagnose(place: InstallPlace) -> list[Diagnosis]:
     """Say of each target in the receipt whether what was installed is still there."""
     try:
         receipt = Receipt.read(place)
@@ -174,7 +174,7 @@ def diagnose(place: Place) -> list[Diagnosis]:
         return [Diagnosis(str(error), is_problem=True, is_damage=True)]
 
 
-def _diagnosis(place: Place, target: str, receipt: Receipt) -> Diagnosis:
+def _diagnosis(place: InstallPlace, target: str, receipt: Receipt) -> Diagnosis:
     for file in _files(place, target, "amp-hook"):
         content = _read(place, file)
         old = receipt.entry(target).get("files", {}).get(file.name, {})
@@ -188,7 +188,7 @@ def _diagnosis(place: Place, target: str, receipt: Receipt) -> Diagnosis:
     return Diagnosis(f"{target} has what `amp install` put there")
 
 
-def carry_out(plan: Plan) -> None:
+def carry_out(plan: InstallPlan) -> None:
     """Do what a plan says.
 
     Raises:
@@ -210,7 +210,7 @@ def carry_out(plan: Plan) -> None:
                 remove_empty_folder(root, (name,))
 
 
-def program_for(target: str, place: Place, found: str | None, installed: str) -> str:
+def program_for(target: str, place: InstallPlace, found: str | None, installed: str) -> str:
     """Return how a shell calls `amp-hook`: by name where it is found by that, else from the project, else by its path.
 
     Args:
@@ -250,7 +250,7 @@ class _File:
     whole: bytes = b""
 
 
-def _files(place: Place, target: str, program: str) -> list[_File]:
+def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
     if target == AGENTS_MD:
         if not place.is_project:
             raise InvalidArgument("AGENTS.md belongs to a project; leave out --user")
@@ -289,12 +289,12 @@ def _no_json(file: _File, error: NotJson) -> DamagedFile:
     return DamagedFile(f"is not JSON: {error}; nothing was changed, mend it first", path=file.name, line=error.line)
 
 
-def _add(plan: Plan, base: str, parts: tuple[str, ...], before: Content | None, after: bytes | None) -> None:
+def _add(plan: InstallPlan, base: str, parts: tuple[str, ...], before: Content | None, after: bytes | None) -> None:
     if (None if before is None else before.data) != after:
-        plan.changes.append(Change(base, parts, before, after))
+        plan.changes.append(FileChange(base, parts, before, after))
 
 
-def _read(place: Place, file: _File) -> Content | None:
+def _read(place: InstallPlace, file: _File) -> Content | None:
     with place.open(file.base) as root:
         return root.read(file.parts, limit=LARGEST)
 

@@ -18,7 +18,7 @@ LARGEST = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InstallPlace:
     """Where is installed: in a project, or for a person in every project of theirs.
 
     Attributes:
@@ -43,12 +43,12 @@ class Place:
         return self.receipt[0] == SCAFFOLDING
 
 
-def in_project(root: str, *, external_links: bool = False) -> Place:
+def in_project(root: str, *, external_links: bool = False) -> InstallPlace:
     """Return the place of a project."""
-    return Place(root, (SCAFFOLDING, "installed.json"), external_links=external_links)
+    return InstallPlace(root, (SCAFFOLDING, "installed.json"), external_links=external_links)
 
 
-def for_person(environ: Mapping[str, str]) -> Place:
+def for_person(environ: Mapping[str, str]) -> InstallPlace:
     """Return the place of the person who runs this.
 
     Raises:
@@ -59,20 +59,20 @@ def for_person(environ: Mapping[str, str]) -> Place:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
     moved = {host.name: environ[host.home] for host in HOSTS.values() if host.home and environ.get(host.home)}
     external_links = load_settings(None, environ).external_links
-    return Place(home, (".config", "amp", "installed.json"), moved, external_links)
+    return InstallPlace(home, (".config", "amp", "installed.json"), moved, external_links)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What was installed, by host, and which folders were made for it."""
 
-    place: Place
+    place: InstallPlace
     content: Content | None
     hosts: dict[str, Any]
     folders: frozenset[str]
 
     @classmethod
-    def read(cls, place: Place) -> "Receipt":
+    def read(cls, place: InstallPlace) -> "Receipt":
         """Read the receipt of a place; an empty one where there is none.
 
         Raises:

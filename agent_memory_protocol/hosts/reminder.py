@@ -1,4 +1,4 @@
-"""The reminder: what an agent hears that stops after it has learned something and saved nothing (S4-31).
+"""The reminder: what an agent hears that stops after it has learned something and saved nothing.
 
 That something was learned is told by signs in the conversation's record: files were changed, or tools failed more than
 once. The text states facts; what is worth saving only the agent can know.

@@ -77,7 +77,7 @@ def actor_of(
 
 
 def checklist(root: Root, settings: "Settings") -> str:
-    """Return the order in which a session finds out where it stands: memory, state, then deciding (S2-38, S2-39).
+    """Return the order in which a session finds out where it stands: memory, state, then deciding.
 
     "" where the project names no state files. They are named, not read: what is true now is read when it is needed.
     """

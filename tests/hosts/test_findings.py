@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_memory_protocol.hosts.findings import Finding, entry_text, read_findings, reporter_named_in
+from agent_memory_protocol.hosts.findings import Reported, entry_text, read_findings, reporter_named_in
 from agent_memory_protocol.layout import Tier
 
 BLOCK = """\
@@ -21,11 +21,11 @@ The review is done.
 Bye.
 """
 FINDINGS = [
-    Finding("Staging runs Postgres 14, production 15.", Tier.SHARED),
-    Finding("The failing import comes from the new date format.", Tier.CONVERSATION),
-    Finding("Look at conftest.py first.", Tier.AGENT),
-    Finding("The linter ignores: generated files."),
-    Finding("spaced", Tier.SHARED),
+    Reported("Staging runs Postgres 14, production 15.", Tier.SHARED),
+    Reported("The failing import comes from the new date format.", Tier.CONVERSATION),
+    Reported("Look at conftest.py first.", Tier.AGENT),
+    Reported("The linter ignores: generated files."),
+    Reported("spaced", Tier.SHARED),
 ]
 
 
@@ -81,7 +81,7 @@ def test_the_front_matter_of_an_output_names_who_reports(header, name):
 
 @pytest.mark.requirement("S4-57")
 def test_an_entry_names_who_reported_and_who_saved_it():
-    finding = Finding("Staging runs Postgres 14.", Tier.SHARED)
+    finding = Reported("Staging runs Postgres 14.", Tier.SHARED)
     assert entry_text(finding, "reviewer") == "Staging runs Postgres 14. (reported by reviewer)"
     assert entry_text(finding, "reviewer", writer="dev").endswith("(reported by reviewer, saved by dev)")
     assert entry_text(finding, "dev", writer="dev").endswith("(reported by dev)")
