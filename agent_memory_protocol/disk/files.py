@@ -13,7 +13,7 @@ from .walk import OpenFolder, Walk, check_name, close, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Self, TypeVar
 
     Signed = TypeVar("Signed")
@@ -126,24 +126,15 @@ class Root(Walk):
 
     def list_folders(self, parts: tuple[str, ...]) -> list[str]:
         """List the folders in a folder, and the links to a folder that may be followed; [] when it does not exist."""
-        return self._list(parts, folders=True)
+        return sorted(name for name, is_folder in self._scan(parts) if is_folder and not name.endswith(TEMPORARY))
 
     def list_files(self, parts: tuple[str, ...]) -> list[str]:
         """List everything else in a folder. A pipe or a bad link is named too: reading it says what is wrong."""
-        return self._list(parts, folders=False)
+        return sorted(name for name, is_folder in self._scan(parts) if not is_folder and not name.endswith(TEMPORARY))
 
     def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
         """Say whether `list_files` would name a file that is wanted, without listing them all."""
-        folder = self.folder(parts)
-        if folder is None:
-            return False
-        try:
-            return any(
-                wanted(name) and not (self._leads_to_folder((*parts, name)) if is_link else is_folder)
-                for name, is_folder, is_link in folder.scan()
-            )
-        except OSError as error:
-            raise damaged(error, parts) from error
+        return any(wanted(name) and not is_folder for name, is_folder in self._scan(parts))
 
     def stamps(
         self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"
@@ -176,20 +167,14 @@ class Root(Walk):
                 del found[name]
         return found
 
-    def _list(self, parts: tuple[str, ...], *, folders: bool) -> list[str]:
+    def _scan(self, parts: tuple[str, ...]) -> "Iterator[tuple[str, bool]]":
+        """Yield each name in a folder, and whether it is a folder or a link to one that may be followed."""
         folder = self.folder(parts)
-        if folder is None:
-            return []
         try:
-            found = list(folder.scan())
+            for name, is_folder, is_link in () if folder is None else folder.scan():
+                yield name, self._leads_to_folder((*parts, name)) if is_link else is_folder
         except OSError as error:
             raise damaged(error, parts) from error
-        return sorted(
-            name
-            for name, is_folder, is_link in found
-            if (self._leads_to_folder((*parts, name)) if is_link else is_folder) is folders
-            and not name.endswith(TEMPORARY)
-        )
 
     def _leads_to_folder(self, parts: tuple[str, ...]) -> bool:
         try:

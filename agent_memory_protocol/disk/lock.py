@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import LockBusy, StorageError
-from .errors import check_regular, explain, shown
+from .errors import explain, shown
 from .files import Root
 from .walk import SAFE_FLAGS, check_name, close
-from .writing import LOCAL, create, make_local_folder
+from .writing import LOCAL, create, make_local_folder, open_for_append, regular
 
 FOLDER = "locks"
 WAIT = 10.0
@@ -103,13 +103,9 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
             close(turn)
     except OSError as error:
         raise StorageError(f"{shown(name)}: the lock cannot be taken: {explain(error)}") from error
-    with _giving_up(fd) as is_ours:
-        try:
-            _write_record(fd)
-            yield
-        finally:
-            if is_ours():
-                _clear_record(fd)
+    _write_record(fd)
+    with _held(fd, clear=_clear_record):
+        yield
 
 
 @contextmanager
@@ -130,10 +126,10 @@ def hold_file(root: Root, parts: tuple[str, ...], *, begin: bytes) -> Iterator[i
 
     def opened() -> int:
         create(root, parts, begin)
-        return _open_file(root, parts)
+        return open_for_append(root, parts, create=False)[1]  # NFS locks only what is open for writing
 
     fd = _acquire(root, parts, opened, busy, time.monotonic() + WAIT)
-    with _giving_up(fd):
+    with _held(fd):
         yield fd
 
 
@@ -172,13 +168,14 @@ def _wait_for(fd: int, busy: Callable[[int], str], deadline: float) -> None:
 
 
 @contextmanager
-def _giving_up(fd: int) -> Iterator[Callable[[], bool]]:
+def _held(fd: int, clear: Callable[[int], None] = lambda _: None) -> Iterator[None]:
     """Give up a lock and close its file at the end; a child forked meanwhile shares the lock, and only closes."""
     holder = os.getpid()
     try:
-        yield lambda: os.getpid() == holder
+        yield
     finally:
         if os.getpid() == holder:
+            clear(fd)
             with suppress(OSError):
                 give_up(fd)
         close(fd)
@@ -196,26 +193,7 @@ def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
     except PermissionError:
         # Another user made it. Reading is enough to lock it; only the record of the holder cannot be written.
         fd = os.open(path, os.O_RDONLY | SAFE_FLAGS, dir_fd=folder_fd)
-    return _checked(fd, parts)
-
-
-def _open_file(root: Root, parts: tuple[str, ...]) -> int:
-    place = root.locate(parts)
-    if place is None or place.info is None:
-        raise FileNotFoundError
-    check_regular(place.info, parts)
-    path, folder_fd = place.folder.at(place.name)
-    # NFS wants a file that is locked to be open for writing.
-    return _checked(os.open(path, os.O_RDWR | SAFE_FLAGS, dir_fd=folder_fd), parts)
-
-
-def _checked(fd: int, parts: tuple[str, ...]) -> int:
-    try:
-        check_regular(os.fstat(fd), parts)
-    except BaseException:
-        close(fd)
-        raise
-    return fd
+    return regular(fd, parts)
 
 
 # The record starts at the second byte: on Windows the lock covers the first one, and nobody else can read that.

@@ -156,7 +156,7 @@ def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True
     if lines and not data.endswith(b"\n"):
         raise InvalidArgument("a line to append must end with a line feed")
     try:
-        place, fd, created = _open_for_append(root, parts)
+        place, fd, created = open_for_append(root, parts)
         try:
             _append(fd, data, parts, sync=sync, lines=lines)
         except BaseException:
@@ -179,7 +179,7 @@ def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
         StorageError: it cannot be written, or does not exist.
     """
     try:
-        _, fd, _ = _open_for_append(root, parts)
+        _, fd, _ = open_for_append(root, parts)
         try:
             os.ftruncate(fd, min(size, os.fstat(fd).st_size))
         finally:
@@ -236,14 +236,10 @@ def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) 
     """
     try:
         folder = _folder(root, parts)
-        left = [name for name, is_folder, _ in folder.scan() if not is_folder and _is_leftover(name, also)]
+        files = [name for name, is_folder, _ in folder.scan() if not is_folder]
     except OSError as error:
         raise StorageError(f"{shown(*parts)}: cannot be listed: {explain(error)}") from error
-    return sum(remove(root, (*parts, name)) for name in left)
-
-
-def _is_leftover(name: str, also: str) -> bool:
-    return name.endswith(TEMPORARY) or name.startswith(also)
+    return sum(remove(root, (*parts, name)) for name in files if name.endswith(TEMPORARY) or name.startswith(also))
 
 
 def _write_temporary(
@@ -345,27 +341,34 @@ def _publish(folder: OpenFolder, temporary: str, name: str) -> bool:
     return True
 
 
-def _open_for_append(root: Root, parts: tuple[str, ...]) -> tuple[FilePlace, int, bool]:
-    """Open a file for appending, and say whether this call has created it."""
+def open_for_append(root: Root, parts: tuple[str, ...], *, create: bool = True) -> tuple[FilePlace, int, bool]:
+    """Open a file for reading and appending; say where it is, and whether this call has created it.
+
+    Raises:
+        DamagedFile: something else is there.
+        OSError: it cannot be opened, or it does not exist and is not to be created.
+    """
     place = root.locate(parts)
     if place is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     path, folder_fd = place.folder.at(place.name)
-    if place.info is None:
-        try:
-            return place, os.open(path, _APPEND | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder_fd), True
-        except FileExistsError:
-            pass
-    else:
+    if place.info is not None:
         # Opening a device can already do something.
         check_regular(place.info, parts)
-    fd = os.open(path, _APPEND, dir_fd=folder_fd)
+    elif create:
+        with suppress(FileExistsError):
+            return place, os.open(path, _APPEND | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder_fd), True
+    return place, regular(os.open(path, _APPEND, dir_fd=folder_fd), parts), False
+
+
+def regular(fd: int, parts: tuple[str, ...]) -> int:
+    """Return the descriptor of a regular file; close that of anything else, and refuse it as `check_regular` does."""
     try:
         check_regular(os.fstat(fd), parts)
     except BaseException:
-        os.close(fd)
+        close(fd)
         raise
-    return place, fd, False
+    return fd
 
 
 def _append(fd: int, data: bytes, parts: tuple[str, ...], *, sync: bool, lines: bool) -> None:

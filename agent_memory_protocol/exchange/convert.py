@@ -58,7 +58,7 @@ class Conversion:
             DamagedFile: nothing comes through; or, when strict, something is wrong.
         """
         seen: dict[str, int] = {}
-        for number, one in enumerate(self._readable(found), start=1):
+        for number, one in enumerate(readable(found), start=1):
             if isinstance(one, Problem):
                 self._leave_out(one)
                 continue
@@ -85,37 +85,48 @@ class Conversion:
             first, more = self.problems[0], f", and {self.left_out - 1:,} more are none" if self.left_out > 1 else ""
             raise DamagedFile(f"{first.place}: {first.reason}{more}; nothing was written")
 
-    def _readable(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
-        """Yield what can be read; where the rest of a file cannot, that is one problem more."""
-        nothing = True
-        try:
-            for one in found:
-                nothing = False
-                yield one
-        except DamagedFile as error:
-            if nothing:
-                raise
-            self._leave_out(Problem("the rest", str(error)))
-
     def _encode(self, entry: MemoryEntry) -> Any:
         carried, lost = self.target.carry(entry)
-        if self.target.needs_embedding and not carried.embedding:
+        embeds = self.target.needs_embedding and not carried.embedding
+        if embeds:
             vector = embedding_of(self.embedder.embed([carried.text])[0])
             extra = MappingProxyType({**carried.extra, MADE_BY: self.embedder.name})
             carried = carried._replace(embedding=vector, extra=extra)
-            encoded = self.target.encode(carried)
-            self.embedded += 1
-        else:
-            encoded = self.target.encode(carried)
+        encoded = self.target.encode(carried)
+        self.embedded += embeds
         self.lost.update(lost)
         return encoded
 
     def _leave_out(self, problem: Problem) -> None:
-        if self.strict:
-            raise DamagedFile(f"{problem.place}: {problem.reason}; nothing was written")
+        keep(self.problems, problem, strict=self.strict)
         self.left_out += 1
-        if len(self.problems) < TOLD:
-            self.problems.append(problem)
+
+
+def readable(found: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
+    """Yield what can be read; where the rest of a file cannot, that is one problem more.
+
+    Raises:
+        DamagedFile: nothing can be read.
+    """
+    nothing = True
+    try:
+        for one in found:
+            nothing = False
+            yield one
+    except DamagedFile as error:
+        if nothing:
+            raise
+        yield Problem("the rest", str(error))
+
+
+def keep(
+    problems: list[Problem], problem: Problem, *, strict: bool, kind: type[AgentMemoryError] = DamagedFile
+) -> None:
+    """Keep a problem while there are fewer than `TOLD`; raise it as an error of this kind when one is too many."""
+    if strict:
+        raise kind(f"{problem.place}: {problem.reason}; nothing was written")
+    if len(problems) < TOLD:
+        problems.append(problem)
 
 
 def convert(source: str, source_format: Format, conversion: Conversion, path: str, *, overwrite: bool = False) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from ..formats import markdown, record_entries
-from ..formats.entry import BadEntry, MemoryEntry, Problem, check, named
+from ..formats.entry import MemoryEntry, Problem, attempt, check, named
 from ..layout import Target
 from ..memory import Memory
 from ..notes import note
@@ -33,10 +33,8 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
             yield Problem(f"{row.target}: {row.file}", row.problem)
             continue
         file, text = workspace.show_note(row.file, target=row.target, actor=actor)
-        try:
-            yield _placed(note_entry(note.parse(text, file)), row.target)
-        except BadEntry as error:
-            yield Problem(f"{row.target}: {file}", str(error))
+        found_note = attempt(f"{row.target}: {file}", note_entry, note.parse(text, file))
+        yield _placed(found_note, row.target) if isinstance(found_note, MemoryEntry) else found_note
 
 
 def note_entry(found: note.Note) -> MemoryEntry:
@@ -63,10 +61,7 @@ def records(memory: Memory) -> Iterator[MemoryEntry | Problem]:
         StorageError: one cannot be read.
     """
     for record in memory.records():
-        try:
-            yield record_entries.entry_of(record)
-        except BadEntry as error:
-            yield Problem(record.id, str(error))
+        yield attempt(record.id, record_entries.entry_of, record)
 
 
 class Withheld:

@@ -6,7 +6,7 @@ written before everything is known to be good.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
@@ -22,11 +22,9 @@ from ..project.access import Actor
 from ..secrets.find import check_text
 from ..tiers import compose, document
 from ..workspace import Workspace
+from .convert import TOLD, keep, readable
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
-TOLD = 100
-"""Of more problems, or more entries, than this only the number is kept."""
-
 _TEXT_BYTES = 64 << 20
 _TELLING = 8
 """A text of so few characters may stand on many lines."""
@@ -95,11 +93,17 @@ def _judge(
 ) -> Import:
     done = Import(applied=apply)
     seen: set[str] = set()
-    for number, one in enumerate(_readable(found, strict), start=1):
+
+    def leave_out(problem: Problem, *, refused: bool = False) -> None:
+        keep(done.problems, problem, strict=strict, kind=Refused if refused else DamagedFile)
+        done.counts[LEFT_OUT] += 1
+        done.refused |= refused
+
+    for number, one in enumerate(readable(found), start=1):
         if progress is not None and number % 100 == 0:
             progress(number)
         if isinstance(one, Problem):
-            _leave_out(done, one, None, strict)
+            leave_out(one)
             continue
         if one.text in seen:
             done.counts[KNOWN] += 1
@@ -110,34 +114,12 @@ def _judge(
         except (MissingExtra, OSError):
             raise
         except AgentMemoryError as error:
-            _leave_out(done, Problem(_place(path, one, number), str(error)), error, strict)
+            leave_out(Problem(_place(path, one, number), str(error)), refused=isinstance(error, Refused))
             continue
         done.counts[NEW if is_new else KNOWN] += 1
         if is_new and len(done.added) < TOLD:
             done.added.append(one.text)
     return done
-
-
-def _readable(found: Iterable[MemoryEntry | Problem], strict: bool) -> Iterator[MemoryEntry | Problem]:
-    nothing = True
-    try:
-        for one in found:
-            nothing = False
-            yield one
-    except DamagedFile as error:
-        if nothing or strict:
-            raise
-        yield Problem("the rest", str(error))
-
-
-def _leave_out(done: Import, problem: Problem, error: AgentMemoryError | None, strict: bool) -> None:
-    if strict:
-        kind = Refused if isinstance(error, Refused) else DamagedFile
-        raise kind(f"{problem.place}: {problem.reason}; nothing was written")
-    done.counts[LEFT_OUT] += 1
-    done.refused = done.refused or isinstance(error, Refused)
-    if len(done.problems) < TOLD:
-        done.problems.append(problem)
 
 
 def _place(path: str, entry: MemoryEntry, number: int) -> str:

@@ -26,7 +26,7 @@ STEPS = {
     "first": "10 newest with a tag, asked first",
     "newest": "10 newest with a tag, asked again",
 }
-"""What is timed, in this order. Whoever keeps an index beside the file makes it when first asked."""
+"""What is timed, in this order."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ as their absence, as they do on the wire.
 import re
 import struct
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from heapq import nlargest
 from math import isfinite
@@ -91,6 +91,14 @@ def check(entry: MemoryEntry) -> MemoryEntry:
     if problems:
         raise BadEntry("; ".join(problems))
     return entry
+
+
+def attempt(place: str, make: Callable[..., MemoryEntry], *given: object) -> MemoryEntry | Problem:
+    """Return the entry that is made of what is given; where it breaks a rule, the problem in this place of the file."""
+    try:
+        return make(*given)
+    except BadEntry as error:
+        return Problem(place, str(error))
 
 
 def _problems(entry: MemoryEntry) -> list[str]:

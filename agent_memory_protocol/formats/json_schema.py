@@ -16,7 +16,7 @@ from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile
 from . import record_files
-from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, check, newest_of
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, Unknown, attempt, check, newest_of
 from .loss import FOREIGN_IDS, unknown_fields
 
 WIRE = "json"
@@ -25,8 +25,7 @@ LINE_BYTES = 2 << 20
 
 LOSSES = (FOREIGN_IDS, unknown_fields(WIRE))
 
-_KEYS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
-_REQUIRED = {"id", "timestamp_ms", "text", "embedding"}
+_REQUIRED = ("id", "timestamp_ms", "text", "embedding")
 _EMBEDDING = b',"embedding":"'
 _BLANKS = " \t\n\r"
 
@@ -130,10 +129,7 @@ def _read(path: str, wanted: Callable[[bytes], bool], *, vectors: bool = True) -
         if line is None:
             yield Problem(f"line {number:,}", f"is longer than {LINE_BYTES:,} bytes")
         elif wanted(line):
-            try:
-                yield decode(line, vectors=vectors)
-            except BadEntry as error:
-                yield Problem(f"line {number:,}", str(error))
+            yield attempt(f"line {number:,}", decode if vectors else _decode_without_vector, line)
 
 
 def _lines(path: str) -> Iterator[tuple[int, bytes | None]]:
@@ -166,16 +162,18 @@ def read_document(path: str) -> Iterator[MemoryEntry | Problem]:
             raise document.damaged(str(error), path) from None
 
 
-def decode(line: bytes, *, vectors: bool = True) -> MemoryEntry:
-    """Return the entry that a line is; see `read` for `vectors`.
+def decode(line: bytes) -> MemoryEntry:
+    """Return the entry that a line is.
 
     Raises:
         BadEntry: it is none; the message says every reason.
     """
+    return _entry(_parse(line))
+
+
+def _decode_without_vector(line: bytes) -> MemoryEntry:
     fields = _parse(line)
-    if not isinstance(fields, dict):
-        raise BadEntry("is no JSON object")
-    if not vectors and type(fields.get("embedding")) is str:
+    if isinstance(fields, dict) and isinstance(fields.get("embedding"), str):
         fields["embedding"] = b""
     return _entry(fields)
 
@@ -200,60 +198,47 @@ def _refuse_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _entry(fields: dict[str, Any]) -> MemoryEntry:
-    """Return the entry that a parsed object is; its embedding may have been decoded already."""
-    get: Callable[..., Any] = fields.get
-    key, when, text, embedding = get("id"), get("timestamp_ms"), get("text"), get("embedding")
-    tags, source, relevance, extra = get("tags", _NO_TAGS), get("source", ""), get("relevance", 0.0), get("extra", {})
-    if type(when) is float and when.is_integer():
-        when = int(when)  # to JSON Schema, 1.0 is an integer
+def _entry(fields: object) -> MemoryEntry:
+    """Return the entry that a parsed value is; its embedding may have been decoded already."""
+    if not isinstance(fields, dict):
+        raise BadEntry("is no JSON object")
+    problems = [f"it has no {name}" for name in _REQUIRED if name not in fields]
+    # Whether the other values are what they must be is asked where all entries are checked.
+    problems += [
+        f"{name} is not {what}" for name, kinds, what in _TYPES if name in fields and type(fields[name]) not in kinds
+    ]
+    if problems:
+        raise BadEntry("; ".join(problems))
+    when, embedding, extra = fields["timestamp_ms"], fields["embedding"], fields.get("extra")
     try:
-        if type(embedding) is str:
-            embedding = binascii.a2b_base64(embedding, strict_mode=True)
-        unknown = None if fields.keys() <= _KNOWN else _unknown_of(fields)
-        if (
-            type(embedding) is bytes
-            and type(tags) is list
-            and type(source) is str
-            and type(extra) is dict
-            and type(relevance) in (float, int)
-        ):
-            # That a text is a text, and a time a time, is seen to where all entries are.
-            frozen = MappingProxyType(extra) if extra else NOTHING
-            return check(
-                MemoryEntry(key, when, text, tuple(tags), source, embedding, float(relevance), frozen, unknown)
+        return check(
+            MemoryEntry(
+                fields["id"],
+                # To JSON Schema, 1.0 is a whole number.
+                int(when) if isinstance(when, float) and when.is_integer() else when,
+                fields["text"],
+                tuple(fields.get("tags", ())),
+                fields.get("source", ""),
+                binascii.a2b_base64(embedding, strict_mode=True) if isinstance(embedding, str) else embedding,
+                float(fields.get("relevance", 0)),
+                MappingProxyType(extra) if extra else NOTHING,
+                None if fields.keys() <= _KNOWN else _unknown_of(fields),
             )
-    except (binascii.Error, ValueError, OverflowError, RecursionError) as error:
-        if isinstance(error, BadEntry) and fields.keys() >= _REQUIRED:
-            raise
-    raise BadEntry("; ".join(_problems(fields)))
-
-
-def _problems(fields: dict[str, Any]) -> list[str]:
-    problems = [f"it has no {name}" for name in _KEYS if name in _REQUIRED and name not in fields]
-    for name, kinds, what in _TYPES:
-        if name in fields and type(fields[name]) not in kinds:
-            problems.append(f"{name} is not {what}")
-    if type(embedding := fields.get("embedding")) is str:
-        try:
-            binascii.a2b_base64(embedding, strict_mode=True)
-        except ValueError:
-            problems.append("embedding is not base64")
-    if not problems:
-        problems.append("it holds a number or a text that cannot be written again")
-    return problems
+        )
+    except BadEntry:
+        raise
+    except binascii.Error:
+        raise BadEntry("embedding is not base64") from None
+    except (ValueError, OverflowError, RecursionError):
+        raise BadEntry("it holds a number or a text that cannot be written again") from None
 
 
 def _unknown_of(fields: dict[str, Any]) -> Unknown:
     return Unknown(WIRE, _dump({key: value for key, value in fields.items() if key not in _KNOWN}).encode())
 
 
-_KNOWN = frozenset(_KEYS)
-_NO_TAGS: list[str] = []
+_KNOWN = {*_REQUIRED, "tags", "source", "relevance", "extra"}
 _TYPES = (
-    ("id", (str,), "a text"),
-    ("timestamp_ms", (int, float), "a whole number from 0 on"),
-    ("text", (str,), "a text"),
     ("tags", (list,), "a list of texts"),
     ("source", (str,), "a text"),
     ("embedding", (str, bytes), "a text"),
@@ -306,14 +291,9 @@ class _Document:
     def _entry(self) -> MemoryEntry | Problem:
         self._sign()
         value, end = self._value()
-        try:
-            if not isinstance(value, dict):
-                raise BadEntry("is no JSON object")  # noqa: TRY301 - one place makes the problem
-            return _entry(value)
-        except BadEntry as error:
-            return Problem(self._place(), str(error))
-        finally:
-            self._at = end
+        found = attempt(self._place(), _entry, value)
+        self._at = end
+        return found
 
     def _value(self) -> tuple[object, int]:
         """Return the value that begins here, and where it ends."""

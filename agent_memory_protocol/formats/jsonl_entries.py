@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from . import jsonl, record_files
-from .entry import BadEntry, MemoryEntry, Problem, Unknown, check, named, original_id, to_milliseconds, to_moment
+from .entry import (
+    MemoryEntry,
+    Problem,
+    Unknown,
+    attempt,
+    check,
+    named,
+    original_id,
+    to_milliseconds,
+    to_moment,
+)
 from .jsonl import EntryLine, HeaderLine, default_confidence
 from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
 from .jsonl_view import view
@@ -47,10 +57,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     for notice in found.warnings:
         yield Problem(f"line {notice.line:,}" if notice.line else "the file", notice.message)
     for entry in found.entries:
-        try:
-            yield check(_from(entry))
-        except BadEntry as error:
-            yield Problem(f"entry {entry.id[:40]!a}", str(error))
+        yield attempt(f"entry {entry.id[:40]!a}", _from, entry)
 
 
 def encode(entry: MemoryEntry) -> bytes:
@@ -79,14 +86,16 @@ def _from(entry: EntryLine) -> MemoryEntry:
         more["extra"] = pairs
     key, extra = named(entry.id, own)
     moment = instant(entry.created_at)
-    return MemoryEntry(
-        id=key,
-        timestamp_ms=to_milliseconds(moment) if moment else 0,
-        text=entry.text,
-        tags=entry.tags,
-        source=entry.source or "",
-        extra=MappingProxyType(dict(extra)),
-        unknown=Unknown(WIRE, json.dumps(more, ensure_ascii=False).encode()) if more else None,
+    return check(
+        MemoryEntry(
+            id=key,
+            timestamp_ms=to_milliseconds(moment) if moment else 0,
+            text=entry.text,
+            tags=entry.tags,
+            source=entry.source or "",
+            extra=MappingProxyType(dict(extra)),
+            unknown=Unknown(WIRE, json.dumps(more, ensure_ascii=False).encode()) if more else None,
+        )
     )
 
 

@@ -10,14 +10,13 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..disk.errors import shown
-from ..errors import DamagedFile, InvalidName, RefusedText
+from ..errors import InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
 from ..tiers.entries import Entry
 from . import record_files
-from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check, named, original_id
+from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
 from .loss import EMBEDDING, RELEVANCE, SOURCE, Loss, unknown_fields
 
 TITLE = "# Memory"
@@ -49,11 +48,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     Raises:
         DamagedFile: it is not UTF-8, or too large.
     """
-    with record_files.reading(path) as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise DamagedFile(f"has more than {LARGEST:,} bytes, more than a document that people read", path=shown(path))
-    yield from entries_of(document.parse(data, target_of(path)))
+    yield from entries_of(document.parse(record_files.read_whole(path, LARGEST), target_of(path)))
 
 
 def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
@@ -71,10 +66,7 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
             tags=tuple(heading.text for heading in above if heading is not title),
             extra=extra,
         )
-        try:
-            yield check(made)
-        except BadEntry as error:
-            yield Problem(f"line {entry.start + 1:,}", str(error))
+        yield attempt(f"line {entry.start + 1:,}", check, made)
 
 
 def target_of(path: str) -> Target:

@@ -18,7 +18,7 @@ from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument, MissingExtra, StorageError
 from ..search.float32 import unpack
 from . import record_files
-from .entry import NOTHING, BadEntry, MemoryEntry, Problem, check, embedding_of
+from .entry import NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, embedding_of
 from .loss import unknown_fields
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
         while rows := cursor.fetchmany(_BATCH):
             for row in rows:
                 number += 1
-                try:
-                    yield _decode(row)
-                except BadEntry as error:
-                    yield Problem(f"row {number:,}", str(error))
+                yield attempt(f"row {number:,}", _decode, row)
 
 
 def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:

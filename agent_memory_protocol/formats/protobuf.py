@@ -28,6 +28,7 @@ from .entry import (
     MemoryEntry,
     Problem,
     Unknown,
+    attempt,
     check,
     newest_of,
     plain_float32,
@@ -246,10 +247,7 @@ def _read(path: str, part: bytes = b"") -> Iterator[MemoryEntry | Problem]:
         for number, (offset, message) in enumerate(frames(file, os.fstat(file.fileno()).st_size)):
             if message is not None and ((offset == 0 and is_header(message, path)) or part not in message):
                 continue
-            try:
-                yield decode(message)
-            except BadEntry as error:
-                yield Problem(f"message {number + 1}, at byte {offset:,}", str(error))
+            yield attempt(f"message {number + 1}, at byte {offset:,}", decode, message)
 
 
 class Torn(Exception):

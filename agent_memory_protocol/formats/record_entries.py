@@ -14,7 +14,7 @@ from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidRecord
 from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
 from . import record_files
-from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, check, named, to_milliseconds, to_moment
+from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, attempt, check, named, to_milliseconds, to_moment
 from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, Loss, unknown_fields
 from .signed_file import SignedMemoryFile
 
@@ -132,19 +132,13 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
         BadSignature: a signature is wrong.
         MissingExtra: something in it is signed, and PyNaCl is not installed.
     """
-    with record_files.reading(path) as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise DamagedFile(f"has more than {LARGEST:,} bytes", path=shown(path))
+    data = record_files.read_whole(path, LARGEST)
     try:
         found = SignedMemoryFile.load(data, allow_unsigned=True)
     except InvalidRecord as error:
         raise DamagedFile(str(error), path=shown(path)) from None
     for record in found.records:
-        try:
-            yield entry_of(record)
-        except BadEntry as error:
-            yield Problem(record.id, str(error))
+        yield attempt(record.id, entry_of, record)
 
 
 def write(path: str, records: Iterable[Record]) -> None:

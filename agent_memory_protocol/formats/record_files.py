@@ -13,7 +13,7 @@ from ..disk.errors import check_regular, explain, shown
 from ..disk.files import TEMPORARY, Root
 from ..disk.lock import hold_file
 from ..disk.walk import SAFE_FLAGS
-from ..errors import InvalidArgument, Refused, StorageError
+from ..errors import DamagedFile, InvalidArgument, Refused, StorageError
 from ..project.root import find_root
 from ..project.settings import load_settings
 
@@ -46,6 +46,20 @@ def reading(path: str) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise StorageError(f"{shown(path)}: {_why(error)}") from error
+
+
+def read_whole(path: str, most: int) -> bytes:
+    """Read a whole file.
+
+    Raises:
+        DamagedFile: it has more than `most` bytes, or something else is there.
+        StorageError: it does not exist or cannot be read.
+    """
+    with reading(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise DamagedFile(f"has more than {most:,} bytes", path=shown(path))
+    return data
 
 
 @contextmanager

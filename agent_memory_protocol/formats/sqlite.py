@@ -19,7 +19,7 @@ from ..disk.database import WAIT, check_sqlite, damaged, explained
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..search.float32 import unpack
-from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, check
+from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, attempt, check
 from .loss import Loss, unknown_fields
 from .record_files import reading
 
@@ -138,10 +138,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
         cursor = connection.execute(f"SELECT seq, {_COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
         while rows := cursor.fetchmany(_BATCH):
             for seq, *row in rows:
-                try:
-                    yield _decode(row)
-                except BadEntry as error:
-                    yield Problem(f"row {seq:,}", str(error))
+                yield attempt(f"row {seq}", _decode, row)
 
 
 def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
@@ -205,7 +202,7 @@ def _select(
             try:
                 found.append(_decode(row))
             except BadEntry as error:
-                raise DamagedFile(f"row {seq:,}: {error}", path=shown(path)) from None
+                raise DamagedFile(f"row {seq}: {error}", path=shown(path)) from None
         return found
 
 
