@@ -139,8 +139,7 @@ class Memory:
             tags: words to find it by.
             source: where it comes from.
         """
-        from .consolidation.extractors import WholeText
-        from .consolidation.write import RememberedRecord, take_in
+        from .consolidation.write import RememberedRecord, WholeText, take_in
 
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")

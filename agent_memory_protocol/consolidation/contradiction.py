@@ -1,7 +1,7 @@
 """Contradictions: which records cannot both hold, told by a negation or by slots, and by nothing else.
 
-A denial is compared only with what holds its rarest word, and slots only with slots that share all but one value, so
-that a pass over many records stays near linear. What contradicts without a negation needs an operator that reads.
+Slots are compared only with slots that share all but one value, so that a pass over many records stays near linear.
+A contradiction without a negation needs an operator that reads.
 """
 
 from collections import defaultdict
@@ -71,7 +71,7 @@ def _by_slots(group: list[tuple[int, Record]]) -> Iterator[tuple[int, int, str]]
         (first, one), *rest = members
         second: tuple[int, Record] | None = None
         for place, record in rest:
-            # Each that differs is told of once, beside the first of another value.
+            # Each that differs is named once, with the first that has another value.
             if record.slots[key] != one.slots[key]:
                 second = second or (place, record)
                 yield first, place, f"the slot {key} has two values"

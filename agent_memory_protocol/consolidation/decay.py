@@ -1,7 +1,7 @@
-"""Decay: what nobody has needed for long is archived, by arithmetic alone, and what must not go is named.
+"""Decay: what nobody has needed for long is archived, by arithmetic alone, and what is protected is named.
 
-Nothing is deleted: an archived record keeps its history. How often a record was used stands beside the records and
-never in them, so that reading does not make new versions; without it, decay goes by the age of the last change.
+Nothing is deleted: an archived record keeps its history. Uses are counted outside the records, so that reading makes no
+new versions; without a count, decay goes by the age of the last change.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,19 +59,14 @@ def decay(
     """Archive what has sunk below the threshold; report what has too but is protected, and by what.
 
     Disputed records, rules with live evidence, the evidence of live rules and what is tagged `keep` are protected.
-
-    Args:
-        records: the newest version of every record.
-        now: the moment of the pass.
-        touches: how often each was of use, by id.
-        rates: how fast they decay.
+    `records` are the newest versions, and `touches` says by id how often each was of use.
 
     Raises:
-        InvalidArgument: two records have one id.
+        InvalidArgument: two records have the same id.
     """
     touches, rates = touches or {}, rates or Rates()
     work = Pass(records, now=now)
-    # Rules first: what a rule rested on that goes now is not held by it any more.
+    # Rules first: a rule that goes now does not protect its evidence any more.
     for record in sorted(work.in_order(), key=lambda record: record.type is not RecordType.RULE):
         if record.state is not State.ARCHIVED:
             score = salience(record, touches.get(record.id), now=now, rates=rates)

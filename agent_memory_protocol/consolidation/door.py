@@ -1,16 +1,19 @@
-"""The door: one proposal is held against the lifecycle and the rules of its stage, and admitted or refused.
+"""The door: one proposal is checked against the lifecycle and the rules of its stage, and admitted or refused.
 
-What is refused is refused as it stands. A proposal that is in order but must not be done now waits, and a record that
-something rests on is kept; reports list the three apart.
+A refused proposal changes nothing. A correct proposal that must not be done now waits, and a record that something
+rests on is kept; reports list the three apart.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from ..errors import InvalidArgument, Refused, UnknownRecord
+from ..errors import InvalidArgument, Refused, RefusedText, UnknownRecord
 from ..records import lifecycle
+from ..records.canonical import Json
 from ..records.record import LIVE, Record, RecordType, State, Transition
+from ..secrets.find import check_text
+from ..text.visible import first_invisible
 from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree, told_apart
 from .promotion import signature
 from .proposals import (
@@ -26,10 +29,12 @@ from .proposals import (
     Supersede,
     kind_of,
 )
-from .texts import check_reason, check_texts
 
 KEEP = "keep"
 """The tag of a record that never decays."""
+
+LONGEST_REASON = 500
+"""Characters: the reason is shown wherever its record is."""
 
 
 class Waits(Refused):
@@ -41,7 +46,7 @@ class Kept(Refused):
 
 
 class Standing:
-    """The newest version of every record, by id, and what follows from them about rules."""
+    """The newest version of every record, by id, and which records rules rest on."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.records = {record.id: record for record in records}
@@ -49,7 +54,7 @@ class Standing:
         self._cited: frozenset[str] | None = None
 
     def take(self, versions: Iterable[Record]) -> None:
-        """Let newer versions stand."""
+        """Take in newer versions."""
         for record in versions:
             self.records[record.id] = record
             if record.type is RecordType.RULE:
@@ -60,12 +65,11 @@ class Standing:
         """Return the newest version.
 
         Raises:
-            UnknownRecord: there is none.
+            UnknownRecord: there is no such record.
         """
-        try:
-            return self.records[id]
-        except KeyError:
-            raise UnknownRecord(f"there is no record {id[:80]!a}") from None
+        if id not in self.records:
+            raise UnknownRecord(f"there is no record {id[:80]!a}")
+        return self.records[id]
 
     @property
     def rules(self) -> tuple[Record, ...]:
@@ -91,13 +95,8 @@ def admit(
 ) -> tuple[Record, ...]:
     """Return the new versions that a proposal comes to, in the order in which they are to be stored.
 
-    Args:
-        proposal: what is asked for.
-        stage: the step it is asked for in.
-        standing: the newest version of every record.
-        now: the moment of the pass.
-        allow: fingerprints of what looks like a secret and is none.
-        by_person: whether a person decides, and not an operator.
+    `allow` are fingerprints of what only looks like a secret. What a person decides (`by_person`) may overrule a
+    correction.
 
     Raises:
         Waits: it has to wait.
@@ -130,6 +129,48 @@ def is_live(record: Record | None) -> bool:
     return record is not None and record.state in LIVE
 
 
+def check_reason(reason: str, allow: Collection[str]) -> None:
+    """Refuse a reason that is missing, or that could be taken for more than a reason where it is shown.
+
+    Raises:
+        Refused: it is empty, long, or has several lines.
+        RefusedText, SecretFound: it holds something invisible, or a secret.
+    """
+    if not reason.strip():
+        raise Refused("say why; the reason stays with the record")
+    if len(reason) > LONGEST_REASON or len(reason.splitlines()) > 1:
+        raise Refused(f"a reason is one line of at most {LONGEST_REASON} characters")
+    _check_shown(reason, allow, "reason")
+
+
+def _check_texts(record: Record, allow: Collection[str]) -> None:
+    """Refuse a record that is empty, or that holds something invisible, or a secret."""
+    if not record.body.strip():
+        raise RefusedText("a record without text remembers nothing")
+    for text in (record.body, *record.tags, record.provenance.ref or "", *_strings(record.slots)):
+        _check_shown(text, allow, "record")
+
+
+def _check_shown(text: str, allow: Collection[str], what: str) -> None:
+    hidden = first_invisible(text)
+    if hidden is not None:
+        line, character = hidden
+        raise RefusedText(f"line {line} of the {what} has the invisible character {character}; take it out")
+    check_text(text, allow=allow, what=what)
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _strings(item)
+
+
 def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:
     record = proposal.record
     if record.type is RecordType.RULE:
@@ -137,7 +178,7 @@ def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tup
     if record.supersedes is not None:
         raise Refused("what is written replaces nothing; consolidation does that")
     _check_birth(record, standing)
-    check_texts(record, allow)
+    _check_texts(record, allow)
     return (record,)
 
 
@@ -167,18 +208,18 @@ def _supersede(proposal: Supersede, standing: Standing, now: datetime, allow: Co
 
 
 def _check_merge(record: Record, replaced: list[Record], allow: Collection[str]) -> None:
-    """Refuse a merge of which one cannot see what was merged, or that loses something."""
+    """Refuse a merge that hides what was merged, or that loses something."""
     if len(replaced) < 2 or record.supersedes not in {old.id for old in replaced}:
         raise Refused("a merge takes at least two records, and the new one names one of them in supersedes")
     if not {old.id for old in replaced} <= set(record.evidence):
         raise Refused("a merged record names every record that it replaces as evidence")
     _check_sameness(record, replaced)
     if record.body not in {old.body for old in replaced}:
-        check_texts(record, allow)
+        _check_texts(record, allow)
 
 
 def _check_keeper(keeper: Record, replaced: list[Record]) -> None:
-    """Refuse to let a record stand for others, unless it is their exact copy or has been made from them."""
+    """Refuse to let a record replace others, unless it is their exact copy or was made from them."""
     birth = (keeper.type, keeper.body, keeper.slots)
     others = [old for old in replaced if (old.type, old.body, old.slots) != birth]
     for old in others:
@@ -202,7 +243,7 @@ def _check_sameness(record: Record, replaced: list[Record]) -> None:
 
 
 def _taking_over(keeper: Record, old: Record, now: datetime) -> Record:
-    """Return the next version of a record that replaces another: it names it and takes over what it was found by."""
+    """Return the next version of a record that replaces another: it names it and takes over its tags."""
     rests_on = old.evidence if keeper.type is RecordType.RULE else ()
     return replace(
         keeper,
@@ -216,8 +257,8 @@ def _taking_over(keeper: Record, old: Record, now: datetime) -> Record:
 
 
 def _dispute(proposal: Dispute, standing: Standing, now: datetime) -> tuple[Record, ...]:
-    one, other = (standing.get(side) for side in proposal.sides)
-    agreed = Transition(proposal.sides, proposal.reason)
+    one, other = (standing.get(side) for side in proposal.ids)
+    agreed = Transition(proposal.ids, proposal.reason)
     for half, rest in ((one, other), (other, one)):
         if half.transition == agreed and rest.state is State.ACTIVE:
             # An earlier pass was stopped between the two sides.
@@ -236,12 +277,12 @@ def _dispute(proposal: Dispute, standing: Standing, now: datetime) -> tuple[Reco
 def _resolve(proposal: Resolve, standing: Standing, now: datetime, by_person: bool) -> tuple[Record, ...]:
     winner, loser = standing.get(proposal.winner), standing.get(proposal.loser)
     if loser.state is State.SUPERSEDED:
-        # Decided already, and stopped before the winner; or replaced by something else. Either way it is out.
+        # Decided already, and stopped before the winner; or replaced by something else.
         loser = replace(loser, state=State.ARCHIVED)
     elif not by_person and loser.provenance.kind == CORRECTION != winner.provenance.kind:
         raise Refused(f"{loser.id} is a correction, which only a person overrules")
     won, lost = lifecycle.resolve(winner, loser, reason=proposal.reason, now=now)
-    # The loser first: if nothing comes after it, what was decided can still be seen.
+    # The loser first: if the pass stops after it, the decision can still be seen.
     return (won,) if lost is loser else (lost, won)
 
 
@@ -258,7 +299,7 @@ def _promote(proposal: Promote, standing: Standing, allow: Collection[str]) -> t
     if known and any(signature(other) == known for other in standing.rules):
         raise Refused(f"there is a rule for {', '.join(known)} already")
     _check_birth(rule, standing)
-    check_texts(rule, allow)
+    _check_texts(rule, allow)
     return (rule,)
 
 

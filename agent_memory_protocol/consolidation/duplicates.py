@@ -1,7 +1,7 @@
 """Duplicates: which records say the same, and what would be lost if two others were taken for the same.
 
-Where this says *the same*, one record is read, and the others only by who looks into history. So it goes by the words,
-and a number, port, path, version, name or negation that only one side has always makes two of them.
+Of records that say *the same*, one is read, and the others only in the history. So it goes by the words. A number,
+port, path, version, name or negation that only one side has always makes two of them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +23,11 @@ CORRECTION = "correction"
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """Where the content of a record stands a second time, or may do so.
+    """Where the content of a record is found a second time, or may be.
 
     Attributes:
-        saying: what has its words, in any form, alone or among others, said or denied.
-        resting: what else names it as evidence: a merge or a rule that was made of it, in words of its own.
+        saying: records with its words, in any form, alone or among others, said or denied.
+        resting: other records that name it as evidence: a merge or a rule, in words of their own.
     """
 
     saying: tuple[Record, ...] = ()
@@ -37,8 +37,7 @@ class Echoes:
 def find_echoes(record: Record, others: Iterable[Record]) -> Echoes:
     """Find what a redaction of this record would leave of its content in other ones.
 
-    Consolidation copies: a merge has the words of its strongest side, and a rule quotes its latest episode. Whoever
-    redacts one record wants to hear of these.
+    Consolidation copies: a merge has the words of its strongest side, and a rule quotes its latest episode.
     """
     words = gist(record.body).words
     saying, resting = [], []
@@ -64,8 +63,8 @@ class SameWords:
     def propose(self, question: Question) -> Sequence[Proposal]:
         """Return one merge for each group that says the same.
 
-        What a rule rests on cannot be merged. It is proposed once with its group, so that the report names it, and then
-        the others without it.
+        What a rule rests on cannot be merged. It is proposed with its group, so that the report names it, and then the
+        others without it.
         """
         groups: dict[object, list[Record]] = {}
         for record in question.records:
@@ -90,13 +89,10 @@ def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
 
 
 def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:
-    """Return what lets one of several exact copies stand for the others: the same type, body and slots.
+    """Return what lets one of several exact copies replace the others: the same type, body and slots.
 
-    Copies of an episode also say when it happened. Of two that do not, both may have happened.
-
-    Args:
-        records: the newest version of every record.
-        cited: the ids that rules rest on; such a copy is the one that stays.
+    Copies of an episode also say when it happened; of two that do not, both may have happened. A copy in `cited`, the
+    ids that rules rest on, stays.
     """
     groups: dict[object, list[Record]] = {}
     for record in records:
@@ -113,7 +109,7 @@ def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supers
 
 
 def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str = "") -> Supersede:
-    """Return what lets one new record stand for several, with the words of the strongest unless others are given.
+    """Return what lets one new record replace several, with the words of the strongest unless others are given.
 
     Corrections are stronger than what was inferred; then confidence decides, then youth.
     """
@@ -123,7 +119,7 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
     reason = reason or f"says the same as {strongest.id}"
     for side in sides:
         if ids - {side.id} <= set(side.evidence):
-            # It was made by an earlier pass, which was stopped before the others had been replaced.
+            # An earlier pass made it, and was stopped before it had replaced the others.
             return Supersede(side, tuple(one for one in replaced if one != side.id), reason)
     slots: dict[str, object] = {}
     carried: dict[str, object] = {}

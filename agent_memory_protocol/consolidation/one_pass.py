@@ -1,4 +1,4 @@
-"""One pass: records as they stand while proposals come through the door one by one, and the account of all of them."""
+"""One pass: proposals change the newest records one by one, and each gets its line in the report."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -11,10 +11,10 @@ from .proposals import Action, Defer, Flag, Operator, Outcome, Proposal, Questio
 
 
 class Pass:
-    """The newest version of every record, what has changed since the pass began, and what was said to each proposal.
+    """The newest version of every record, what has changed since the pass began, and the answer to each proposal.
 
     Raises:
-        InvalidArgument: two of the records have one id.
+        InvalidArgument: two of the records have the same id.
     """
 
     def __init__(self, records: Iterable[Record], *, now: datetime, allow: Collection[str] = ()) -> None:
@@ -26,10 +26,7 @@ class Pass:
         self.allow = allow
         self._writes: list[Record] = []
         self._reinforced: list[str] = []
-        self._done: list[Action] = []
-        self._refused: list[Action] = []
-        self._deferred: list[Action] = []
-        self._protected: list[Action] = []
+        self._report: dict[str, list[Action]] = {"done": [], "refused": [], "deferred": [], "protected": []}
 
     def in_order(self) -> tuple[Record, ...]:
         """Return the records as they stand, by birth and then by id."""
@@ -41,34 +38,38 @@ class Pass:
             self.offer(stage, proposal, by=operator.name)
 
     def reinforce(self, id: str, *, by: str) -> None:
-        """Put on record that something was to be created which is there already."""
+        """Report that a known record was to be created again."""
         self._reinforced.append(id)
-        self._done.append(Action(Stage.WRITE, "reinforce", (id,), "it is there already", by))
+        self._report["done"].append(Action(Stage.WRITE, "reinforce", (id,), "it is there already", by))
 
     def offer(self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False) -> None:
-        """Do what a proposal asks for, or put on record why not."""
-        if isinstance(proposal, Defer):
-            self._deferred.append(_account(stage, proposal, proposal.reason, by))
-            return
-        if isinstance(proposal, Unreadable):
-            self._refused.append(_account(stage, proposal, proposal.reason, by))
-            return
-        try:
-            versions = admit(proposal, stage, self.standing, now=self.now, allow=self.allow, by_person=by_person)
-        except Waits as error:
-            self._deferred.append(_account(stage, proposal, str(error), by))
-        except Kept as error:
-            self._protected.append(_account(stage, proposal, f"{proposal.reason}; kept, since {error}", by))
-        except AgentMemoryError as error:
-            self._refused.append(_account(stage, proposal, str(error), by))
+        """Do what a proposal asks for, or report why not."""
+        if isinstance(proposal, (Defer, Unreadable)):
+            part, reason = "deferred" if isinstance(proposal, Defer) else "refused", proposal.reason
         else:
-            if versions:
-                self._accept(stage, proposal, versions, by)
+            before = self._states(proposal.ids)
+            try:
+                versions = admit(proposal, stage, self.standing, now=self.now, allow=self.allow, by_person=by_person)
+            except Waits as error:
+                part, reason = "deferred", str(error)
+            except Kept as error:
+                part, reason = "protected", f"{proposal.reason}; kept, since {error}"
+            except AgentMemoryError as error:
+                part, reason = "refused", str(error)
+            else:
+                if versions:
+                    self.standing.take(versions)
+                    self._writes += versions
+                    states = (before, self._states(proposal.ids))
+                    action = Action(stage, kind_of(proposal), proposal.ids, proposal.reason, by, *states)
+                    self._report["done"].append(action)
+                return
+        self._report[part].append(Action(stage, kind_of(proposal), proposal.ids, reason, by))
 
     def sweep_flags(self, *, whole: bool = True) -> None:
         """Flag every rule that has lost all its evidence, and unflag every rule that has some again.
 
-        Evidence that is not among the records is gone if these are the whole; else nothing is said of such a rule.
+        Evidence that is not among the records is gone if the records are the whole; else such a rule is left as it is.
         """
         for rule in self.standing.rules:
             if not whole and not self.standing.records.keys() >= set(rule.evidence):
@@ -80,16 +81,9 @@ class Pass:
 
     def outcome(self) -> Outcome:
         """Return what the pass comes to."""
-        protected = dict.fromkeys(self._protected)  # copies are looked for twice
-        report = Report(tuple(self._done), tuple(self._refused), tuple(self._deferred), tuple(protected))
+        self._report["protected"] = list(dict.fromkeys(self._report["protected"]))  # copies are looked for twice
+        report = Report(**{part: tuple(actions) for part, actions in self._report.items()})
         return Outcome(tuple(self._writes), report, tuple(dict.fromkeys(self._reinforced)))
-
-    def _accept(self, stage: Stage, proposal: Proposal, versions: tuple[Record, ...], by: str) -> None:
-        before = self._states(proposal.ids)
-        self.standing.take(versions)
-        self._writes += versions
-        states = (before, self._states(proposal.ids))
-        self._done.append(Action(stage, kind_of(proposal), proposal.ids, proposal.reason, by, *states))
 
     def _states(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         records = self.standing.records
@@ -97,15 +91,11 @@ class Pass:
 
 
 def ask(operator: Operator, question: Question) -> Sequence[Proposal]:
-    """Return what an operator answers; that it failed is an answer that will be refused."""
+    """Return the answer of an operator; a failure is an answer that will be refused."""
     try:
         return operator.propose(question)
     except OperatorFailed as error:
         return (Unreadable(str(error)),)
-
-
-def _account(stage: Stage, proposal: Proposal, reason: str, by: str) -> Action:
-    return Action(stage, kind_of(proposal), proposal.ids, reason, by)
 
 
 def _by_birth(record: Record) -> tuple[datetime, str]:

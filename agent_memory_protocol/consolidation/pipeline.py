@@ -1,8 +1,7 @@
 """The pipeline: the order in which records are looked after.
 
-It takes the newest version of every record and touches nothing else. What it comes to is a list of new versions, each
-of which the lifecycle has allowed, and a report. The same records, operators and moment give the same outcome, in
-whatever order the records come.
+It takes the newest version of every record and touches nothing else. It returns new versions, each of which the
+lifecycle allows, and a report. The order of the records does not change the outcome.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,9 +19,9 @@ from .resolution import unfinished
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operators:
-    """Who proposes in each stage, one after the other; each sees what the ones before have changed.
+    """Who proposes in each stage, one after the other; each sees the changes of the ones before.
 
-    Contradictions are decided by people, unless a resolver is given.
+    People decide contradictions, unless a resolver is given.
     """
 
     dedup: tuple[Operator, ...] = (SameWords(),)
@@ -41,17 +40,17 @@ def consolidate(
 ) -> Outcome:
     """Look for duplicates, contradictions, decisions and rules, in that order, and say what becomes of them.
 
-    Consolidating again what has just been consolidated changes nothing, unless an operator proposes something new.
+    A second pass changes nothing, unless an operator proposes something new.
 
     Args:
         records: the newest version of every record.
         now: the moment of the pass.
-        operators: who proposes; without it, the built-in ones, which need no model and decide no contradiction.
-        allow: fingerprints of what looks like a secret and is none.
-        whole: whether the records are all there are. Of a part, rules whose evidence is not in it are left as they are.
+        operators: who proposes; by default those that need no model and decide no contradiction.
+        allow: fingerprints of what only looks like a secret.
+        whole: whether the records are all there are. Of a part, rules with evidence outside it are left as they are.
 
     Raises:
-        InvalidArgument: two records have one id.
+        InvalidArgument: two records have the same id.
     """
     operators = operators or Operators()
     work = Pass(records, now=now, allow=allow)
@@ -67,13 +66,13 @@ def consolidate(
         for operator in asked:
             work.ask(stage, operator)
         if stage is Stage.DEDUP:
-            _fold_copies(work)  # a merged record may have come to be the copy of one that stands
+            _fold_copies(work)  # a merged record may be the copy of an older one
     work.sweep_flags(whole=whole)
     return work.outcome()
 
 
 def _finish(work: Pass) -> None:
-    """Finish what a stopped pass has left, one after the other: each may free a side that another waits for."""
+    """Finish what a stopped pass has left, one by one: each may free a side that another waits for."""
     written = -1
     while written != (written := len(work.outcome().writes)):
         for ready in unfinished(work.standing.records):
@@ -93,14 +92,7 @@ def _fold_copies(work: Pass) -> None:
 def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:
     """Decide a contradiction as a person does, and look again at the rules that rested on the loser.
 
-    What the lifecycle forbids is in the report's `refused`, as everywhere.
-
-    Args:
-        records: the newest version of every record.
-        winner: the id of the side that holds.
-        loser: the id of the side that does not.
-        reason: why; it stays with both.
-        now: the moment of the decision.
+    `winner` and `loser` are ids; both keep the reason. What the lifecycle forbids is in the report's `refused`.
     """
     work = Pass(records, now=now)
     work.offer(Stage.RESOLUTION, Resolve(winner, loser, reason), by="a person", by_person=True)

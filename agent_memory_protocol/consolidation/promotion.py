@@ -1,4 +1,4 @@
-"""Promotion: what has happened often enough becomes a rule, which rests on every one of the episodes."""
+"""Promotion: what has happened often enough becomes a rule, which rests on all of the episodes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,10 +9,7 @@ from .proposals import Promote, Proposal, Question
 
 
 class RepeatedEpisodes:
-    """Makes a rule of active episodes that have the same signature, once there are enough of them.
-
-    A signature that has a rule already gets no second one, however many episodes follow.
-    """
+    """Makes a rule of active episodes with the same signature, once there are enough; each signature gets one rule."""
 
     name = "repeated episodes"
 
@@ -38,7 +35,7 @@ class RepeatedEpisodes:
 
 
 def signature(record: Record) -> tuple[str, ...]:
-    """Return by what episodes count as the same kind: their tags, or where they have none the names of their slots."""
+    """Return what makes episodes the same kind: their tags, or where they have none the names of their slots."""
     return tuple(sorted(set(record.tags) or set(slots_said(record))))
 
 

@@ -1,12 +1,12 @@
 """Proposals: everything an operator may ask for, and the report of what came of it.
 
-An operator, be it a heuristic or a model, never holds a store. It is asked a question and answers with proposals; each
-is checked before anything is written, and one that breaks a rule is refused as it stands, never put right. There is no
-proposal that rewrites a record.
+An operator, a heuristic or a model, never holds a store. It is asked a question and answers with proposals. Each is
+checked before anything is written; one that breaks a rule is refused whole, never corrected. No proposal rewrites a
+record.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -35,19 +35,19 @@ class Create:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The record it adds."""
+        """The record."""
         return (self.record.id,)
 
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """Let one record stand for others that say the same.
+    """Let one record replace others that say the same.
 
     Attributes:
-        record: a new record, which names one of the others in `supersedes` and each of them as evidence; or one that
-            stands already, when the others are its exact copies.
+        record: a new record, which names one of the others in `supersedes` and each of them as evidence; or a known
+            record, when the others are its exact copies.
         replaced: the ids of the others.
-        reason: why; it stays with each of them.
+        reason: why; each of them keeps it.
     """
 
     record: Record
@@ -56,7 +56,7 @@ class Supersede:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The records it replaces, and then the one that stands for them."""
+        """The records it replaces, then their successor."""
         return (*self.replaced, self.record.id)
 
 
@@ -64,18 +64,13 @@ class Supersede:
 class Dispute:
     """Mark two records as contradicting each other; both stay visible until someone decides."""
 
-    sides: tuple[str, str]
+    ids: tuple[str, str]
     reason: str
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Both sides."""
-        return self.sides
 
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Decide a contradiction: the winner is active again, the loser is superseded by it."""
+    """Decide a contradiction: the winner is active again and supersedes the loser."""
 
     winner: str
     loser: str
@@ -136,7 +131,7 @@ class Defer:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What an operator answered where a proposal belongs; it is refused for this reason."""
+    """An answer of an operator that is not a proposal; it is refused for this reason."""
 
     reason: str
     ids: tuple[str, ...] = ()
@@ -159,19 +154,15 @@ MAY_PROPOSE: Mapping[Stage, tuple[type, ...]] = {
     Stage.FLAGS: (Flag,),
     Stage.DECAY: (Archive,),
 }
-"""What each stage is there for. `Defer` and `Unreadable` change nothing, so every stage may answer with them."""
+"""The proposals of each stage. `Defer` and `Unreadable` change nothing, so every stage may answer with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What an operator is asked: in the write stage to find records in a text, else to look at records.
 
-    Attributes:
-        stage: what it may propose; see `MAY_PROPOSE`.
-        now: the moment of the pass, for the records it makes.
-        records: the newest version of every record, by birth and then by id; none in the write stage.
-        text: what to find records in; empty but in the write stage.
-        provenance: where the text comes from; None but in the write stage.
+    `records` are the newest versions of all records, by birth and then by id. `text` and its `provenance` are given in
+    the write stage only, `records` in every other. `now` is the moment of the pass, for the records that it makes.
     """
 
     stage: Stage
@@ -186,10 +177,10 @@ class Operator(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return what should happen, in order of preference; nothing is an answer too.
+        """Return what should happen, in order of preference; it may be nothing.
 
         Raises:
             OperatorFailed: it cannot answer. The pass goes on without it, and the report says so.
@@ -198,16 +189,10 @@ class Operator(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One line of a report.
+    """One line of a report: who asked for what, in which stage, and why it was done, refused, deferred or protected.
 
-    Attributes:
-        stage: in which step.
-        kind: what was asked for, as create, supersede, dispute.
-        ids: the records it is about, in the order that the proposal's class says.
-        reason: why it was done, refused, deferred or protected.
-        by: the name of the operator that asked for it.
-        before: the states of these records as they were, empty for one that was not there; only where it was done.
-        after: their states now.
+    `kind` is the name of the proposal's class in lower case, and `ids` are in the order that the class says. Where it
+    was done, `before` and `after` are the states of these records, "" for one that did not exist.
     """
 
     stage: Stage
@@ -226,7 +211,7 @@ class Report:
     Attributes:
         done: what changed, in order.
         refused: what an operator asked for and a rule forbids.
-        deferred: what has to wait, as for a dispute that nobody has decided yet.
+        deferred: what has to wait, as for the decision of a dispute.
         protected: what would have been put away or replaced, and is kept.
     """
 
@@ -237,17 +222,8 @@ class Report:
 
     def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return it as JSON can hold it."""
-        return {
-            kept: [
-                {field: list(value) if isinstance(value, tuple) else str(value) for field, value in _fields(action)}
-                for action in getattr(self, kept)
-            ]
-            for kept in ("done", "refused", "deferred", "protected")
-        }
-
-
-def _fields(action: Action) -> list[tuple[str, object]]:
-    return [(name, getattr(action, name)) for name in Action.__slots__]
+        kept = ("done", "refused", "deferred", "protected")
+        return {name: [asdict(action) for action in getattr(self, name)] for name in kept}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,10 +231,10 @@ class Outcome:
     """What a pass comes to. Nothing is written yet.
 
     Attributes:
-        writes: the new versions, to be stored one by one in this order, each after the newest version of its record.
-            Stopping in between leaves nothing that the next pass does not finish.
+        writes: the new versions, to be stored in this order, each after the newest version of its record. After a stop
+            in between, the next pass finishes the rest.
         report: what was done and what was not.
-        reinforced: the ids of records that were there already when they were created again.
+        reinforced: the ids of known records that were to be created again.
     """
 
     writes: tuple[Record, ...] = ()

@@ -1,4 +1,4 @@
-"""Resolution: which side of a contradiction holds, where nobody need be asked; and what a stopped pass left undone."""
+"""Resolution: contradictions that need no person to decide, and what a stopped pass has left undone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -10,8 +10,8 @@ from .proposals import Defer, Dispute, Proposal, Question, Resolve
 class CautiousResolver:
     """Decides two cases and leaves every other to a person.
 
-    A correction beats what was not one. The newer side wins only where both are of the same kind of provenance and have
-    the same slots, by the time it happened where both say so: that something is newer does not make it true.
+    A correction beats what was not one. The newer side wins only where both have the same kind of provenance and the
+    same slots: that something is newer does not make it true. Newer is what happened later, where both say when.
     """
 
     name = "cautious resolver"
@@ -51,9 +51,9 @@ def _decide(one: Record, other: Record) -> Resolve | None:
 
 
 def unfinished(records: Mapping[str, Record]) -> Iterable[Proposal]:
-    """Yield what completes a dispute or a decision of which only one side was stored, or of which one side is gone."""
+    """Yield what completes a dispute or a decision of which only one side was stored, or one side is gone."""
     for one_id in list(records):
-        record = records[one_id]  # what is done with one proposal may have changed it
+        record = records[one_id]  # an earlier proposal may have changed it
         if record.transition is None:
             continue
         one, other = record.transition.sides

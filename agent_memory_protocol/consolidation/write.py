@@ -1,12 +1,27 @@
-"""The write stage: records out of a text, by an extractor that may create and nothing else."""
+"""The write stage: records out of a text, by an extractor that may create and nothing else.
 
-from collections.abc import Collection, Container, Iterable, Mapping
+The extractors here need no model: the text as it is, or its sentences that read like facts and events.
+"""
+
+import re
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ..records.record import Provenance
+from ..records.record import Provenance, RecordType, new_record
 from .one_pass import Pass, ask
 from .proposals import Create, Operator, Outcome, Proposal, Question, Report, Stage
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_EVENT = re.compile(
+    r"\b(?:broke|crashed|deployed|did|failed|fixed|happened|met|merged|moved|ran|released|reverted|succeeded|tried|went)\b",
+    re.IGNORECASE,
+)
+_FACT = re.compile(
+    r"\b(?:are|belongs?|has|have|is|likes?|listens?|lives?|means?|must|needs?|owns?|prefers?|requires?|runs?|uses?|was|were)\b",
+    re.IGNORECASE,
+)
+_SHORTEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +60,9 @@ def take_in(
 ) -> Outcome:
     """Return the records that an extractor finds in a text, and what it proposed that cannot be taken.
 
-    A record whose id is known already is no new one: it is named in `reinforced`.
-
-    Args:
-        text: the text, or an event, which is read as sorted lines of `key: value`.
-        extractor: who finds records in it.
-        provenance: where the text comes from.
-        known: the ids of all records there are.
-        now: the moment of birth.
-        tags: what every record is tagged with, besides what the extractor says.
-        allow: fingerprints of what looks like a secret and is none.
+    An event, a mapping, is read as sorted lines of `key: value`. A record with an id in `known` is not new: the outcome
+    names it in `reinforced`. Every record gets the `tags`, besides those that the extractor gives. `allow` are
+    fingerprints of what only looks like a secret.
     """
     if not isinstance(text, str):
         text = "\n".join(f"{key}: {value}" for key, value in sorted(text.items()))
@@ -76,3 +84,41 @@ def _tagged(proposal: Proposal, tags: tuple[str, ...]) -> Proposal:
         return proposal
     record = proposal.record
     return Create(replace(record, tags=tuple(dict.fromkeys([*record.tags, *tags]))), proposal.reason)
+
+
+class WholeText:
+    """Remembers the whole text as one fact, word for word."""
+
+    name = "whole text"
+
+    def __init__(self, confidence: float = 0.9) -> None:
+        self.confidence = confidence
+
+    def propose(self, question: Question) -> Sequence[Proposal]:
+        """Return the fact; nothing where there is only white space."""
+        return [_create(RecordType.FACT, body, question, self.confidence)] if (body := question.text.strip()) else []
+
+
+class Sentences:
+    """Remembers each sentence that reads like an event or a fact, and lets the others go."""
+
+    name = "sentences"
+
+    def __init__(self, confidence: float = 0.5) -> None:
+        self.confidence = confidence
+
+    def propose(self, question: Question) -> Sequence[Proposal]:
+        """Return one record for each of these sentences, in their order."""
+        found: list[Proposal] = []
+        for sentence in map(str.strip, _SENTENCE_END.split(question.text)):
+            if len(sentence) >= _SHORTEST:
+                for kind, pattern in ((RecordType.EPISODE, _EVENT), (RecordType.FACT, _FACT)):
+                    if pattern.search(sentence):
+                        found.append(_create(kind, sentence, question, self.confidence))
+                        break
+        return found
+
+
+def _create(type: RecordType, body: str, question: Question, confidence: float) -> Create:
+    provenance = question.provenance or Provenance("unknown")
+    return Create(new_record(type, body, provenance=provenance, now=question.now, confidence=confidence))

@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent_memory_protocol.consolidation.extractors import Sentences, WholeText
 from agent_memory_protocol.consolidation.proposals import Archive, Create, Defer, Proposal, Question, Report, Stage
-from agent_memory_protocol.consolidation.write import take_in
+from agent_memory_protocol.consolidation.write import Sentences, WholeText, take_in
 from agent_memory_protocol.errors import OperatorFailed
 from agent_memory_protocol.records.record import Provenance, RecordType, State, new_record
 
