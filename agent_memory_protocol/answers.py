@@ -1,4 +1,4 @@
-"""What a workspace answers: frozen values that every surface prints in its own way."""
+"""What a workspace answers: frozen values, and the JSON that every door gives of them."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -7,6 +7,9 @@ from pathlib import Path
 
 from . import limits
 from .layout import Target
+
+Json = dict[str, object]
+"""One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,19 @@ class Found:
     score: float
     reasons: tuple[str, ...]
 
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {
+            "kind": self.kind,
+            "id": self.id,
+            "target": str(self.target),
+            "path": self.target.path,
+            "line": self.line,
+            "text": self.text,
+            "score": round(self.score, 4),
+            "reasons": [*self.reasons],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
@@ -79,6 +95,19 @@ class StoredEntry:
     line: int
     last_line: int
 
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {
+            "id": self.id,
+            **self.target.to_json(),
+            "section": self.section,
+            "date": self.date and self.date.isoformat(),
+            "date_source": self.date_source or None,
+            "line": self.line,
+            "last_line": self.last_line,
+            "text": self.text,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -100,6 +129,18 @@ class Remembered:
     headroom: Headroom
     notes: tuple[str, ...] = ()
 
+    def to_json(self) -> Json:
+        """Return the JSON answer."""
+        return {
+            "status": self.status,
+            "id": self.entry.id,
+            **self.entry.target.to_json(),
+            "line": self.line,
+            "date": self.entry.date and self.entry.date.isoformat(),
+            "headroom": {"lines": self.headroom.lines, "bytes": self.headroom.bytes},
+            "notes": [*self.notes],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Created:
@@ -108,6 +149,10 @@ class Created:
     target: Target
     path: Path
     created: bool
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {**self.target.to_json(), "created": self.created}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +184,25 @@ class Status:
         percent = round(self.share * 100, 6)
         return ceil(percent) if percent > 100 else floor(percent)
 
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {
+            **self.target.to_json(),
+            "lines": self.lines,
+            "bytes": self.bytes,
+            "tokens": self.tokens,
+            "share": round(self.share, 4),
+            "entries": self.entries,
+            "dated": self.dated,
+            "undated": self.entries - self.dated,
+            "oldest": self.oldest and self.oldest.isoformat(),
+            "newest": self.newest and self.newest.isoformat(),
+            "notes_indexed": self.indexed,
+            "notes": self.notes,
+            "notes_unlisted": self.unlisted,
+            "problem": self.problem or None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -158,6 +222,14 @@ class Where:
     all_settings: list[tuple[str, object, str]]
     problems: list[str]
 
+    def to_json(self) -> Json:
+        """Return the JSON answer, without the project's root and the program's version."""
+        return {
+            "paths": [{"path": path, "exists": there} for path, there in self.paths],
+            "settings": [{"key": name, "value": value, "origin": origin} for name, value, origin in self.all_settings],
+            "problems": self.problems,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
@@ -173,6 +245,18 @@ class NoteRow:
     description: str
     is_listed: bool
     problem: str = ""
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {
+            **self.target.to_json(),
+            "file": self.file,
+            "type": self.type or None,
+            "title": self.title,
+            "description": self.description,
+            "listed": self.is_listed,
+            "problem": self.problem or None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +315,16 @@ class Indexed:
     def is_clean(self) -> bool:
         """Whether every note has a line and every line has a note."""
         return not (self.changed or self.dangling or self.unlisted or self.problem)
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {
+            **self.target.to_json(),
+            "notes": self.notes,
+            "listed": self.listed,
+            "added": [*self.added],
+            "dangling": [{"line": line, "file": file} for line, file in self.dangling],
+            "unlisted": self.unlisted,
+            "changed": self.changed,
+            "problem": self.problem or None,
+        }

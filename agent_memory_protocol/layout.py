@@ -177,6 +177,11 @@ class Target:
         """What makes two targets the same document, and part of what an entry's id is computed from."""
         return f"{self.tier.value}\n{name_key(self.owner)}"
 
+    def to_json(self) -> dict[str, object]:
+        """Return how the document is named in every JSON answer."""
+        names = {self.tier.owner: self.owner} if self.owner else {}
+        return {"target": str(self), "tier": self.tier.value, **names, "path": self.path}
+
     def __str__(self) -> str:
         return f"{self.tier.value}:{self.owner}" if self.owner else self.tier.value
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from .answers import Json
 from .change.ledger import way_back
 from .disk.errors import damaged
 from .disk.file_events import FileEvents
@@ -51,6 +52,14 @@ class Happened:
     what: str
     target: Target | None
     message: str
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        where = self.target.to_json() if self.target else {}
+        return {"event": self.what, **where, "message": self.message}
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.message}" if self.target else self.message
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import click
 from ..errors import InvalidArgument, MissingExtra
 from ..text.phrases import counted
 from .formats import input_file
-from .options import actor, as_option, json_option, note, print_json, progress, root_option
+from .options import Call, call_options, note, progress
 
 if TYPE_CHECKING:
     from ..exchange.measure import Measured
@@ -29,18 +29,14 @@ def bench_command() -> None:
 @click.option("--from", "source", metavar="FILE", help="Measure with the entries of this record file instead.")
 @click.option("--rounds", type=click.IntRange(1, 100), default=3, metavar="N", help="How often each step is timed (3).")
 @click.option("--plot", metavar="FILE", help="Draw the figures into this file, as SVG.")
-@json_option
-@root_option
-@as_option
+@call_options
 def formats_command(
+    call: Call,
     records: int,
     dimensions: int,
     source: str | None,
     rounds: int,
     plot: str | None,
-    as_json: bool,
-    root: str | None,  # noqa: ARG001 - every verb takes it
-    as_agent: str | None,
 ) -> None:
     """Compare the formats: all written, on disk, all read, one added, the 10 newest with a tag, a later field.
 
@@ -52,7 +48,7 @@ def formats_command(
         amp bench formats --records 10000 --plot formats.svg
         amp bench formats --from memory.pb
     """
-    actor(as_agent)
+    call.actor()  # refuses a name that breaks the rule
     if plot is not None and not plot.lower().endswith(".svg"):
         raise InvalidArgument("--plot draws SVG; end the name with .svg")
     from ..exchange.measure import COMPARED, measure
@@ -73,14 +69,18 @@ def formats_command(
         width = len(entries[0].embedding) // 4
         with replacing(plot, overwrite=True) as new, open(new, "w", encoding="utf-8") as file:
             file.write(chart(found, f"{counted(len(entries), 'entry')} of {width} numbers, tag {tag}"))
-    if as_json:
-        print_json(_answer(found, entries, tag, rounds))
-        return
-    for line in table(found):
-        click.echo(line)
-    note(
-        f"{counted(len(entries), 'entry')}, tag {tag}; {counted(rounds, 'round')}: the median (the fastest–the slowest)"
-    )
+    values = {
+        "records": len(entries),
+        "dimensions": len(entries[0].embedding) // 4,
+        "tag": tag,
+        "rounds": rounds,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "formats": [one.to_json() for one in found],
+    }
+    call.answer(values, table(found))
+    if not call.as_json:
+        measured = f"{counted(len(entries), 'entry')}, tag {tag}; {counted(rounds, 'round')}"
+        note(f"{measured}: the median (the fastest–the slowest)")
 
 
 def table(found: "list[Measured]") -> list[str]:
@@ -129,26 +129,3 @@ def _is_installed(name: str) -> bool:
             note(f"{name} is left out: {error}")
             return False
     return True
-
-
-def _answer(found: "list[Measured]", entries: "list[MemoryEntry]", tag: str, rounds: int) -> dict[str, object]:
-    return {
-        "records": len(entries),
-        "dimensions": len(entries[0].embedding) // 4,
-        "tag": tag,
-        "rounds": rounds,
-        "python": ".".join(map(str, sys.version_info[:3])),
-        "formats": [
-            {
-                "format": one.format.name,
-                "bytes": one.size,
-                "appends": one.appends,
-                "keeps_unknown": one.keeps_unknown,
-                "seconds": {
-                    step: {"median": one.middle(step), "fastest": min(times), "slowest": max(times)}
-                    for step, times in one.seconds.items()
-                },
-            }
-            for one in found
-        ],
-    }

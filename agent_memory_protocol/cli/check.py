@@ -15,7 +15,7 @@ from ..git.ask import answer
 from ..layout import SCAFFOLDING
 from ..lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
 from ..text.phrases import counted
-from .options import actor, as_option, note, plain, print_json, problems_in_settings, progress, root_option, workspace
+from .options import Call, as_option, call_with, note, plain, print_json, problems_in_settings, progress, root_option
 
 if TYPE_CHECKING:
     from ..workspace import Workspace
@@ -46,19 +46,16 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
     help="The least that exit code 1 is for. Some warnings come with time alone.",
 )
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
-@root_option
-@as_option
+@call_with(root_option, as_option)
 def check_command(
+    call: Call,
     paths: tuple[str, ...],
     fix: bool,
     only: tuple[str, ...],
     ignored: tuple[str, ...],
     form: str,
-    as_json: bool,
     fail_on: str,
     list_rules: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Check memory files, notes, indexes, ledgers and the settings. Exit code 1 when something was found.
 
@@ -75,8 +72,8 @@ def check_command(
     strange = unknown([*only, *ignored])
     if strange:
         raise InvalidArgument(f"there is no rule {', '.join(map(ascii, strange))}; `amp check --rules` lists them")
-    here = workspace(root, tells_settings=True)
-    who = actor(as_agent)
+    here = call.workspace(tells_settings=True)
+    who = call.actor()
     looked_at = 0
     shown = progress("checking")
 
@@ -98,9 +95,9 @@ def check_command(
     for problem in problems_in_settings(here):
         if problem.partition(": ")[2] not in told:
             note(problem)
-    form = "json" if as_json else form
+    form = "json" if call.as_json else form
     if form == "json":
-        print_json({"findings": [_as_json(one) for one in found]})
+        print_json({"findings": [one.to_json() for one in found]})
     elif form == "sarif":
         click.echo(json.dumps(_sarif(found, _folder_in_git(here)), ensure_ascii=False, indent=2))
     else:
@@ -149,17 +146,6 @@ def _github(one: Finding, folder: str) -> str:
     message = one.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     path = f"{folder}{one.path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
     return f"::{one.severity} file={path}{line},title={one.rule}::{message}"
-
-
-def _as_json(one: Finding) -> dict[str, object]:
-    return {
-        "rule": one.rule,
-        "severity": one.severity,
-        "path": one.path,
-        "line": one.line,
-        "message": one.message,
-        "fixable": one.fix is not None,
-    }
 
 
 def _sarif(found: Sequence[Finding], folder: str) -> dict[str, object]:

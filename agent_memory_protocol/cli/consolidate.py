@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 import click
@@ -13,7 +14,7 @@ from ..consolidation.proposals import Report, Stage, Unreadable, kind_of
 from ..errors import AccessDenied, InvalidArgument
 from ..memory import Memory
 from ..project.access import Actor
-from .options import actor, note, plain, print_json
+from .options import NOT_APPLIED, Call, note, plain
 from .record_options import identity_option, open_memory, record_options
 from .records import short
 
@@ -39,15 +40,13 @@ UNREADABLE = kind_of(Unreadable(""))
 @identity_option
 @record_options
 def consolidate_command(
+    call: Call,
     apply: bool,
     operator: str | None,
     stages: tuple[str, ...],
     seconds: float | None,
     identity: str | None,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Merge records that say the same, and mark what contradicts.
 
@@ -63,15 +62,16 @@ def consolidate_command(
         amp consolidate --apply
         amp consolidate --operator "python3 judge.py"
     """
-    judge = None if operator is None else _program(operator, actor(as_agent), seconds)
+    judge = None if operator is None else _program(operator, call.actor(), seconds)
     if judge is None and (stages or seconds is not None):
         raise InvalidArgument("--stage and --seconds are for a program; name it with --operator")
     operators = Operators()
     for stage in dict.fromkeys(stages or [Stage.CONTRADICTION.value]) if judge else ():
         operators = replace(operators, **{stage: (*getattr(operators, stage), judge)})
-    memory = open_memory(store, root, as_agent, identity if apply else None, operators=operators)
+    memory = open_memory(call, store, identity if apply else None, operators=operators)
     report = memory.consolidate(apply=apply)
-    _report(memory, report, applied=apply, as_json=as_json, program=judge.name if judge else "")
+    program = judge.name if judge else ""
+    call.answer({"applied": apply, **report.to_json()}, _lines(memory, report, applied=apply, program=program))
     if judge and any(action.by == judge.name and action.kind == UNREADABLE for action in report.refused):
         sys.exit(4)
 
@@ -99,9 +99,7 @@ def _program(command: str, who: Actor, seconds: float | None) -> CommandOperator
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
 @identity_option
 @record_options
-def decay_command(
-    apply: bool, identity: str | None, store: str | None, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+def decay_command(call: Call, apply: bool, identity: str | None, store: str | None) -> None:
     """Archive records that nobody has needed for long.
 
     They stay readable. What is disputed, what a rule rests on and what is tagged `keep` stays as it is.
@@ -110,27 +108,25 @@ def decay_command(
     Example:
         amp decay --apply
     """
-    memory = open_memory(store, root, as_agent, identity if apply else None)
-    _report(memory, memory.decay(apply=apply), applied=apply, as_json=as_json)
+    memory = open_memory(call, store, identity if apply else None)
+    report = memory.decay(apply=apply)
+    call.answer({"applied": apply, **report.to_json()}, _lines(memory, report, applied=apply))
 
 
 _WORDS = {"done": "", "refused": "refused: ", "deferred": "waits: ", "protected": "kept: "}
 
 
-def _report(memory: Memory, report: Report, *, applied: bool, as_json: bool, program: str = "") -> None:
-    """Print what a pass has done, or would do, and what it leaves alone; and what of it a program has asked for."""
-    if as_json:
-        print_json({"applied": applied, **report.to_json()})
-        return
+def _lines(memory: Memory, report: Report, *, applied: bool, program: str = "") -> Iterator[str]:
+    """Say what a pass has done, or would do, and what it leaves alone; and what of it a program has asked for."""
     actions = [(word, action) for kept, word in _WORDS.items() for action in getattr(report, kept)]
     records = {record.id: record for record in memory.records()} if actions else {}
     for word, action in actions:
         asked = f"  [{plain(program)}]" if program and action.by == program else ""
-        click.echo(f"{word}{action.kind}: {plain(action.reason)}{asked}")
+        yield f"{word}{action.kind}: {plain(action.reason)}{asked}"
         for one in action.ids:
             unknown = "(there is none)" if word else "(new)"
-            click.echo(f"  {plain(one)}  {short(records[one]) if one in records else unknown}")
+            yield f"  {plain(one)}  {short(records[one]) if one in records else unknown}"
     if not report.done:
-        click.echo("there is nothing to do")
+        yield "there is nothing to do"
     elif not applied:
-        note("nothing was changed; add --apply to do this")
+        note(NOT_APPLIED)

@@ -1,14 +1,17 @@
 """`amp doctor`: one answer to "why is my memory not there?"."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from ..errors import AgentMemoryError
-from ..verbs.doctor import of_protocol
-from .options import as_option, columns, json_option, plain, print_json, reader, root_option, workspace
+from ..project.access import Actor
+from ..verbs.doctor import Diagnosis, of_protocol
+from ..workspace import Workspace
+from .options import Call, call_options, columns, plain
 from .status import table, where_json, where_lines
 
 
@@ -20,16 +23,12 @@ from .status import table, where_json, where_lines
     type=click.Path(exists=True, dir_okay=False),
     help="A protocol text: say whether it is the one implemented.",
 )
-@json_option
-@root_option
-@as_option
+@call_options
 def doctor_command(
+    call: Call,
     agent: str | None,
     conversation: str | None,
     protocol: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Say where memory lies, what AGENT recalls, what is wrong.
 
@@ -40,8 +39,8 @@ def doctor_command(
         amp doctor
         amp doctor developer --conversation 7f3a
     """
-    here = workspace(root, tells_settings=True)
-    who = reader(agent, as_agent, conversation, root)
+    here = call.workspace(tells_settings=True)
+    who = call.reader(agent, conversation)
     findings = here.diagnose(who)
     if here.path.is_dir():
         from ..hosts import install, receipt
@@ -49,17 +48,17 @@ def doctor_command(
         findings += install.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
     if protocol is not None:
         findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
-    damaged = any(finding.is_damage for finding in findings)
-    if as_json:
-        listed = [{"ok": not finding.is_problem, "message": finding.message} for finding in findings]
-        print_json({"where": where_json(here), "checks": listed})
-    else:
-        click.echo("\n".join(where_lines(here)))
-        with suppress(AgentMemoryError):  # why the memory cannot be read is among the findings
-            if rows := here.status(who):
-                click.echo("\n" + "\n".join(table(rows, columns())))
-        click.echo()
-        for finding in findings:
-            mark = click.style("!!", fg="red") if finding.is_problem else "ok"
-            click.echo(f"{mark}  {plain(finding.message)}")
-    sys.exit(4 if damaged else 0)
+    values = {"where": where_json(here), "checks": [finding.to_json() for finding in findings]}
+    call.answer(values, _lines(here, who, findings))
+    sys.exit(4 if any(finding.is_damage for finding in findings) else 0)
+
+
+def _lines(here: Workspace, who: Actor, findings: Sequence[Diagnosis]) -> Iterator[str]:
+    yield from where_lines(here)
+    with suppress(AgentMemoryError):  # why the memory cannot be read is among the findings
+        if rows := here.status(who):
+            yield from ["", *table(rows, columns())]
+    yield ""
+    for finding in findings:
+        mark = click.style("!!", fg="red") if finding.is_problem else "ok"
+        yield f"{mark}  {plain(finding.message)}"

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument
 from ..formats import schemas
 from ..project.outside import check_outside
 from ..text.phrases import counted
-from .options import actor, as_option, json_option, note, plain, print_json, root_option
+from .options import Call, call_options, note, plain, print_json
 
 if TYPE_CHECKING:
     from ..exchange.convert import Conversion
@@ -35,10 +35,9 @@ TOLD = 20
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace OUT where it exists.")
 @click.option("--losses", is_flag=True, help="Only list what each format cannot carry.")
-@json_option
-@root_option
-@as_option
+@call_options
 def convert_command(
+    call: Call,
     source: str | None,
     target: str | None,
     source_name: str | None,
@@ -46,9 +45,6 @@ def convert_command(
     strict: bool,
     force: bool,
     losses: bool,
-    as_json: bool,
-    root: str | None,  # noqa: ARG001 - every verb takes it
-    as_agent: str | None,
 ) -> None:
     """Write what one record file holds as another one.
 
@@ -64,13 +60,16 @@ def convert_command(
     """
     from ..formats import table
 
-    who = actor(as_agent)
+    who = call.actor()
     if losses:
-        _print_losses(as_json)
+        rows = list(table.loss_rows())
+        losses_json = [{"format": name, "what": what, "instead": instead} for name, what, instead in rows]
+        said = (plain(f"{name:12} {what}: {instead}") for name, what, instead in rows)
+        call.answer({"losses": losses_json}, said)
         return
     if source is None or target is None:
         raise InvalidArgument("convert what into what? name IN and OUT, or - for stdin and stdout")
-    if as_json and target == STDIO:
+    if call.as_json and target == STDIO:
         raise InvalidArgument("--json answers on stdout, where OUT goes too; name a file for OUT")
     if target == STDIO and target_name is None:
         raise InvalidArgument("in which format? say --format, since stdout has no ending")
@@ -85,7 +84,7 @@ def convert_command(
     with input_file(source) as path, output_file(target) as new:
         found = table.by_name(source_name) if source_name else table.detect(path, name=source)
         convert(path, found, conversion, new, overwrite=force or target == STDIO)
-    tell(conversion, found.name, as_json=as_json)
+    tell(call, conversion, found.name)
     if conversion.left_out:
         sys.exit(4)
 
@@ -102,24 +101,10 @@ def schema_command(which: str) -> None:
     click.echo(schemas.text(schemas.PROTO if which == "proto" else schemas.JSON), nl=False)
 
 
-def tell(conversion: "Conversion", source: str, *, as_json: bool) -> None:
+def tell(call: Call, conversion: "Conversion", source: str) -> None:
     """Say what came through, what was lost on the way, and what did not come through."""
-    if as_json:
-        print_json(
-            {
-                "from": source,
-                "to": conversion.target.name,
-                "entries": conversion.entries,
-                "embedded": conversion.embedded,
-                "doubles": conversion.doubles,
-                "losses": [
-                    {"what": loss.what, "instead": loss.instead, "entries": number}
-                    for loss, number in conversion.lost.items()
-                ],
-                "left_out": conversion.left_out,
-                "problems": [one._asdict() for one in conversion.problems],
-            }
-        )
+    if call.as_json:
+        print_json({"from": source, **conversion.to_json()})
         return
     for loss, number in conversion.lost.items():
         note(f"{conversion.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
@@ -178,14 +163,3 @@ def counter(what: str) -> Callable[[int], None] | None:
     if not sys.stderr.isatty():
         return None
     return lambda done: click.echo(f"\r{done:,} {what}", nl=False, err=True)
-
-
-def _print_losses(as_json: bool) -> None:
-    from ..formats.table import loss_rows
-
-    rows = list(loss_rows())
-    if as_json:
-        print_json({"losses": [{"format": name, "what": what, "instead": instead} for name, what, instead in rows]})
-        return
-    for name, what, instead in rows:
-        click.echo(plain(f"{name:12} {what}: {instead}"))

@@ -6,8 +6,8 @@ import click
 
 from ..disk.errors import explain, shown
 from ..errors import StorageError
-from ..hosts.harvest import Harvested, harvest
-from .options import actor, as_option, first_words, json_option, note, print_json, root_option, target_json, workspace
+from ..hosts.harvest import harvest
+from .options import Call, call_options, first_words, note
 from .write import LARGEST_TEXT, decode_text, read_text
 
 
@@ -15,12 +15,8 @@ from .write import LARGEST_TEXT, decode_text, read_text
 @click.argument("file", default="-", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="[FILE]")
 @click.option("--reporter", metavar="NAME", help="Who reported; by default who the output names in its front matter.")
 @click.option("--conversation", metavar="ID", help="The conversation it was reported in; by default AMP_CONVERSATION.")
-@json_option
-@root_option
-@as_option
-def harvest_command(
-    file: str, reporter: str | None, conversation: str | None, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+@call_options
+def harvest_command(call: Call, file: str, reporter: str | None, conversation: str | None) -> None:
     """Save the findings that a read-only agent has reported.
 
     Each bullet of a `memory-findings` block becomes one entry of the tier it names, without one of the conversation.
@@ -31,22 +27,22 @@ def harvest_command(
         amp harvest review.md --reporter reviewer --as developer --conversation 7f3a
     """
     saved = harvest(
-        workspace(root),
+        call.workspace(),
         _output(file),
-        actor=actor(as_agent, conversation),
+        actor=call.actor(conversation),
         conversation=conversation,
         reporter=reporter,
     )
-    if as_json:
-        print_json({"findings": [_as_json(one) for one in saved]})
-    elif not saved:
+    kept = [(one.done, "saved" if one.done.status == "added" else "already there") for one in saved if one.done]
+    call.answer(
+        {"findings": [one.to_json() for one in saved]},
+        [f"{what}: {done.entry.target.path}:{done.line}  [{done.entry.id}]" for done, what in kept],
+    )
+    if not saved and not call.as_json:
         note("there is no memory-findings block in it, or no bullet in the block")
     for one in saved:
         if one.done is None:
             note(f"not saved: {first_words(one.finding.text, 60) or 'a finding'}: {one.problem}")
-        elif not as_json:
-            what = "saved" if one.done.status == "added" else "already there"
-            click.echo(f"{what}: {one.done.entry.target.path}:{one.done.line}  [{one.done.entry.id}]")
     if any(one.problem for one in saved):
         sys.exit(3)
 
@@ -61,10 +57,3 @@ def _output(file: str) -> str:
     except OSError as error:
         raise StorageError(f"{shown(file)}: cannot be read: {explain(error)}") from error
     return decode_text(data, shown(file))
-
-
-def _as_json(one: Harvested) -> dict[str, object]:
-    found: dict[str, object] = {"text": one.finding.text, "status": "refused", "problem": one.problem or None}
-    if one.done is not None:
-        found |= {"status": one.done.status, "id": one.done.entry.id, **target_json(one.done.entry.target)}
-    return found

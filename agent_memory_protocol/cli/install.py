@@ -3,14 +3,14 @@
 import os
 import shutil
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from ..disk.errors import shown
 from ..errors import InvalidArgument
 from ..hosts import install, receipt
-from .options import actor, as_option, json_option, note, plain, print_json, root_option, workspace
+from .options import Call, call_options, note, plain
 
 _GIT = "git"
 _target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))
@@ -25,12 +25,8 @@ _DID = {"create": "created", "change": "changed", "remove": "removed"}
 @_target
 @_user
 @_dry_run
-@json_option
-@root_option
-@as_option
-def install_command(
-    target: str, user: bool, dry_run: bool, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+@call_options
+def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     """Make a host of agents use this memory.
 
     claude, codex, gemini: adds hooks to the host's settings, beside what stands there, and the skill that teaches
@@ -43,29 +39,25 @@ def install_command(
         amp install codex --user
         amp install git --dry-run
     """
-    install.check_may_install(actor(as_agent))
+    install.check_may_install(call.actor())
     if target == _GIT:
-        _git(root, user, dry_run, as_json, installs=True)
+        _git(call, user, dry_run, installs=True)
         return
-    place = _place(root, user)
+    place = _place(call, user)
     installed = os.path.join(sysconfig.get_path("scripts"), "amp-hook")
     program = install.program_for(target, place, shutil.which("amp-hook"), installed)
     plan = install.plan_install(place, target, program)
     if installed in program and place.is_project and plan.changes:
         plan.notes.append("no shell finds amp-hook here, so the settings name its path on this machine")
-    _do(plan, place, dry_run, as_json)
+    _do(plan, place, call, dry_run)
 
 
 @click.command("uninstall")
 @_target
 @_user
 @_dry_run
-@json_option
-@root_option
-@as_option
-def uninstall_command(
-    target: str, user: bool, dry_run: bool, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+@call_options
+def uninstall_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     """Take out what `amp install` put in.
 
     Exactly that: what others have added since stays. Files and folders that installing had made go where nothing else
@@ -75,22 +67,22 @@ def uninstall_command(
     Example:
         amp uninstall claude
     """
-    install.check_may_install(actor(as_agent))
+    install.check_may_install(call.actor())
     if target == _GIT:
-        _git(root, user, dry_run, as_json, installs=False)
+        _git(call, user, dry_run, installs=False)
         return
-    place = _place(root, user)
-    _do(install.plan_uninstall(place, target), place, dry_run, as_json)
+    place = _place(call, user)
+    _do(install.plan_uninstall(place, target), place, call, dry_run)
 
 
-def _place(root: str | None, user: bool) -> receipt.InstallPlace:
+def _place(call: Call, user: bool) -> receipt.InstallPlace:
     if user:
         return receipt.for_person(os.environ)
-    here = workspace(root)
+    here = call.workspace()
     return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
-def _do(plan: install.InstallPlan, place: receipt.InstallPlace, dry_run: bool, as_json: bool) -> None:
+def _do(plan: install.Plan, place: receipt.InstallPlace, call: Call, dry_run: bool) -> None:
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
         install.carry_out(plan)
@@ -98,38 +90,38 @@ def _do(plan: install.InstallPlan, place: receipt.InstallPlace, dry_run: bool, a
     if plan.changes and not dry_run and not place.is_project:
         notes.insert(0, f"this holds for every project of yours; the files lie below {place.base}")
     rows = [(name, change.what, change.diff(name)) for name, change in zip(names, plan.changes, strict=True)]
-    _report(rows, plan.notes if as_json else notes, dry_run, as_json)
+    _report(call, rows, plan.notes if call.as_json else notes, dry_run)
 
 
-def _git(root: str | None, user: bool, dry_run: bool, as_json: bool, *, installs: bool) -> None:
+def _git(call: Call, user: bool, dry_run: bool, *, installs: bool) -> None:
     from ..hosts import git_driver
 
     if user:
         raise InvalidArgument("git's merge driver is for one checkout; leave out --user")
-    here = workspace(root)
+    here = call.workspace()
     plan = git_driver.plan_install(here) if installs else git_driver.plan_uninstall(here)
     if not dry_run:
         git_driver.carry_out(here, plan)
     notes = []
     if installs and shutil.which(git_driver.COMMAND) is None:
         notes.append(f"no shell finds {git_driver.COMMAND} here; until one does, git merges memory line by line")
-    _report([(step.place, step.what, step.diff) for step in plan], notes, dry_run, as_json)
+    _report(call, [(step.place, step.what, step.diff) for step in plan], notes, dry_run)
 
 
-def _report(rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool, as_json: bool) -> None:
+def _report(call: Call, rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool) -> None:
     """Print what was done, or would be: of each place its name, what happens to it in a word, and its diff."""
-    if as_json:
-        files = [{"path": name, "what": what, "diff": diff} for name, what, diff in rows]
-        print_json({"applied": not dry_run, "files": files, "notes": list(notes)})
-        return
+    files = [{"path": name, "what": what, "diff": diff} for name, what, diff in rows]
+    call.answer({"applied": not dry_run, "files": files, "notes": list(notes)}, _lines(rows, notes, dry_run))
+
+
+def _lines(rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
     for name, _, diff in rows:
         if not name.endswith(_WHOLE):
-            for line in diff.splitlines():
-                click.echo(plain(line))
+            yield from map(plain, diff.splitlines())
     for name, what, _ in rows:
-        click.echo(f"{'would ' + what if dry_run else _DID[what]}: {name}")
+        yield f"{'would ' + what if dry_run else _DID[what]}: {name}"
     if not rows:
-        click.echo("nothing to change")
+        yield "nothing to change"
     for line in notes:
         note(line)
     if dry_run and rows:

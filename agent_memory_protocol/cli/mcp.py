@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ..project.access import Actor
-from .options import root_option, typed, workspace
+from .options import Call, root_option, typed
 
 
 @click.command("mcp")
@@ -31,7 +31,7 @@ def mcp_command(root: str | None, agent: str | None, conversation: str | None, p
         (os.environ.get("AMP_AGENT") or None) if agent is None else agent,
         (os.environ.get("AMP_CONVERSATION") or None) if conversation is None else conversation,
     )
-    here = workspace(root)
+    here = Call(root).workspace()
     if config:
         arguments = ["--root", str(here.path)]
         for name, value in (("--agent", actor.agent), ("--conversation", actor.conversation)):

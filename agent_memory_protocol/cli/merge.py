@@ -5,7 +5,7 @@ import sys
 import click
 
 from ..project.outside import check_outside
-from .options import actor, as_option, note, root_option, workspace
+from .options import Call, as_option, call_with, note, root_option
 
 
 @click.command("merge")
@@ -14,17 +14,8 @@ from .options import actor, as_option, note, root_option, workspace
 @click.argument("theirs", type=click.Path())
 @click.option("--path", metavar="FILE", help="Where the file stands in the repository; by default OURS.")
 @click.option("--write", is_flag=True, help="Write the result into OURS, as git's merge driver does.")
-@root_option
-@as_option
-def merge_command(
-    base: str,
-    ours: str,
-    theirs: str,
-    path: str | None,
-    write: bool,
-    root: str | None,
-    as_agent: str | None,
-) -> None:
+@call_with(root_option, as_option)
+def merge_command(call: Call, base: str, ours: str, theirs: str, path: str | None, write: bool) -> None:
     """Merge two versions of a memory file, entry by entry.
 
     BASE is the version that both come from. The result has what either side added and lacks what either took out; an
@@ -37,10 +28,10 @@ def merge_command(
     """
     from ..hosts import git_driver
 
-    who = actor(as_agent)
+    who = call.actor()
     for file in (base, ours, theirs):
         check_outside(who, file)
-    settings = workspace(root).settings
+    settings = call.workspace().settings
     merged = git_driver.merge_paths(
         base, ours, theirs, path=path or ours, max_lines=settings.max_lines, max_bytes=settings.max_bytes
     )

@@ -1,8 +1,9 @@
-"""What several verbs share: the root, who acts, which document, and how answers are printed."""
+"""What verbs share: the options that all take, who acts, in which project, and how an answer is printed."""
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,14 +13,16 @@ from ..project.access import Actor, check_read
 from ..text.phrases import beginning
 
 if TYPE_CHECKING:
-    from ..layout import Target
     from ..workspace import Workspace
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Verb = Callable[..., None]
 
+NOT_APPLIED = "nothing was changed; add --apply to do this"
+"""What follows a plan."""
 
 _FEW = 20
-"""Work on no more documents than this is done before anybody wonders."""
+"""Work on so few documents is done before anybody wonders."""
 
 
 class TextCommand(click.Command):
@@ -75,73 +78,110 @@ def budget_options(function: Function) -> Function:
     return function
 
 
-def actor(as_agent: str | None, conversation: str | None = None) -> Actor:
-    """Return who acts: `--as`, else AMP_AGENT, else a person.
+class Call:
+    """One call of a verb: in which project, who acts, and whether it is answered in JSON."""
 
-    An agent stays in the conversation AMP_CONVERSATION names; a person, and an agent in none, is in the one they name.
-    """
-    # An empty --as is a script's mistake, and must not make its agent a person who may do everything.
-    agent = (os.environ.get("AMP_AGENT") or None) if as_agent is None else as_agent
-    own = os.environ.get("AMP_CONVERSATION") or None
-    if conversation is not None and (own is None or agent is None):
-        own = conversation
-    return Actor(agent, own)
+    __slots__ = ("_agent", "as_json", "root")
+
+    def __init__(self, root: str | None, agent: str | None = None, *, as_json: bool = False) -> None:
+        self.root = root
+        self._agent = agent
+        self.as_json = as_json
+
+    def actor(self, conversation: str | None = None) -> Actor:
+        """Return who acts: `--as`, else AMP_AGENT, else a person.
+
+        An agent stays in the conversation that AMP_CONVERSATION names. A person, and an agent in none, is in the one
+        that is given.
+        """
+        # An empty --as is a script's mistake, and must not make its agent a person who may do everything.
+        agent = (os.environ.get("AMP_AGENT") or None) if self._agent is None else self._agent
+        own = os.environ.get("AMP_CONVERSATION") or None
+        if conversation is not None and (own is None or agent is None):
+            own = conversation
+        return Actor(agent, own)
+
+    def reader(self, agent: str | None, conversation: str | None) -> Actor:
+        """Return for whom memory is recalled: the agent in the conversation, if who acts may read what those may.
+
+        Raises:
+            AccessDenied: an agent acts, and asks for another's memory or for a conversation that it is not in.
+        """
+        who = self.actor(conversation)
+        wanted = Actor(
+            who.agent if agent is None else agent, who.conversation if conversation is None else conversation
+        )
+        if who.agent is not None and wanted != who:
+            from ..layout import Target, Tier
+
+            if wanted.conversation is not None:
+                check_read(who, Target(Tier.CONVERSATION, wanted.conversation))
+            if wanted.agent is not None:
+                readers_of_all = self.workspace().settings.readers_of_all
+                check_read(who, Target(Tier.AGENT, wanted.agent), readers_of_all)
+        return wanted
+
+    def workspace(self, *, tells_settings: bool = False) -> "Workspace":
+        """Open the project. What is wrong in its settings, or switched off, is told after the answer.
+
+        Args:
+            tells_settings: whether the answer tells that itself.
+        """
+        from ..workspace import Workspace
+
+        opened = Workspace.open(self.root)
+        context = click.get_current_context()
+        told: set[str] = context.meta.setdefault("problems in settings", set())
+
+        def say_notices() -> None:
+            for notice in opened.notices:
+                note(notice)
+            # An error is the whole answer; an exit code is not.
+            if not tells_settings and isinstance(sys.exc_info()[1], SystemExit | None):
+                for problem in problems_in_settings(opened):
+                    if problem not in told:  # a verb may open it twice
+                        note(problem)
+                        told.add(problem)
+
+        context.call_on_close(say_notices)
+        return opened
+
+    def answer(self, values: Mapping[str, object], said: Iterable[str]) -> None:
+        """Print one JSON object where that is asked for, else lines. These are made only when they are printed."""
+        if self.as_json:
+            print_json(values)
+            return
+        for line in said:
+            click.echo(line)
 
 
-def reader(agent: str | None, as_agent: str | None, conversation: str | None, root: str | None) -> Actor:
-    """Return for whom memory is recalled: AGENT in the conversation, if who acts may read what those may.
+def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
+    """Add some of `--json`, `--root` and `--as` to a verb, which gets what they say as one `Call`."""
 
-    Raises:
-        AccessDenied: an agent acts, and asks for another's memory (S4-13) or as an outsider (S4-18).
-    """
-    who = actor(as_agent, conversation)
-    wanted = Actor(who.agent if agent is None else agent, who.conversation if conversation is None else conversation)
-    if who.agent is not None and wanted != who:
-        from ..layout import Target, Tier
+    def decorate(function: Verb) -> Verb:
+        @wraps(function)
+        def verb(root: str | None, as_agent: str | None = None, as_json: bool = False, **others: object) -> None:
+            function(Call(root, as_agent, as_json=as_json), **others)
 
-        if wanted.conversation is not None:
-            check_read(who, Target(Tier.CONVERSATION, wanted.conversation))
-        if wanted.agent is not None:
-            check_read(who, Target(Tier.AGENT, wanted.agent), workspace(root).settings.readers_of_all)
-    return wanted
+        for option in reversed(options):
+            verb = option(verb)
+        return verb
+
+    return decorate
 
 
-def workspace(root: str | None, *, tells_settings: bool = False) -> "Workspace":
-    """Open the project. When the verb has answered, what is wrong in its settings, or switched off, is told.
-
-    Args:
-        root: the folder that was named.
-        tells_settings: whether the answer tells that itself.
-    """
-    from ..workspace import Workspace
-
-    opened = Workspace.open(root)
-    context = click.get_current_context()
-    told: set[str] = context.meta.setdefault("problems in settings", set())
-
-    def say_notices() -> None:
-        for notice in opened.notices:
-            note(notice)
-        # An error is the whole answer; an exit code is none.
-        if not tells_settings and isinstance(sys.exc_info()[1], SystemExit | None):
-            for problem in problems_in_settings(opened):
-                if problem not in told:  # a verb may open it twice
-                    note(problem)
-                    told.add(problem)
-
-    context.call_on_close(say_notices)
-    return opened
+call_options = call_with(json_option, root_option, as_option)
 
 
 def typed(text: str) -> str:
-    """Return a text from the command line as it was typed, in UTF-8, even where the locale says otherwise (B52)."""
+    """Return a text from the command line as it was typed, in UTF-8, even where the locale says otherwise."""
     try:
         return os.fsencode(text).decode()
     except UnicodeError:
         return text
 
 
-def print_json(answer: dict[str, object]) -> None:
+def print_json(answer: Mapping[str, object]) -> None:
     """Print one JSON object that carries the version of its shape."""
     import json
 
@@ -183,12 +223,6 @@ def problems_in_settings(here: "Workspace") -> list[str]:
         return [problem.message for problem in of_settings(here.settings)]
     except AgentMemoryError:
         return []
-
-
-def target_json(target: "Target") -> dict[str, object]:
-    """Return how a document is named in JSON."""
-    names = {target.tier.owner: target.owner} if target.owner else {}
-    return {"target": str(target), "tier": target.tier.value, **names, "path": target.path}
 
 
 def plain(line: str) -> str:

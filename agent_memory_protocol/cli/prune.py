@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 import click
@@ -13,22 +13,10 @@ from ..text.phrases import counted
 from ..tiers.prune import Judged
 from ..verbs.upkeep import PlanOutdated
 from ..verbs.upkeep_answers import Pruning, Removed
-from .options import (
-    actor,
-    as_option,
-    conversation_option,
-    first_words,
-    json_option,
-    note,
-    plain,
-    print_json,
-    progress,
-    root_option,
-    target_json,
-    workspace,
-)
+from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, plain, progress
 from .write import parse_date
 
+_LISTS = ("removals", "kept", "old_sections", "problems")
 _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
@@ -42,10 +30,9 @@ _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 @click.option("--apply", is_flag=True, help="Do it. Without this, the plan is shown and nothing is changed.")
 @click.option("--force", is_flag=True, help="Also where more than half of a file's entries would go.")
 @conversation_option
-@json_option
-@root_option
-@as_option
+@call_options
 def prune_command(
+    call: Call,
     targets: tuple[str, ...],
     older_than: str | None,
     sections: bool,
@@ -54,9 +41,6 @@ def prune_command(
     apply: bool,
     force: bool,
     conversation: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Take outdated dated entries out of memory files. Undated entries stay, and those marked [keep].
 
@@ -69,8 +53,8 @@ def prune_command(
         amp prune shared --older-than 12w --apply
         amp prune agent:developer --to-limit --apply
     """
-    here = workspace(root)
-    who = actor(as_agent, conversation)
+    here = call.workspace()
+    who = call.actor(conversation)
     today = parse_date(day) if day else date.today()
     age = parse_age(older_than, today) if older_than else None
     chosen = [parse_target(target) for target in targets] if targets else None
@@ -100,25 +84,24 @@ def prune_command(
             again = make_plans(error.targets)
             gone = [*error.removed, *here.apply_pruning(again, actor=who, force=force)]
             plans = [*(plan for plan in plans if plan.target not in error.targets), *again]
-    problems = [plan.problem for plan in plans if plan.problem]
-    if as_json:
-        print_json(_pruning_json(plans, applied=apply))
-    else:
-        _say_plans(plans, gone, applied=apply)
-        for problem in problems:
-            note(problem)
-    sys.exit(4 if problems else 0)
+    rows = [plan.to_json() for plan in plans]
+    lists = {key: [one for row in rows for one in row[key]] for key in _LISTS}
+    call.answer({"applied": apply, **lists}, _lines(plans, gone, applied=apply))
+    sys.exit(4 if any(plan.problem for plan in plans) else 0)
 
 
-def _say_plans(plans: Sequence[Pruning], gone: Sequence[Removed], *, applied: bool) -> None:
-    for line in _plan_lines(plans, applied=applied):
-        click.echo(line)
+def _lines(plans: Sequence[Pruning], gone: Sequence[Removed], *, applied: bool) -> Iterator[str]:
+    for plan in plans:
+        yield from _plan_lines(plan, applied=applied)
     if applied and gone:
-        click.echo(f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back")
+        yield f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back"
     elif not any(plan.removals for plan in plans):
-        click.echo("nothing is outdated")
+        yield "nothing is outdated"
     elif not applied:
-        click.echo("nothing was changed; add --apply to do this")
+        yield NOT_APPLIED
+    for plan in plans:
+        if plan.problem:
+            note(plan.problem)
 
 
 def parse_age(text: str, today: date) -> timedelta:
@@ -136,35 +119,31 @@ def parse_age(text: str, today: date) -> timedelta:
     return timedelta(days=days)
 
 
-def _plan_lines(plans: Sequence[Pruning], *, applied: bool) -> list[str]:
-    lines = []
-    for plan in plans:
-        listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
-        sections = _waiting(plan) if not applied else []
-        if not (plan.removals or listed or any(one.cause == "section" for one in plan.kept) or any(plan.still_over)):
-            continue
-        total = len(plan.removals) + len(plan.kept)
-        verb = "went" if applied else "would go"
-        lines.append(f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {counted(total, 'entry')} {verb}")
-        lines += [f"  -{one.line:>5}  {_when(one)}  {first_words(one.text, behind=22)}" for one in plan.removals]
-        lines += [f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip() for one in listed]
-        for line, text, day, count in sections:
-            taken = f"--sections takes its {counted(count, 'entry')}"
-            lines.append(f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}")
-        counts = {cause: sum(one.cause == cause for one in plan.kept) for cause in ("undated", "recent")}
-        said = [f"{count} {cause}" for cause, count in counts.items() if count]
-        if said:
-            lines.append(f"         stay: {', '.join(said)}")
-        if any(plan.still_over):
-            over, size = plan.still_over
-            has_more = any(one.cause == "recent" for one in plan.kept)
-            more = "--to-limit takes more" if has_more else "nothing else may go by its date"
-            lines.append(f"         still over its limit by {over} lines and {size:,} bytes; {more}")
-            if not has_more:
-                lines.append("         merge entries, or take some out with `amp forget`")
-        if plan.plan is not None and plan.plan.drops_most and not applied:
-            lines.append("         more than half of the entries: --apply needs --force")
-    return lines
+def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
+    causes = Counter(one.cause for one in plan.kept)
+    listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
+    if not (plan.removals or listed or causes["section"] or any(plan.still_over)):
+        return
+    total = counted(len(plan.removals) + len(plan.kept), "entry")
+    yield f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {total} {'went' if applied else 'would go'}"
+    for one in plan.removals:
+        yield f"  -{one.line:>5}  {_when(one)}  {first_words(one.text, behind=22)}"
+    for one in listed:
+        yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
+    for line, text, day, count in () if applied else _waiting(plan):
+        taken = f"--sections takes its {counted(count, 'entry')}"
+        yield f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}"
+    said = [f"{causes[cause]} {cause}" for cause in ("undated", "recent") if causes[cause]]
+    if said:
+        yield f"         stay: {', '.join(said)}"
+    if any(plan.still_over):
+        over, size = plan.still_over
+        more = "--to-limit takes more" if causes["recent"] else "nothing else may go by its date"
+        yield f"         still over its limit by {over} lines and {size:,} bytes; {more}"
+        if not causes["recent"]:
+            yield "         merge entries, or take some out with `amp forget`"
+    if plan.plan is not None and plan.plan.drops_most and not applied:
+        yield "         more than half of the entries: --apply needs --force"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:
@@ -188,31 +167,3 @@ def _when(one: Judged) -> str:
 def _words_of_what_stays(one: Judged) -> str:
     # What is held holds a secret.
     return "" if one.cause == "held" else first_words(one.text, 50)
-
-
-def _pruning_json(plans: Sequence[Pruning], *, applied: bool) -> dict[str, object]:
-    return {
-        "applied": applied,
-        "removals": [_judged_json(plan.target, one) for plan in plans for one in plan.removals],
-        "kept": [_judged_json(plan.target, one) for plan in plans for one in plan.kept],
-        "old_sections": [
-            {**target_json(plan.target), "line": line, "section": text, "date": day.isoformat()}
-            for plan in plans
-            for line, text, day in plan.old_sections
-        ],
-        "problems": [plan.problem for plan in plans if plan.problem],
-    }
-
-
-def _judged_json(target: Target, one: Judged) -> dict[str, object]:
-    return {
-        "id": one.id,
-        **target_json(target),
-        "line": one.line,
-        "date": one.date.isoformat() if one.date else None,
-        "date_source": one.date_source or None,
-        "section": one.section,
-        "text": one.text,
-        "cause": one.cause,
-        "reason": one.reason,
-    }

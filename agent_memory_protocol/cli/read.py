@@ -1,6 +1,7 @@
 """`amp show` and `amp list`: what is on disk now."""
 
 import sys
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -8,21 +9,16 @@ from ..answers import StoredEntry
 from ..errors import InvalidArgument
 from ..layout import Target, Tier, parse_target
 from .options import (
-    actor,
-    as_option,
+    Call,
     budget_options,
+    call_options,
     conversation_option,
     document_options,
     first_words,
-    json_option,
     note,
     plain,
-    print_json,
     problems_in_settings,
-    root_option,
-    target_json,
     tier_names,
-    workspace,
 )
 
 
@@ -32,10 +28,9 @@ from .options import (
 @click.option("--section", metavar="HEADING", help="Only this section.")
 @click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
 @budget_options
-@json_option
-@root_option
-@as_option
+@call_options
 def show_command(
+    call: Call,
     tier: str | None,
     agent: str | None,
     conversation: str | None,
@@ -44,9 +39,6 @@ def show_command(
     max_lines: int | None,
     max_chars: int | None,
     max_tokens: int | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Show a memory file as it is on disk now, with line numbers.
 
@@ -65,8 +57,8 @@ def show_command(
         named = parse_target(tier)
         tier = named.tier.value
         agent, conversation = (named.owner, None) if named.tier is Tier.AGENT else (None, named.owner)
-    here = workspace(root)
-    who = actor(as_agent, conversation)
+    here = call.workspace()
+    who = call.actor(conversation)
     target = here.target(who, tier=Tier.parse(tier) if tier else None, agent=agent, conversation=conversation)
     lines: list[tuple[int, str]] | None
     if left_out:
@@ -78,25 +70,21 @@ def show_command(
         shown = here.show(target, who, section=section)
         lines = shown.lines if shown else None
         absent = f"{target.path} does not exist yet; `amp remember` makes it"
-    if as_json:
-        numbered = [{"line": number, "text": text} for number, text in lines or ()]
-        print_json({**target_json(target), "exists": lines is not None, "lines": numbered})
-    elif not lines:
+    numbered = [{"line": number, "text": text} for number, text in lines or ()]
+    width = len(str(lines[-1][0])) if lines else 0
+    call.answer(
+        {**target.to_json(), "exists": lines is not None, "lines": numbered},
+        (f"{number:>{width}}  {plain(text)}" for number, text in lines or ()),
+    )
+    if not lines and not call.as_json:
         note(absent if lines is None or left_out else f"{target.path} is empty")
-    else:
-        width = len(str(lines[-1][0]))
-        click.echo("\n".join(f"{number:>{width}}  {plain(text)}" for number, text in lines))
 
 
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
 @conversation_option
-@json_option
-@root_option
-@as_option
-def list_command(
-    targets: tuple[str, ...], conversation: str | None, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+@call_options
+def list_command(call: Call, targets: tuple[str, ...], conversation: str | None) -> None:
     """List every entry: its id, document, date and first words.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all that may be read. Ends with exit code 4 when a
@@ -107,14 +95,12 @@ def list_command(
         amp list
         amp list agent:developer --json
     """
-    here = workspace(root)
+    here = call.workspace()
     problems: list[str] = []
     chosen = [parse_target(target) for target in targets]
     # To name a conversation is to join it (decision 7).
     joined = conversation or next((target.owner for target in chosen if target.tier is Tier.CONVERSATION), None)
-    entries = here.entries(
-        actor(as_agent, joined), chosen or None, on_problem=lambda _, problem: problems.append(problem)
-    )
+    entries = here.entries(call.actor(joined), chosen or None, on_problem=lambda _, problem: problems.append(problem))
     for problem in problems:
         note(problem)
     if not problems_in_settings(here) and not problems and not entries:
@@ -122,32 +108,16 @@ def list_command(
 
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")
-    if as_json:
-        print_json({"entries": [_as_json(entry) for entry in entries], "problems": problems})
-    else:
-        _print_entries(entries)
+    call.answer({"entries": [entry.to_json() for entry in entries], "problems": problems}, _lines(entries))
     sys.exit(4 if problems else 0)
 
 
-def _print_entries(entries: list[StoredEntry]) -> None:
+def _lines(entries: Sequence[StoredEntry]) -> Iterator[str]:
     shown = ""
     for entry in entries:
         # By the path: of twins, which are one document by their names, each has its own.
         if entry.target.path != shown:
-            click.echo(plain(f"{entry.target}  {entry.target.path}"))
+            yield plain(f"{entry.target}  {entry.target.path}")
             shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
-        click.echo(f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text, behind=36)}")
-
-
-def _as_json(entry: StoredEntry) -> dict[str, object]:
-    return {
-        "id": entry.id,
-        **target_json(entry.target),
-        "section": entry.section,
-        "date": entry.date.isoformat() if entry.date else None,
-        "date_source": entry.date_source or None,
-        "line": entry.line,
-        "last_line": entry.last_line,
-        "text": entry.text,
-    }
+        yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text, behind=36)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..layout import MEMORY, RECORDS
-from .options import Function, actor, as_option, json_option, root_option, workspace
+from .options import Call, Verb, call_options
 
 if TYPE_CHECKING:
     from ..consolidation.pipeline import Operators
@@ -20,17 +20,15 @@ store_option = click.option(
 identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
 
 
-def record_options(function: Function) -> Function:
+def record_options(function: Verb) -> Verb:
     """Add what every verb for records takes."""
-    for option in (as_option, root_option, json_option, store_option):
-        function = option(function)
-    return function
+    verb: Verb = store_option(call_options(function))
+    return verb
 
 
 def open_memory(
+    call: Call,
     store: str | None,
-    root: str | None,
-    as_agent: str | None,
     identity: str | None = None,
     embedder: "Embedder | None" = None,
     operators: "Operators | None" = None,
@@ -39,17 +37,17 @@ def open_memory(
     from ..memory import Memory
     from ..records.sqlite_store import SqliteStore
 
-    open_it = partial(Memory, actor=actor(as_agent), identity=identity, embedder=embedder, operators=operators)
+    open_it = partial(Memory, actor=call.actor(), identity=identity, embedder=embedder, operators=operators)
     if store is not None and store.endswith(".sqlite"):
         made = open_it(store=SqliteStore(store))
     elif store is not None:
         made = open_it(store)
     else:
-        made = open_it(os.path.join(workspace(root).path, *MEMORY))
+        made = open_it(os.path.join(call.workspace().path, *MEMORY))
     click.get_current_context().call_on_close(made.close)
     return made
 
 
-def has_records(store: str | None, root: str | None) -> bool:
+def has_records(call: Call, store: str | None) -> bool:
     """Say whether a store is named, or the project has records. Most have none, and need not load what reads them."""
-    return store is not None or os.path.lexists(os.path.join(workspace(root).path, *RECORDS))
+    return store is not None or os.path.lexists(os.path.join(call.workspace().path, *RECORDS))

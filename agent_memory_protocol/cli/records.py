@@ -2,6 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
 
 import click
 
@@ -9,7 +12,7 @@ from ..errors import InvalidArgument
 from ..records.proof import is_forged
 from ..records.record import Record, RecordType, State
 from ..text.phrases import counted
-from .options import first_words, note, plain, print_json, problems_in_settings, workspace
+from .options import Call, first_words, note, plain, problems_in_settings
 from .record_options import identity_option, open_memory, record_options
 
 _WIDTH = 72
@@ -29,13 +32,11 @@ def record_command() -> None:
 @click.option("--tag", metavar="T", help="Only records with this tag.")
 @record_options
 def list_command(
+    call: Call,
     state: str | None,
     record_type: str | None,
     tag: str | None,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """List the records by birth: id, state, type, day, text.
 
@@ -43,56 +44,52 @@ def list_command(
     Example:
         amp record list --state transitional
     """
-    memory = open_memory(store, root, as_agent)
+    memory = open_memory(call, store)
     found = memory.records(
         state=State(state) if state else None, type=RecordType(record_type) if record_type else None, tag=tag
     )
-    if as_json:
-        print_json({"records": [record.to_json() for record in found]})
-        return
-    for record in found:
-        day = record.created_at.astimezone().date().isoformat()
-        click.echo(f"{record.id}  {record.state:<12}  {record.type:<9}  {day}  {short(record)}")
-    if not found and (store is not None or not problems_in_settings(workspace(root))):
+    call.answer(
+        {"records": [record.to_json() for record in found]},
+        (
+            f"{one.id}  {one.state:<12}  {one.type:<9}  {one.created_at.astimezone().date()}  {short(one)}"
+            for one in found
+        ),
+    )
+    if not call.as_json and not found and (store is not None or not problems_in_settings(call.workspace())):
         note("there are no such records" if state or record_type or tag else _NO_RECORDS)
 
 
 @record_command.command("show")
 @click.argument("record_id", metavar="ID")
 @record_options
-def show_command(record_id: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+def show_command(call: Call, record_id: str, store: str | None) -> None:
     """Show the newest version of a record.
 
     The beginning of its id is enough.
     """
-    memory = open_memory(store, root, as_agent)
+    memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))
-    if as_json:
-        print_json({"record": versions[-1].to_json(), "versions": len(versions)})
-        return
-    _print_record(versions[-1])
-    click.echo(f"versions    {len(versions)}")
+    call.answer(
+        {"record": versions[-1].to_json(), "versions": len(versions)},
+        [*_about(versions[-1]), f"versions    {len(versions)}"],
+    )
 
 
 @record_command.command("history")
 @click.argument("record_id", metavar="ID")
 @record_options
-def history_command(record_id: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+def history_command(call: Call, record_id: str, store: str | None) -> None:
     """Show every version of a record, oldest first.
 
     Each with its moment, its state, why, and who signed it.
     """
-    memory = open_memory(store, root, as_agent)
+    memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))
-    if as_json:
-        print_json({"id": versions[-1].id, "versions": [version.to_json() for version in versions]})
-        return
-    click.echo(f"{versions[-1].id}  {short(versions[-1])}")
+    said = [f"{versions[-1].id}  {short(versions[-1])}"]
     for number, version in enumerate(versions, start=1):
-        moment = version.updated_at.astimezone().isoformat(sep=" ", timespec="seconds")
-        said = _why(version)
         signed = f"  signed by {version.signed_by}" if version.signed_by else ""
-        click.echo(f"{number:>3}  {moment}  {version.state}{f': {said}' if said else ''}{signed}")
+        said.append(f"{number:>3}  {_moment(version.updated_at)}  {_state(version)}{signed}")
+    call.answer({"id": versions[-1].id, "versions": [version.to_json() for version in versions]}, said)
 
 
 @record_command.command("resolve")
@@ -102,14 +99,12 @@ def history_command(record_id: str, store: str | None, as_json: bool, root: str 
 @identity_option
 @record_options
 def resolve_command(
+    call: Call,
     loser: str,
     winner: str,
     reason: str,
     identity: str | None,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Decide between two records that contradict each other.
 
@@ -119,22 +114,19 @@ def resolve_command(
     Example:
         amp record resolve mem:4783496e mem:e620a3a8 --reason "moved off Postgres in March"
     """
-    memory = open_memory(store, root, as_agent, identity)
+    memory = open_memory(call, store, identity)
     lost, won = memory.resolve(memory.find_id(loser), memory.find_id(winner), reason)
-    if as_json:
-        print_json({"winner": won.to_json(), "loser": lost.to_json()})
-    else:
-        click.echo(f"holds: {won.id}  {short(won)}")
-        click.echo(f"{lost.state}: {lost.id}  {short(lost)}")
+    call.answer(
+        {"winner": won.to_json(), "loser": lost.to_json()},
+        [f"holds: {won.id}  {short(won)}", f"{lost.state}: {lost.id}  {short(lost)}"],
+    )
 
 
 @record_command.command("redact")
 @click.argument("record_id", metavar="ID")
 @reason_option
 @record_options
-def redact_command(
-    record_id: str, reason: str, store: str | None, as_json: bool, root: str | None, as_agent: str | None
-) -> None:
+def redact_command(call: Call, record_id: str, reason: str, store: str | None) -> None:
     """Take the content of a record away for good.
 
     It goes from every version and every index. What names the record, and its links, stay. So does what other records
@@ -144,25 +136,25 @@ def redact_command(
     Example:
         amp record redact mem:4783496e --reason "a door code"
     """
-    memory = open_memory(store, root, as_agent)
+    memory = open_memory(call, store)
     found = memory.find_id(record_id)
     echoes = memory.echoes(found)
     redacted = memory.redact(found, reason)
-    if as_json:
-        saying, resting = ([record.id for record in records] for records in (echoes.saying, echoes.resting))
-        print_json({"record": redacted.to_json(), "same_text": saying, "rest_on_it": resting})
-        return
-    click.echo(f"redacted: {redacted.id}")
-    for other in echoes.saying:
-        note(f"{other.id} has its words too; redact it as well if they must go")
-    for other in echoes.resting:
-        note(f"{other.id} was made of it or rests on it; see what it says")
-    note("git's history and backups may still hold it")
+    saying, resting = ([record.id for record in records] for records in (echoes.saying, echoes.resting))
+    call.answer(
+        {"record": redacted.to_json(), "same_text": saying, "rest_on_it": resting}, [f"redacted: {redacted.id}"]
+    )
+    if not call.as_json:
+        for other in saying:
+            note(f"{other} has its words too; redact it as well if they must go")
+        for other in resting:
+            note(f"{other} was made of it or rests on it; see what it says")
+        note("git's history and backups may still hold it")
 
 
 @record_command.command("verify")
 @record_options
-def verify_command(store: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+def verify_command(call: Call, store: str | None) -> None:
     """Verify every version of every record.
 
     That is their bytes, ids and order, and their signatures where they have any. Ends with exit code 4 when anything
@@ -176,22 +168,11 @@ def verify_command(store: str | None, as_json: bool, root: str | None, as_agent:
         raise InvalidArgument(
             f"--store {store!a} does not exist, so nothing in it can be verified; name a memory directory"
         )
-    checked = open_memory(store, root, as_agent).check()
-    if as_json:
-        print_json(
-            {
-                "records": checked.records,
-                "versions": checked.versions,
-                "signed": checked.signed,
-                "problems": list(checked.problems),
-            }
-        )
-    else:
-        for problem in checked.problems:
-            click.echo(plain(problem))
-        sound = "not everything verifies" if checked.problems else "everything verifies"
-        versions = f"{counted(checked.versions, 'version')}, {checked.signed} of them signed"
-        click.echo(f"{sound}: {counted(checked.records, 'record')} in {versions}")
+    checked = open_memory(call, store).check()
+    sound = "not everything verifies" if checked.problems else "everything verifies"
+    versions = f"{counted(checked.versions, 'version')}, {checked.signed} of them signed"
+    summary = f"{sound}: {counted(checked.records, 'record')} in {versions}"
+    call.answer(asdict(checked), [*map(plain, checked.problems), summary])
     sys.exit(4 if checked.problems else 0)
 
 
@@ -202,12 +183,10 @@ def verify_command(store: str | None, as_json: bool, root: str | None, as_agent:
 )
 @record_options
 def sign_command(
+    call: Call,
     record_ids: tuple[str, ...],
     identity: str,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Sign records: those named, or all unsigned ones.
 
@@ -217,29 +196,24 @@ def sign_command(
     Example:
         amp record sign --identity agent.key
     """
-    unsigned = open_memory(store, root, as_agent)
+    unsigned = open_memory(call, store)
     ids = [unsigned.find_id(one) for one in record_ids]
     is_new = not os.path.lexists(identity)
-    signed = open_memory(store, root, as_agent, identity).sign(ids)
+    signed = open_memory(call, store, identity).sign(ids)
     if is_new:
         note(f"{identity} is a new identity; keep it to yourself")
-    if as_json:
-        print_json({"records": [record.to_json() for record in signed]})
-        return
-    for record in signed:
-        click.echo(f"signed: {record.id}  {short(record)}")
-    if not signed:
-        click.echo("there is nothing to sign")
+    said = [f"signed: {record.id}  {short(record)}" for record in signed]
+    call.answer({"records": [record.to_json() for record in signed]}, said or ["there is nothing to sign"])
 
 
-def _print_record(record: Record) -> None:
+def _about(record: Record) -> Iterator[str]:
     rows = [
         ("id", record.id),
         ("type", record.type.value),
-        ("state", f"{record.state}{f': {_why(record)}' if _why(record) else ''}"),
+        ("state", _state(record)),
         ("confidence", f"{record.confidence:.4f}"),
-        ("created", record.created_at.astimezone().isoformat(sep=" ", timespec="seconds")),
-        ("updated", record.updated_at.astimezone().isoformat(sep=" ", timespec="seconds")),
+        ("created", _moment(record.created_at)),
+        ("updated", _moment(record.updated_at)),
         ("from", " ".join(filter(None, [record.provenance.kind, record.provenance.ref, record.provenance.agent]))),
         ("tags", ", ".join(record.tags)),
         ("evidence", ", ".join(record.evidence)),
@@ -250,11 +224,15 @@ def _print_record(record: Record) -> None:
     ]
     for name, value in rows:
         if value:
-            click.echo(f"{name:<14}{plain(value)}")
-    click.echo()
+            yield f"{name:<14}{plain(value)}"
+    yield ""
     for line in record.body.split("\n"):
-        click.echo(f"    {plain(line)}")
-    click.echo()
+        yield f"    {plain(line)}"
+    yield ""
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone().isoformat(sep=" ", timespec="seconds")
 
 
 def _signer(record: Record) -> str:
@@ -263,12 +241,14 @@ def _signer(record: Record) -> str:
     return record.signed_by or ""
 
 
-def _why(record: Record) -> str:
+def _state(record: Record) -> str:
+    """Return the state of a record, and why it is in it."""
     reason = record.redaction_reason or record.state_reason
     if record.transition is not None:
         reason = record.transition.reason
     flagged = f"flagged, {record.flag_reason or 'its evidence is gone'}" if record.flagged else ""
-    return plain("; ".join(filter(None, [reason, flagged])))
+    why = plain("; ".join(filter(None, [reason, flagged])))
+    return f"{record.state}: {why}" if why else str(record.state)
 
 
 def short(record: Record) -> str:

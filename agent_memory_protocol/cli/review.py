@@ -1,13 +1,13 @@
 """`amp review`: the monthly upkeep list."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import click
 
 from ..verbs.review import Item
-from .options import actor, as_option, first_words, json_option, note, plain, print_json, root_option, workspace
+from .options import Call, call_options, first_words, note, plain
 
 _TITLES = {
     "merge": "say much the same",
@@ -19,10 +19,8 @@ _TITLES = {
 
 @click.command("review")
 @click.option("--done", is_flag=True, help="Record that the review was done today.")
-@json_option
-@root_option
-@as_option
-def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | None) -> None:
+@call_options
+def review_command(call: Call, done: bool) -> None:
     """List what to merge, what is old, what to look at again.
 
     `amp check` says when a review is due: a month after the last.
@@ -32,37 +30,30 @@ def review_command(done: bool, as_json: bool, root: str | None, as_agent: str | 
         amp review
         amp review --done
     """
-    here = workspace(root)
-    who = actor(as_agent)
+    here = call.workspace()
+    who = call.actor()
     if done:
         here.record_review(actor=who)
         today = date.today().isoformat()
-        if as_json:
-            print_json({"reviewed": today})
-        else:
-            click.echo(f"reviewed on {today}; the next is due in a month")
+        call.answer({"reviewed": today}, [f"reviewed on {today}; the next is due in a month"])
         return
     problems: list[str] = []
     found = here.review(actor=who, on_problem=lambda _, problem: problems.append(problem))
     for problem in problems:
         note(problem)
-    if as_json:
-        items = [{"kind": item.kind, "place": item.place, "message": item.message, "text": item.text} for item in found]
-        print_json({"items": items, "problems": problems})
-    else:
-        _show(found)
+    call.answer({"items": [item.to_json() for item in found], "problems": problems}, _lines(found))
     sys.exit(4 if problems else 0)
 
 
-def _show(found: Sequence[Item]) -> None:
+def _lines(found: Sequence[Item]) -> Iterator[str]:
     for kind, title in _TITLES.items():
         listed = [item for item in found if item.kind == kind]
         if listed:
-            click.echo(f"{title}:")
+            yield f"{title}:"
             for item in listed:
-                click.echo(f"  {plain(item.place)}  {plain(item.message)}\n      {first_words(item.text, behind=6)}")
+                yield f"  {plain(item.place)}  {plain(item.message)}\n      {first_words(item.text, behind=6)}"
     if not found:
-        click.echo("nothing to look at")
+        yield "nothing to look at"
     if any(item.kind == "stale" for item in found):
         note("`amp edit ID --dated` says that an entry still holds, `amp forget ID` takes it out")
     note("when you are through, `amp review --done` records it")

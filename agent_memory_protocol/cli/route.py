@@ -4,7 +4,7 @@ import click
 
 from ..learning import route
 from ..learning.route_words import REPOSITORY, SECRET, STATE
-from .options import TextCommand, actor, as_option, json_option, plain, print_json, root_option
+from .options import Call, TextCommand, call_options, plain
 from .write import read_text
 
 _PLACES = {
@@ -16,10 +16,8 @@ _PLACES = {
 
 @click.command("route", cls=TextCommand)
 @click.argument("text")
-@json_option
-@root_option
-@as_option
-def route_command(text: str, as_json: bool, root: str | None, as_agent: str | None) -> None:  # noqa: ARG001 - every verb takes it
+@call_options
+def route_command(call: Call, text: str) -> None:
     """Say where TEXT belongs, and which command saves it there. `-` reads the text from stdin.
 
     State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository
@@ -30,28 +28,13 @@ def route_command(text: str, as_json: bool, root: str | None, as_agent: str | No
         amp route "Sent the report on the 8th."
         amp route "Redis must run with AOF on, or a restart loses the queue."
     """
-    actor(as_agent)
+    call.actor()  # refuses a name that breaks the rule
     text = read_text(text)
     found = route.route(text)
     command = route.command(found, text)
-    if as_json:
-        print_json(
-            {
-                "place": found.place,
-                "tier": found.tier.value if found.tier else None,
-                "note_type": found.note_type,
-                "reason": found.reason,
-                "question": found.question or None,
-                "sure": found.is_sure,
-                "command": command,
-            }
-        )
-        return
-    click.echo(_PLACES.get(found.place) or _lesson(found))
-    click.echo(plain(f"why:  {found.reason}"))
-    if found.question:
-        click.echo(f"ask:  {found.question}")
-    click.echo(plain(f"save: {command}"))
+    said = [_PLACES.get(found.place) or _lesson(found), plain(f"why:  {found.reason}")]
+    said += [f"ask:  {found.question}"] if found.question else []
+    call.answer({**found.to_json(), "command": command}, [*said, plain(f"save: {command}")])
 
 
 def _lesson(found: route.Route) -> str:

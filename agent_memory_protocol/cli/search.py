@@ -1,28 +1,16 @@
 """`amp search`: what memory says about something, with the reasons."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..answers import Found
-from .options import (
-    TextCommand,
-    actor,
-    as_option,
-    conversation_option,
-    first_words,
-    json_option,
-    note,
-    plain,
-    print_json,
-    root_option,
-    workspace,
-)
+from ..answers import Found, Json
+from .options import Call, TextCommand, call_options, conversation_option, first_words, note, plain
 from .record_options import has_records, open_memory, store_option
 
 if TYPE_CHECKING:
@@ -37,7 +25,7 @@ class _Hit:
     head: str
     shown_by: str
     reasons: Sequence[str]
-    fields: dict[str, Any]
+    fields: Json
 
 
 @click.command("search", cls=TextCommand)
@@ -49,19 +37,15 @@ class _Hit:
 @click.option("--history", is_flag=True, help="What was taken out, replaced or archived, too.")
 @store_option
 @conversation_option
-@json_option
-@root_option
-@as_option
+@call_options
 def search_command(
+    call: Call,
     text: str,
     limit: int,
     vectors: bool,
     history: bool,
     store: str | None,
     conversation: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Find entries, notes and records by their words.
 
@@ -78,34 +62,32 @@ def search_command(
     problems: list[str] = []
     records: list[_Hit] = []
     left_out = 0
-    if has_records(store, root):
-        memory = open_memory(store, root, as_agent, embedder=embedder)
+    if has_records(call, store):
+        memory = open_memory(call, store, embedder=embedder)
         records, left_out = _records(memory, text, limit, history, store, problems)
     lasting: list[_Hit] = []
     gone: list[_Hit] = []
     if store is None:
-        who, here = actor(as_agent, conversation), workspace(root)
+        who, here = call.actor(conversation), call.workspace()
         hits = here.search(text, who, limit=limit, embedder=embedder, on_problem=problems.append)
-        lasting = [_of_entry(one) for one in hits]
+        lasting = [_hit(one, f"{one.target}:{one.line}", _shown_by(one)) for one in hits]
         if history:
             archived = here.search_archived(text, who, limit=limit, on_problem=problems.append)
-            gone = [_of_archived(one) for one in archived]
+            gone = [_hit(one, f"{one.target}, archived", f"amp restore {one.id}") for one in archived]
     # The scores of two answers do not compare, their ranks do.
     found = [one for one in chain.from_iterable(zip_longest(lasting, gone, records)) if one is not None][:limit]
     problems = list(dict.fromkeys(problems))
     for problem in problems:
         note(problem)
-    if as_json:
-        print_json({"hits": [one.fields for one in found], "problems": problems})
-    else:
-        _tell(found, len(lasting) + len(gone) + len(records) + left_out, limit, history)
+    matching = len(lasting) + len(gone) + len(records) + left_out
+    call.answer({"hits": [one.fields for one in found], "problems": problems}, _lines(found, matching, limit, history))
     sys.exit(4 if problems else 0)
 
 
-def _tell(found: Sequence[_Hit], matching: int, limit: int, history: bool) -> None:
+def _lines(found: Sequence[_Hit], matching: int, limit: int, history: bool) -> Iterator[str]:
     for one in found:
-        click.echo(plain(one.head))
-        click.echo(f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`")
+        yield plain(one.head)
+        yield f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`"
     more = matching - len(found)
     if not found:
         note("nothing matches" if history else "nothing matches; --history looks at what was taken out, too")
@@ -119,31 +101,16 @@ def _model() -> "Embedder":
     return MiniLM()
 
 
-def _of_entry(found: Found) -> _Hit:
+def _shown_by(found: Found) -> str:
     name = found.id.removesuffix(".md") if found.kind == "note" else found.id
     shown_by = f"amp note show {quote(name)}" if found.kind == "note" else "amp show"
-    shown_by += f" {found.target.option}" if found.kind == "note" or found.target.owner else " shared"
-    return _hit(found, f"{found.target}:{found.line}", shown_by)
-
-
-def _of_archived(found: Found) -> _Hit:
-    return _hit(found, f"{found.target}, archived", f"amp restore {found.id}")
+    return shown_by + (f" {found.target.option}" if found.kind == "note" or found.target.owner else " shared")
 
 
 def _hit(found: Found, where: str, shown_by: str) -> _Hit:
     head = f"{found.id}  {where}  "
     head += first_words(found.text, behind=len(head))
-    fields = {
-        "kind": found.kind,
-        "id": found.id,
-        "target": str(found.target),
-        "path": found.target.path,
-        "line": found.line,
-        "text": found.text,
-        "score": round(found.score, 4),
-        "reasons": [*found.reasons],
-    }
-    return _Hit(head, shown_by, found.reasons, fields)
+    return _Hit(head, shown_by, found.reasons, found.to_json())
 
 
 def _records(
@@ -153,7 +120,7 @@ def _records(
     problems += found.problems
     hits = []
     for hit in found:
-        fields = {
+        fields: Json = {
             "kind": "record",
             "id": hit.record.id,
             "state": hit.record.state.value,

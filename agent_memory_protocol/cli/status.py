@@ -7,21 +7,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..answers import Status
 from ..workspace import Workspace
-from .options import (
-    actor,
-    as_option,
-    can_print,
-    columns,
-    conversation_option,
-    json_option,
-    note,
-    plain,
-    print_json,
-    problems_in_settings,
-    root_option,
-    target_json,
-    workspace,
-)
+from .options import Call, call_options, can_print, columns, conversation_option, note, plain, problems_in_settings
 
 _BAR = 20
 _NARROW = (1, 5)
@@ -30,10 +16,8 @@ _NARROW = (1, 5)
 
 @click.command("status")
 @conversation_option
-@json_option
-@root_option
-@as_option
-def status_command(conversation: str | None, as_json: bool, root: str | None, as_agent: str | None) -> None:
+@call_options
+def status_command(call: Call, conversation: str | None) -> None:
     """Show how full each memory file is, and how old it is.
 
     Ends with exit code 4 when one cannot be read.
@@ -42,14 +26,12 @@ def status_command(conversation: str | None, as_json: bool, root: str | None, as
     Example:
         amp status
     """
-    here = workspace(root)
-    rows = here.status(actor(as_agent, conversation))
+    here = call.workspace()
+    rows = here.status(call.actor(conversation))
     if not problems_in_settings(here) and not rows:
         note(f"no memory yet in {here.path}; `amp init` lays it out")
-    if as_json:
-        print_json({"root": str(here.path), "documents": [_as_json(row) for row in rows]})
-    elif rows:
-        click.echo("\n".join(table(rows, columns())))
+    said = table(rows, columns()) if rows else []
+    call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)
     sys.exit(4 if any(row.problem for row in rows) else 0)
 
 
@@ -105,22 +87,17 @@ def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
 
 
 @click.command("where")
-@json_option
-@root_option
-@as_option
-def where_command(as_json: bool, root: str | None, as_agent: str | None) -> None:
+@call_options
+def where_command(call: Call) -> None:
     """Show the project root, each path in use, and the settings. Says also how the root was found.
 
     \b
     Example:
         amp where
     """
-    actor(as_agent)
-    here = workspace(root, tells_settings=True)
-    if as_json:
-        print_json(where_json(here))
-        return
-    click.echo("\n".join(where_lines(here)))
+    call.actor()  # refuses a name that breaks the rule
+    here = call.workspace(tells_settings=True)
+    call.answer(where_json(here), where_lines(here))
 
 
 def where_lines(here: Workspace) -> list[str]:
@@ -141,32 +118,5 @@ def where_lines(here: Workspace) -> list[str]:
 
 def where_json(here: Workspace) -> dict[str, object]:
     """Return the answer of `amp where` as JSON."""
-    answer = here.where()
-    return {
-        "root": str(here.path),
-        "how": here.how,
-        "amp": __version__,
-        "protocol": PROTOCOL,
-        "paths": [{"path": path, "exists": there} for path, there in answer.paths],
-        "settings": [{"key": name, "value": value, "origin": origin} for name, value, origin in answer.all_settings],
-        "problems": answer.problems,
-    }
-
-
-def _as_json(row: Status) -> dict[str, object]:
-    return {
-        **target_json(row.target),
-        "lines": row.lines,
-        "bytes": row.bytes,
-        "tokens": row.tokens,
-        "share": round(row.share, 4),
-        "entries": row.entries,
-        "dated": row.dated,
-        "undated": row.entries - row.dated,
-        "oldest": row.oldest.isoformat() if row.oldest else None,
-        "newest": row.newest.isoformat() if row.newest else None,
-        "notes_indexed": row.indexed,
-        "notes": row.notes,
-        "notes_unlisted": row.unlisted,
-        "problem": row.problem or None,
-    }
+    project = {"root": str(here.path), "how": here.how, "amp": __version__, "protocol": PROTOCOL}
+    return {**project, **here.where().to_json()}

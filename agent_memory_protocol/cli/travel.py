@@ -1,6 +1,7 @@
 """`amp import` and `amp export`: memory comes in from record files, and goes out into them."""
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from ..project.outside import check_outside
 from ..search.embedding import HashEmbedder
 from ..text.phrases import counted
 from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
-from .options import actor, as_option, first_words, json_option, note, print_json, root_option, workspace
+from .options import NOT_APPLIED, Call, call_options, first_words, note
 from .record_options import open_memory, store_option
 
 if TYPE_CHECKING:
@@ -27,19 +28,15 @@ if TYPE_CHECKING:
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
 @store_option
-@json_option
-@root_option
-@as_option
+@call_options
 def import_command(
+    call: Call,
     file: str,
     name: str,
     target_name: str | None,
     apply: bool,
     strict: bool,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Take the entries of a record file into memory.
 
@@ -55,16 +52,17 @@ def import_command(
     from ..exchange.import_ import LEFT_OUT, import_file, into_document, into_records
 
     if file != STDIO:
-        check_outside(actor(as_agent), file)
+        check_outside(call.actor(), file)
     with input_file(file) as path:
         found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
         if target_name is None:
-            take = into_records(open_memory(store, root, as_agent))
+            take = into_records(open_memory(call, store))
         else:
             target = parse_target(target_name)
-            take = into_document(workspace(root), target, actor(as_agent))
+            take = into_document(call.workspace(), target, call.actor())
         done = import_file(path, lambda: found.read(path), take, apply=apply, strict=strict, progress=counter("judged"))
-    _tell(done, found.name, target_name or "records", as_json=as_json)
+    to = target_name or "records"
+    call.answer({**done.to_json(), "format": found.name, "to": to}, _lines(done, found.name, to))
     if done.counts[LEFT_OUT]:
         sys.exit(3 if done.refused else 4)
 
@@ -75,18 +73,14 @@ def import_command(
 @click.option("--output", metavar="FILE", default=STDIO, help="Where to; default: stdout.")
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
 @store_option
-@json_option
-@root_option
-@as_option
+@call_options
 def export_command(
+    call: Call,
     targets: tuple[str, ...],
     name: str | None,
     output: str,
     force: bool,
     store: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Write memory into a record file.
 
@@ -106,55 +100,41 @@ def export_command(
 
     if output == STDIO and name is None:
         raise InvalidArgument("in which format? say --format, since stdout has no ending")
-    if as_json and output == STDIO:
+    if call.as_json and output == STDIO:
         raise InvalidArgument("--json answers on stdout, where the entries go too; say --output FILE")
     chosen = table.to_write(output, name)
-    who = actor(as_agent)
+    who = call.actor()
     if output != STDIO:
         check_outside(who, output)
     wanted = [parse_target(one) for one in targets if one != export.RECORDS]
     parts = []
     if wanted or not targets:
-        parts.append(export.documents(workspace(root), who, wanted or None))
+        parts.append(export.documents(call.workspace(), who, wanted or None))
     if export.RECORDS in targets:
-        parts.append(export.records(open_memory(store, root, as_agent)))
-    withheld = export.Withheld(workspace(root).settings.secrets_allow)
+        parts.append(export.records(open_memory(call, store)))
+    withheld = export.Withheld(call.workspace().settings.secrets_allow)
     conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
         chosen.write(new, conversion.carry(withheld.pass_on(chain.from_iterable(parts))))
-    there = workspace(root).targets(who) if wanted else []
+    there = call.workspace().targets(who) if wanted else []
     for target in wanted:
         if target not in there:
             note(f"{target.path} does not exist yet")
-    tell(conversion, "memory", as_json=as_json)
+    tell(call, conversion, "memory")
     if conversion.left_out:
         sys.exit(4 if conversion.left_out > withheld.count else 3)
 
 
-def _tell(done: "Import", source: str, target: str, *, as_json: bool) -> None:
+def _lines(done: "Import", source: str, target: str) -> Iterator[str]:
     from ..exchange.import_ import KNOWN, LEFT_OUT, NEW
 
-    if as_json:
-        print_json(
-            {
-                "applied": done.applied,
-                "format": source,
-                "to": target,
-                "new": done.counts[NEW],
-                "known": done.counts[KNOWN],
-                "left_out": done.counts[LEFT_OUT],
-                "texts": done.added,
-                "problems": [one._asdict() for one in done.problems],
-            }
-        )
-        return
     for text in done.added[:TOLD]:
-        click.echo(f"{'added' if done.applied else 'new  '}  {first_words(text, behind=7)}")
+        yield f"{'added' if done.applied else 'new  '}  {first_words(text, behind=7)}"
     if done.counts[NEW] > TOLD:
-        click.echo(f"and {done.counts[NEW] - TOLD:,} more")
+        yield f"and {done.counts[NEW] - TOLD:,} more"
     tell_left_out(done.problems, done.counts[LEFT_OUT])
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
     note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")
     if not done.applied and done.counts[NEW]:
-        note("nothing was changed; add --apply to do this")
+        note(NOT_APPLIED)

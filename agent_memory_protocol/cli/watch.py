@@ -8,7 +8,7 @@ import time
 import click
 
 from ..watch import DEBOUNCE, Happened, Watcher
-from .options import note, plain, root_option, target_json, workspace
+from .options import Call, call_with, note, plain, root_option
 
 
 @click.command("watch")
@@ -16,8 +16,8 @@ from .options import note, plain, root_option, target_json, workspace
 @click.option("--poll", type=click.FloatRange(min=0.05), metavar="SECONDS", help="Look this often; use no file events.")
 @click.option("--debounce", type=click.IntRange(min=0), metavar="MS", help="Quiet to wait for after an event (200 ms).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@root_option
-def watch_command(once: bool, poll: float | None, debounce: int | None, as_json: bool, root: str | None) -> None:
+@call_with(root_option)
+def watch_command(call: Call, once: bool, poll: float | None, debounce: int | None) -> None:
     """Keep indexes fresh and heal files for as long as it runs.
 
     It indexes notes, puts back what other programs overwrote, and warns when a file is nearly full. Ends cleanly at
@@ -29,23 +29,21 @@ def watch_command(once: bool, poll: float | None, debounce: int | None, as_json:
         amp watch --once --json
     """
     seconds = DEBOUNCE if debounce is None else debounce / 1000
-    watcher = Watcher(workspace(root), debounce=seconds, poll=poll)
+    watcher = Watcher(call.workspace(), debounce=seconds, poll=poll)
     if not once:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: watcher.stop())
     problems = 0
     for happened in watcher.look() if once else watcher.run():
-        _say(happened, as_json=as_json)
+        _say(happened, as_json=call.as_json)
         problems += happened.what == "problem"
     sys.exit(4 if once and problems else 0)
 
 
 def _say(happened: Happened, *, as_json: bool) -> None:
     if as_json:
-        where = target_json(happened.target) if happened.target else {}
-        fields = {"version": 1, "event": happened.what, **where, "message": happened.message, "at": time.time()}
-        click.echo(json.dumps(fields, ensure_ascii=False))
+        click.echo(json.dumps({"version": 1, **happened.to_json(), "at": time.time()}, ensure_ascii=False))
     elif happened.what in ("problem", "near-limit", "polling"):
-        note(f"{happened.target}: {happened.message}" if happened.target else happened.message)
+        note(str(happened))
     else:
-        click.echo(plain(f"{happened.target}: {happened.message}" if happened.target else happened.message))
+        click.echo(plain(str(happened)))

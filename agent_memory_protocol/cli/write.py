@@ -12,20 +12,7 @@ from ..errors import InvalidArgument, RefusedText
 from ..formats.jsonl_rules import KINDS
 from ..layout import SCAFFOLDING, Tier
 from ..text.dates import parse_day
-from .options import (
-    TextCommand,
-    actor,
-    as_option,
-    document_options,
-    json_option,
-    note,
-    print_json,
-    root_option,
-    target_json,
-    tier_names,
-    typed,
-    workspace,
-)
+from .options import Call, TextCommand, call_options, document_options, note, tier_names, typed
 
 LARGEST_TEXT = 1 << 20
 """No memory file is as large; an endless stream must not fill the memory of the machine."""
@@ -36,16 +23,12 @@ LARGEST_TEXT = 1 << 20
 @click.option("--conversation", metavar="ID", help="A conversation to make a memory for.")
 @click.option("--track", "git", flag_value="track", help="Let git track the memory: take it out of .gitignore.")
 @click.option("--ignore", "git", flag_value="ignore", help="Keep the memory out of git, by a line in .gitignore.")
-@json_option
-@root_option
-@as_option
+@call_options
 def init_command(
+    call: Call,
     agents: tuple[str, ...],
     conversation: str | None,
     git: str | None,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Create the memory files that are missing, with headers.
 
@@ -55,19 +38,17 @@ def init_command(
     Example:
         amp init --agent developer --agent reviewer
     """
-    here = workspace(root)
-    made = here.init(agents=agents, conversation=conversation, actor=actor(as_agent, conversation))
+    here = call.workspace()
+    made = here.init(agents=agents, conversation=conversation, actor=call.actor(conversation))
     told = here.set_git_tracking(git) if git else here.git_notes()
-    if as_json:
-        files = [{**target_json(one.target), "created": one.created} for one in made]
-        print_json({"root": str(here.path), "files": files, "notes": told})
-        return
-    for one in made:
-        click.echo(f"{'created' if one.created else 'kept   '}  {one.target.path}")
-    if not os.path.samefile(here.path, "."):
-        note(f"they lie in {here.path}, {here.how}")
-    for line in told:
-        note(line)
+    call.answer(
+        {"root": str(here.path), "files": [one.to_json() for one in made], "notes": told},
+        (f"{'created' if one.created else 'kept   '}  {one.target.path}" for one in made),
+    )
+    if not call.as_json:
+        elsewhere = [] if os.path.samefile(here.path, ".") else [f"they lie in {here.path}, {here.how}"]
+        for line in [*elsewhere, *told]:
+            note(line)
 
 
 @click.command("remember", cls=TextCommand)
@@ -87,10 +68,9 @@ def init_command(
 @click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable; kept in the ledger.")
 @click.option("--make-room", is_flag=True, help="Archive the oldest dated entries where the file is full.")
-@json_option
-@root_option
-@as_option
+@call_options
 def remember_command(
+    call: Call,
     text: str,
     tier: str | None,
     agent: str | None,
@@ -104,9 +84,6 @@ def remember_command(
     confidence: float | None,
     tags: tuple[str, ...],
     make_room: bool,
-    as_json: bool,
-    root: str | None,
-    as_agent: str | None,
 ) -> None:
     """Write TEXT into one memory file as one entry. `-` reads the text from stdin.
 
@@ -118,12 +95,12 @@ def remember_command(
     """
     if sum([dated, day is not None, undated]) > 1:
         raise InvalidArgument("--dated, --date and --undated exclude each other; give one of them")
-    here = workspace(root)
+    here = call.workspace()
     is_new = not os.path.lexists(here.path / SCAFFOLDING)
     done = here.remember(
         read_text(text),
         tier=Tier.parse(tier) if tier else None,
-        actor=actor(as_agent, conversation),
+        actor=call.actor(conversation),
         agent=agent,
         conversation=conversation,
         section=None if section is None else typed(section),
@@ -135,10 +112,7 @@ def remember_command(
         note(line)
     if is_new and here.how.startswith("the current folder"):
         note(f"this is no project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
-    if as_json:
-        print_json(_as_json(done))
-    else:
-        click.echo(_said(done))
+    call.answer(done.to_json(), [_said(done)])
     if done.headroom.warning:
         note(
             f"{done.entry.target} is {done.headroom.warning}; `amp prune {done.entry.target}` shows what is outdated, "
@@ -179,15 +153,3 @@ def _said(done: Remembered) -> str:
         f"{what[done.status]}: {done.entry.target.path}:{done.line}  [{done.entry.id}]\n"
         f"{max(room.lines, 0)} of {room.max_lines} lines and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes left"
     )
-
-
-def _as_json(done: Remembered) -> dict[str, object]:
-    return {
-        "status": done.status,
-        "id": done.entry.id,
-        **target_json(done.entry.target),
-        "line": done.line,
-        "date": done.entry.date.isoformat() if done.entry.date else None,
-        "headroom": {"lines": done.headroom.lines, "bytes": done.headroom.bytes},
-        "notes": list(done.notes),
-    }

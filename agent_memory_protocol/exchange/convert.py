@@ -51,6 +51,18 @@ class Conversion:
     doubles: int = 0
     embedded: int = 0
 
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer, the source aside."""
+        return {
+            "to": self.target.name,
+            "entries": self.entries,
+            "embedded": self.embedded,
+            "doubles": self.doubles,
+            "losses": [{"what": one.what, "instead": one.instead, "entries": n} for one, n in self.lost.items()],
+            "left_out": self.left_out,
+            "problems": [one._asdict() for one in self.problems],
+        }
+
     def carry(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[Any]:
         """Yield each entry that comes through as the target writes it.
 

@@ -51,6 +51,15 @@ class Import:
     problems: list[Problem] = field(default_factory=list)
     refused: bool = False
 
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer, without where the entries come from and go to."""
+        return {
+            "applied": self.applied,
+            **{what: self.counts[what] for what in (NEW, KNOWN, LEFT_OUT)},
+            "texts": self.added,
+            "problems": [one._asdict() for one in self.problems],
+        }
+
 
 def import_file(
     path: str,

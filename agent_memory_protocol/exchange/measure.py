@@ -55,6 +55,19 @@ class Measured:
         """Whether an entry is added without writing the whole file anew."""
         return self.format.appends != ""
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "format": self.format.name,
+            "bytes": self.size,
+            "appends": self.appends,
+            "keeps_unknown": self.keeps_unknown,
+            "seconds": {
+                step: {"median": self.middle(step), "fastest": min(times), "slowest": max(times)}
+                for step, times in self.seconds.items()
+            },
+        }
+
 
 def measure(
     entries: Sequence[MemoryEntry],

@@ -23,6 +23,13 @@ class Harvested:
     done: Remembered | None
     problem: str = ""
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        found: dict[str, object] = {"text": self.finding.text, "status": "refused", "problem": self.problem or None}
+        if self.done is not None:
+            found |= {"status": self.done.status, "id": self.done.entry.id, **self.done.entry.target.to_json()}
+        return found
+
 
 def harvest(
     workspace: Workspace,

@@ -75,6 +75,23 @@ class Suggestion:
     section: str = ""
     day: int = 0
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "action": self.action,
+            "kind": self.kind,
+            "text": self.text,
+            "target": str(self.target),
+            "section": self.section,
+            "entry_id": self.entry_id,
+            "confidence": self.confidence,
+            "reason": self.reason,
+            "sightings": [
+                {"conversation": seen.conversation, "line": seen.line, "in_design": seen.in_design}
+                for seen in self.sightings
+            ],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Insight:

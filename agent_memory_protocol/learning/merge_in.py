@@ -84,6 +84,19 @@ class Adoption:
         """Whether anything would be written."""
         return self.text is not None or bool(self.notes)
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "source": self.store.path,
+            "kind": self.store.kind,
+            **self.store.target.to_json(),
+            "entries": [*self.entries],
+            "present": self.present,
+            "notes": [*self.notes],
+            "left_out": [{"where": left.where, "reason": left.reason} for left in self.left_out],
+            "contradictions": [{"new": pair.new, "standing": pair.standing} for pair in self.contradictions],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Here:

@@ -79,6 +79,17 @@ class Route:
     question: str = ""
     is_sure: bool = False
 
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer, the command aside."""
+        return {
+            "place": self.place,
+            "tier": self.tier.value if self.tier else None,
+            "note_type": self.note_type,
+            "reason": self.reason,
+            "question": self.question or None,
+            "sure": self.is_sure,
+        }
+
 
 def route(text: str) -> Route:
     """Say where a text belongs, by its words alone."""

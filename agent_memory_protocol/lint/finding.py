@@ -37,6 +37,17 @@ class Finding:
     message: str
     fix: Fix | None = None
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "path": self.path,
+            "line": self.line,
+            "message": self.message,
+            "fixable": self.fix is not None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

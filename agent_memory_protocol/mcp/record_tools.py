@@ -1,10 +1,11 @@
 """The tools over records: remember, recall, consolidate and status, as the record format's own server names them."""
 
-from collections.abc import Mapping
+from dataclasses import asdict
 
+from ..answers import Json
 from ..records.rank import BUDGET_TOKENS
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Arguments, Parameter
-from .tool import A_NUMBER, A_TEXT, Answer, Door, Json, Tool, list_of, shape_of, shown
+from .tool import A_FLAG, A_NUMBER, A_TEXT, A_TEXT_OR_NULL, Answer, Door, Tool, list_of, shape_of
 
 _COUNTS: Json = {"type": "object", "additionalProperties": A_NUMBER}
 _TEXTS = list_of(A_TEXT)
@@ -29,42 +30,24 @@ def _recall(door: Door, arguments: Arguments) -> Answer:
     hits = [
         {
             "record_id": hit.record.id,
-            "body": shown(hit.record.body),
+            "body": hit.record.body,
             "state": hit.record.state.value,
             "score": hit.score,
-            "reasons": [shown(reason) for reason in hit.reasons],
+            "reasons": hit.reasons,
         }
         for hit in found
     ]
     block = found.as_prompt_block()
-    values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": list(found.problems)}
+    values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": found.problems}
     return Answer(values, block or "No record matches.")
 
 
 def _consolidate(door: Door, arguments: Arguments) -> Answer:
-    report = door.records.consolidate(apply=not arguments.flag("dry_run")).to_json()
-    return Answer({kept: [_action(one) for one in actions] for kept, actions in report.items()})
-
-
-def _action(action: Mapping[str, object]) -> Json:
-    return {
-        name: [shown(str(one)) for one in value] if isinstance(value, list) else shown(str(value))
-        for name, value in action.items()
-    }
+    return Answer({**door.records.consolidate(apply=not arguments.flag("dry_run")).to_json()})
 
 
 def _status(door: Door, _: Arguments) -> Answer:
-    found = door.records.status()
-    return Answer(
-        {
-            "path": door.records.path,
-            "records": found.records,
-            "by_state": found.by_state,
-            "by_type": found.by_type,
-            "disputes": found.disputes,
-            "problems": list(found.problems),
-        }
-    )
+    return Answer({"path": door.records.path, **asdict(door.records.status())})
 
 
 RECORD_TOOLS = (
@@ -77,7 +60,7 @@ RECORD_TOOLS = (
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Where it comes from."),
         ),
-        shape_of(record_id=A_TEXT, new={"type": "boolean"}),
+        shape_of(record_id=A_TEXT, new=A_FLAG),
         _remember,
         writes=True,
     ),
@@ -117,7 +100,7 @@ RECORD_TOOLS = (
         "Say how many records there are, by state and type, and how many disputes wait for a decision.",
         (),
         shape_of(
-            path={"type": ["string", "null"]},
+            path=A_TEXT_OR_NULL,
             records=A_NUMBER,
             by_state=_COUNTS,
             by_type=_COUNTS,

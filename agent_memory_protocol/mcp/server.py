@@ -1,4 +1,4 @@
-"""The MCP server: the tools of `mcp_tools` and the notes as resources, over stdin and stdout.
+"""The MCP server: tools, and documents and notes as resources, over stdin and stdout.
 
 Only this module imports `mcp`, the official SDK, which comes with the extra `mcp`. What a tool refuses is an answer
 with `isError` and one line, so that a model can do better; what is no such tool or resource is a protocol error.
@@ -152,7 +152,7 @@ def _call(door: Door, tool: Tool, sent: dict[str, object] | None) -> types.CallT
         answer = tool.run(door, arguments.read(tool.parameters, sent))
     except AgentMemoryError as error:
         return types.CallToolResult(content=[types.TextContent(text=_one_line(error))], is_error=True)
-    return types.CallToolResult(content=[types.TextContent(text=str(answer))], structured_content=answer.values)
+    return types.CallToolResult(content=[types.TextContent(text=str(answer))], structured_content=answer.to_json())
 
 
 def _resources(door: Door) -> list[types.Resource]:

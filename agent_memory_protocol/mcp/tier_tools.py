@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote
 
-from ..answers import StoredEntry
+from ..answers import Json
 from ..change.ledger import About
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
@@ -16,7 +16,21 @@ from ..layout import TIERS, Target, Tier
 from ..text.dates import parse_day
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
-from .tool import A_NUMBER, A_TARGET, A_TEXT, Answer, Door, Json, Tool, is_foreign, list_of, shape_of, shown
+from .tool import (
+    A_FLAG,
+    A_NUMBER,
+    A_TARGET,
+    A_TEXT,
+    A_TEXT_OR_NULL,
+    Answer,
+    Door,
+    Tool,
+    is_foreign,
+    list_of,
+    shape_in_document,
+    shape_of,
+    shown,
+)
 
 
 def instructions(door: Door) -> str:
@@ -50,20 +64,34 @@ def instructions(door: Door) -> str:
 # -- what they answer --------------------------------------------------------------------------------------------------
 
 
-_DAY: Json = {"type": ["string", "null"], "description": "YYYY-MM-DD; null for what is lasting"}
-_ENTRY = shape_of(id=A_TEXT, target=A_TARGET, path=A_TEXT, line=A_NUMBER, section=A_TEXT, date=_DAY, text=A_TEXT)
-
-
-def _entry(one: StoredEntry) -> Json:
-    return {
-        "id": one.id,
-        "target": str(one.target),
-        "path": one.target.path,
-        "line": one.line,
-        "section": shown(one.section),
-        "date": one.date.isoformat() if one.date else None,
-        "text": shown(one.text),
-    }
+_DAY: Json = {**A_TEXT_OR_NULL, "description": "YYYY-MM-DD; null for what is lasting"}
+_TEXTS = list_of(A_TEXT)
+_ENTRY = shape_in_document(
+    id=A_TEXT,
+    section=A_TEXT,
+    date=_DAY,
+    date_source=A_TEXT_OR_NULL,
+    line=A_NUMBER,
+    last_line=A_NUMBER,
+    text=A_TEXT,
+)
+_PART = shape_in_document(
+    lines=A_NUMBER,
+    lines_in_file=A_NUMBER,
+    cut=A_FLAG,
+    left_out=list_of(shape_of(line=A_NUMBER, last_line=A_NUMBER, date=_DAY, text=A_TEXT)),
+    problem=A_TEXT_OR_NULL,
+)
+_HIT = shape_of(
+    kind={"enum": ["entry", "note"]},
+    id={"type": "string", "description": "the id of an entry, the file of a note"},
+    target=A_TARGET,
+    path=A_TEXT,
+    line=A_NUMBER,
+    text=A_TEXT,
+    score={"type": "number"},
+    reasons=_TEXTS,
+)
 
 
 # -- what they take ----------------------------------------------------------------------------------------------------
@@ -94,21 +122,7 @@ def _recall(door: Door, arguments: Arguments) -> Answer:
         max_chars=arguments.whole("max_chars"),
         max_tokens=arguments.whole("max_tokens"),
     )
-    parts = [
-        {
-            "target": str(part.target),
-            "path": part.target.path,
-            "lines": part.lines,
-            "lines_in_file": part.lines_in_file,
-            "left_out": len(part.left_out),
-            "problem": part.problem or None,
-        }
-        for part in found.parts
-    ]
-    return Answer(
-        {"text": found.text, "parts": parts, "warnings": list(found.warnings)},
-        found.text or "; ".join(found.warnings) or "There is nothing to recall yet.",
-    )
+    return Answer(found.to_json(), found.text or "; ".join(found.warnings) or "There is nothing to recall yet.")
 
 
 def _remember(door: Door, arguments: Arguments) -> Answer:
@@ -129,11 +143,10 @@ def _remember(door: Door, arguments: Arguments) -> Answer:
         ),
         make_room=arguments.flag("make_room"),
     )
-    room = {"lines": done.headroom.lines, "bytes": done.headroom.bytes}
-    notes = list(done.notes)
+    notes = [*done.notes]
     if done.headroom.warning:
         notes.append(f"{done.entry.target} is {done.headroom.warning}; merge entries, or have what is outdated pruned")
-    return Answer({"status": done.status, "entry": _entry(done.entry), "headroom": room, "notes": notes})
+    return Answer({**done.to_json(), "entry": done.entry.to_json(), "notes": notes})
 
 
 def _show(door: Door, arguments: Arguments) -> Answer:
@@ -143,7 +156,7 @@ def _show(door: Door, arguments: Arguments) -> Answer:
         chosen = [_target(door, arguments)]
     problems: list[str] = []
     entries = door.workspace.entries(door.actor, chosen, on_problem=lambda _, problem: problems.append(problem))
-    return Answer({"entries": [_entry(one) for one in entries], "problems": problems})
+    return Answer({"entries": [one.to_json() for one in entries], "problems": problems})
 
 
 def _search(door: Door, arguments: Arguments) -> Answer:
@@ -160,26 +173,14 @@ def _search(door: Door, arguments: Arguments) -> Answer:
         index=door.index,
         on_problem=problems.append,
     )
-    hits = [
-        {
-            "kind": one.kind,
-            "id": one.id,
-            "target": str(one.target),
-            "text": shown(one.text),
-            "score": one.score,
-            "reasons": [shown(reason) for reason in one.reasons],
-        }
-        for one in found
-    ]
-    return Answer({"hits": hits, "problems": problems})
+    return Answer({"hits": [one.to_json() for one in found], "problems": problems})
 
 
 def _forget(door: Door, arguments: Arguments) -> Answer:
     gone = door.workspace.forget(
         arguments.texts("ids"), actor=door.actor, reason=arguments.text("reason") or "forgotten"
     )
-    removed = [{"id": one.id, "target": str(one.target), "text": shown(one.text)} for one in gone]
-    return Answer({"removed": removed})
+    return Answer({"removed": [one.to_json() for one in gone]})
 
 
 TIER_TOOLS = (
@@ -193,20 +194,7 @@ TIER_TOOLS = (
             Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
             Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
         ),
-        shape_of(
-            text=A_TEXT,
-            parts=list_of(
-                shape_of(
-                    target=A_TARGET,
-                    path=A_TEXT,
-                    lines=A_NUMBER,
-                    lines_in_file=A_NUMBER,
-                    left_out=A_NUMBER,
-                    problem={"type": ["string", "null"]},
-                )
-            ),
-            warnings=list_of(A_TEXT),
-        ),
+        shape_of(text=A_TEXT, parts=list_of(_PART), warnings=_TEXTS),
         _recall,
     ),
     Tool(
@@ -218,19 +206,7 @@ TIER_TOOLS = (
             Parameter("query", TEXT, "What to look for.", required=True),
             Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
         ),
-        shape_of(
-            hits=list_of(
-                shape_of(
-                    kind={"enum": ["entry", "note"]},
-                    id={"type": "string", "description": "the id of an entry, the file of a note"},
-                    target=A_TARGET,
-                    text=A_TEXT,
-                    score={"type": "number"},
-                    reasons=list_of(A_TEXT),
-                )
-            ),
-            problems=list_of(A_TEXT),
-        ),
+        shape_of(hits=list_of(_HIT), problems=_TEXTS),
         _search,
     ),
     Tool(
@@ -239,7 +215,7 @@ TIER_TOOLS = (
         "List entries with their ids, dates and sections as they stand in the files: of one document, or of all that "
         "may be read.",
         (_TIER, _AGENT),
-        shape_of(entries=list_of(_ENTRY), problems=list_of(A_TEXT)),
+        shape_of(entries=list_of(_ENTRY), problems=_TEXTS),
         _show,
     ),
     Tool(
@@ -260,11 +236,14 @@ TIER_TOOLS = (
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
         ),
-        shape_of(
+        shape_in_document(
             status={"enum": ["added", "kept", "redated"]},
-            entry=_ENTRY,
+            id=A_TEXT,
+            line=A_NUMBER,
+            date=_DAY,
             headroom=shape_of(lines=A_NUMBER, bytes=A_NUMBER),
-            notes=list_of(A_TEXT),
+            notes=_TEXTS,
+            entry=_ENTRY,
         ),
         _remember,
         writes=True,
@@ -278,7 +257,7 @@ TIER_TOOLS = (
             Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
-        shape_of(removed=list_of(shape_of(id=A_TEXT, target=A_TARGET, text=A_TEXT))),
+        shape_of(removed=list_of(shape_in_document(id=A_TEXT, text=A_TEXT))),
         _forget,
         writes=True,
         takes_away=True,
@@ -291,7 +270,7 @@ TOOLS = (*TIER_TOOLS, *record_tools.RECORD_TOOLS)
 
 
 def offered(door: Door) -> tuple[Tool, ...]:
-    """Return the tools for this actor: a read-only agent is offered none that writes (S4-54)."""
+    """Return the tools for this actor: a read-only agent is offered none that writes."""
     if door.workspace.why_read_only(door.actor) is None:
         return TOOLS
     return tuple(tool for tool in TOOLS if not tool.writes)

@@ -1,9 +1,10 @@
 """What a tool is, whatever protocol offers it: what it takes, what it answers, and what it works on."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from ..answers import Json
 from ..layout import Target, Tier
 from ..memory import Memory
 from ..project.access import Actor
@@ -12,8 +13,6 @@ from ..search.scan import ScanIndex
 from ..text.visible import show_invisible
 from ..workspace import Workspace
 from .arguments import Arguments, Parameter, schema
-
-Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,20 @@ def is_foreign(door: Door, target: Target) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool answers: values, and a text for models where their JSON is not the best there is."""
+    """What a tool answers: values, and a text for models where their JSON is not the best there is.
+
+    What a reader cannot see is an escape in both, so that it cannot hide in what a model is told (decision 27).
+    """
 
     values: Json
     text: str = ""
 
+    def to_json(self) -> Json:
+        """Return the values as JSON holds them."""
+        return {name: _shown(value) for name, value in self.values.items()}
+
     def __str__(self) -> str:
-        return self.text or json.dumps(self.values, ensure_ascii=False)
+        return shown(self.text) if self.text else json.dumps(self.to_json(), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +78,16 @@ class Tool:
         return schema(self.parameters)
 
 
-def shape_of(**properties: Json) -> Json:
-    """Return the JSON Schema of an object that has exactly these values."""
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+def shape_of(optional: Collection[str] = (), **properties: Json) -> Json:
+    """Return the JSON Schema of an object with these values and no others; it may lack the optional ones."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def shape_in_document(**properties: Json) -> Json:
+    """Return the JSON Schema of an object that says of which document it is, as `Target.to_json` does."""
+    named = {"target": A_TARGET, "tier": A_TEXT, "agent": A_TEXT, "conversation": A_TEXT, "path": A_TEXT}
+    return shape_of(("agent", "conversation"), **named, **properties)
 
 
 def list_of(of: Json) -> Json:
@@ -83,10 +96,20 @@ def list_of(of: Json) -> Json:
 
 
 A_TEXT: Json = {"type": "string"}
+A_FLAG: Json = {"type": "boolean"}
 A_NUMBER: Json = {"type": "integer"}
+A_TEXT_OR_NULL: Json = {"type": ["string", "null"]}
 A_TARGET: Json = {"type": "string", "description": "shared, agent:NAME or conversation:ID"}
 
 
 def shown(text: str) -> str:
     """Return a text with what a reader cannot see as escapes (decision 27)."""
     return "\n".join(show_invisible(line) for line in text.split("\n"))
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value

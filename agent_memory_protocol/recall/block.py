@@ -30,6 +30,10 @@ class LeftOut:
         self.text = text
         """Its first line, as recall would show it."""
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"line": self.first_line, "last_line": self.last_line, "date": self.date or None, "text": self.text}
+
 
 class Part:
     """What one document contributes to the block.
@@ -76,6 +80,17 @@ class Part:
         lines = f"{self.lines} of {self.lines_in_file}" if self.lines < self.lines_in_file else str(self.lines)
         return f'<memory tier="{self.target.tier}"{owner} path="{self.target.path}" lines="{lines}">'
 
+    def to_json(self) -> dict[str, object]:
+        """Return what is said about the part in a JSON answer; its text is in that of the block."""
+        return {
+            **self.target.to_json(),
+            "lines": self.lines,
+            "lines_in_file": self.lines_in_file,
+            "cut": self.cut,
+            "problem": self.problem or None,
+            "left_out": [one.to_json() for one in self.left_out],
+        }
+
 
 class Recall:
     """The block, and what is in it.
@@ -97,6 +112,10 @@ class Recall:
     def left_out(self) -> list[LeftOut]:
         """Everything that was left out, of all parts."""
         return [left_out for part in self.parts for left_out in part.left_out]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer."""
+        return {"text": self.text, "parts": [part.to_json() for part in self.parts], "warnings": [*self.warnings]}
 
     def __str__(self) -> str:
         return self.text

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from ..errors import Refused
+from ..layout import Target
 from ..limits import over_limits
 from .document import Document
 from .entries import OWN, Entry
@@ -41,6 +42,20 @@ class Judged:
     section: str
     reason: str
     cause: str
+
+    def to_json(self, target: Target) -> dict[str, object]:
+        """Return it as it is in a JSON answer; `target` is its document."""
+        return {
+            "id": self.id,
+            **target.to_json(),
+            "line": self.line,
+            "date": self.date and self.date.isoformat(),
+            "date_source": self.date_source or None,
+            "section": self.section,
+            "text": self.text,
+            "cause": self.cause,
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ class Diagnosis:
     is_problem: bool = False
     is_damage: bool = False
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"ok": not self.is_problem, "message": self.message}
+
 
 def diagnose(session: Session, problem: str) -> list[Diagnosis]:
     """Say what keeps the actor's memory away, or that nothing does.

@@ -30,6 +30,10 @@ class Item:
     message: str
     text: str
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"kind": self.kind, "place": self.place, "message": self.message, "text": self.text}
+
 
 @dataclass(frozen=True, slots=True)
 class Text:

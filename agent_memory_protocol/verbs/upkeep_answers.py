@@ -40,6 +40,19 @@ class Pruning:
         """What would stay."""
         return self.plan.kept if self.plan else ()
 
+    def to_json(self) -> dict[str, list[object]]:
+        """Return the JSON answer for this document; that for several is these lists, one after another."""
+        sections = [
+            {**self.target.to_json(), "line": line, "section": text, "date": day.isoformat()}
+            for line, text, day in self.old_sections
+        ]
+        return {
+            "removals": [one.to_json(self.target) for one in self.removals],
+            "kept": [one.to_json(self.target) for one in self.kept],
+            "old_sections": [*sections],
+            "problems": [self.problem] if self.problem else [],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Removed:
@@ -49,6 +62,10 @@ class Removed:
     id: str
     text: str
     run: str
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"id": self.id, **self.target.to_json(), "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +77,15 @@ class Edited:
     path: Path
     headroom: Headroom
 
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer."""
+        return {
+            "id": self.entry.id,
+            "old_id": self.old_id,
+            **self.entry.target.to_json(),
+            "line": self.entry.line,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
@@ -67,6 +93,18 @@ class Restorable:
 
     target: Target
     archived: Archived
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "id": self.archived.taken.id,
+            **self.target.to_json(),
+            "removed_at": self.archived.removed_at,
+            "reason": self.archived.reason,
+            "run": self.archived.run,
+            "note": self.archived.note or None,
+            "text": self.archived.taken.markdown,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +114,11 @@ class Restored:
     entries: tuple[StoredEntry, ...]
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer."""
+        entries = [{"id": entry.id, **entry.target.to_json(), "line": entry.line} for entry in self.entries]
+        return {"restored": entries, "notes": [*self.notes], "problems": [*self.problems]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +143,17 @@ class Synced:
     unkept: tuple[str, ...] = ()
     problem: str = ""
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            **self.target.to_json(),
+            "put_back": [*self.put_back],
+            "removed_by_hand": [*self.removed_by_hand],
+            "kept_out": [{"id": entry_id, "text": text} for entry_id, text in self.kept_out.items()],
+            "unkept": [*self.unkept],
+            "problem": self.problem or None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
@@ -109,4 +163,8 @@ class Redacted:
     target: Target
     was_in_document: bool
     ledger_lines: int
-    elsewhere: tuple[str, ...] = field(default_factory=tuple)
+    elsewhere: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"id": self.id, **self.target.to_json(), "elsewhere": [*self.elsewhere]}

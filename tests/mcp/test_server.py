@@ -9,17 +9,19 @@ import sysconfig
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import mcp_types as types
 import pytest
+from click.testing import CliRunner
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
 from agent_memory_protocol import Actor, Memory, Workspace
-from agent_memory_protocol.cli.main import main
+from agent_memory_protocol.cli.main import amp, main
 from agent_memory_protocol.mcp.server import build
 from agent_memory_protocol.mcp.tier_tools import TOOLS
 from agent_memory_protocol.mcp.tool import Door
@@ -193,6 +195,38 @@ def test_what_is_remembered_is_recalled_shown_and_forgotten(project):
     assert gone["text"] == "- Redis needs AOF on."
     (archived,) = project.workspace.restorable()
     assert archived.archived.reason == "no longer so"
+
+
+SAME = [
+    ("memory_recall", {"max_lines": 8}, ["recall", "developer", "--conversation", "c1", "--max-lines", "8"], ""),
+    ("memory_show", {}, ["list", "--as", "developer", "--conversation", "c1"], ""),
+    ("memory_search", {"query": "queue"}, ["search", "queue", "--as", "developer", "--conversation", "c1"], ""),
+    ("memory_remember", {"text": "Line 7.", "tier": "shared"}, ["remember", "Line 7.", "--tier", "shared"], "entry"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "command", "more"), SAME, ids=[tool for tool, *_ in SAME])
+def test_an_answer_is_the_same_here_and_on_the_command_line(project, monkeypatch, tool, arguments, command, more):
+    for name in ("AMP_AGENT", "AMP_CONVERSATION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", project.environ["HOME"])
+    for number in range(12):
+        project.workspace.remember(f"Line {number}.")
+    project.workspace.remember("The queue is Redis.", agent="developer", dated=date(2026, 2, 15))
+    project.workspace.remember("The queue is full.", conversation="c1")
+    printed = CliRunner().invoke(amp, [*command, "--json", "--root", str(project.root)])
+    told = json.loads(printed.stdout)
+    assert told.pop("version") == 1
+    found = project.values(tool, arguments)
+    assert {name: value for name, value in found.items() if name != more} == told
+
+
+def test_what_a_recall_leaves_out_is_named_as_on_the_command_line(project):
+    for number in range(12):
+        project.workspace.remember(f"Line {number}.")
+    (part,) = project.values("memory_recall", {"max_lines": 8})["parts"]
+    assert part["left_out"][0]["text"] == "- Line 0."
+    assert {"line", "last_line", "date", "text"} == part["left_out"][0].keys()
 
 
 def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):
