@@ -41,10 +41,10 @@ class Found:
 
     Attributes:
         kind: `entry`, `note`, or `archived` for what has left its document.
-        target: the document it stands in, or beside.
+        target: the document it is in, or whose note it is.
         id: the id of the entry, or the file name of the note.
-        path: the file it stands in.
-        line: where it begins in it, from 1; 0 in a ledger.
+        path: its file.
+        line: its first line, from 1; 0 in a ledger.
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.
@@ -75,15 +75,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry as it stands in its document.
+    """An entry as it is in its document.
 
     Attributes:
-        id: 12 hex digits, the same wherever the entry stands and whatever date it has.
+        id: 12 hex digits, the same at every place and with every date.
         target: the document.
         text: its Markdown, lines joined with newlines.
-        section: the heading it stands under.
+        section: the heading above it.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
-        line, last_line: where it stands, counted from 1.
+        line, last_line: its lines, counted from 1.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Remembered:
 
     Attributes:
         status: `added`, `kept` (the entry was there already, nothing changed) or `redated`.
-        entry: the entry as it stands now.
+        entry: the entry as it is now.
         path: the document's file.
         line: where the entry begins in it, counted from 1.
         headroom: what is left in the document.
@@ -173,7 +173,7 @@ class Status:
     indexed: int = 0
     """How many index lines it has."""
     notes: int = 0
-    """How many notes lie beside it."""
+    """How many notes are in its folder."""
     unlisted: int = 0
     """How many of them it does not name."""
     problem: str = ""
@@ -233,7 +233,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A note in a list: where it lies, its type, title and description, and whether an index line names it.
+    """A note in a list: its document, file, type, title and description, and whether an index line names it.
 
     With a `problem` it cannot be read; where it has no file, the whole folder cannot.
     """
@@ -261,7 +261,7 @@ class NoteRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of memory: a document, or with `note` the note of that name beside it. `size` is its bytes."""
+    """A file of memory: a document, or with `note` the note of that name in its folder. `size` is its bytes."""
 
     target: Target
     note: str
@@ -273,7 +273,7 @@ class Rewritten:
     """What `rewrite` did.
 
     Attributes:
-        target, note: the document, or the note beside it.
+        target, note: the document, or the note in its folder.
         headroom: what is left in the document; None for a note, and for a document that has gone.
         notes: what the writer should know: what the ledger does not keep, what healing put back.
     """

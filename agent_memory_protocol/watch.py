@@ -271,7 +271,7 @@ async def changes(watcher: Watcher) -> AsyncIterator[Happened]:
     queue: asyncio.Queue[Happened | None] = asyncio.Queue()
 
     def tell(happened: Happened | None) -> None:
-        # A loop that has been closed meanwhile has nobody left to tell.
+        # A loop that was closed meanwhile can be told nothing.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(queue.put_nowait, happened)
 

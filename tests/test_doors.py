@@ -25,7 +25,6 @@ from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, InvalidArgument, LimitExceeded, RefusedText, SecretFound
 from agent_memory_protocol.hosts.hook import answer_to
 from agent_memory_protocol.layout import Target, Tier, check_owner
-from agent_memory_protocol.mcp import arguments as tool_arguments
 from agent_memory_protocol.mcp.tier_tools import TOOLS, find
 from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool, MemoryToolError
@@ -423,7 +422,7 @@ def call(at: Attempt, name: str, **arguments: object) -> object:
     tool = find(name)
     assert tool is not None
     with at.project.records(at.actor) as records:
-        return tool.run(McpDoor(at.workspace, at.actor, records), tool_arguments.read(tool.parameters, arguments))
+        return tool.call(McpDoor(at.workspace, at.actor, records), arguments)
 
 
 def mcp_tools() -> Iterator[Door]:

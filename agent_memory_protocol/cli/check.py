@@ -121,7 +121,7 @@ def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
 
 
 def _folder_in_git(here: "Workspace") -> str:
-    """Return where the project lies in its repository, with a slash: code hosts know files by their path in that."""
+    """Return the folder of the project in its repository, with a slash: code hosts know files by that path."""
     return os.fsdecode(answer(str(here.path), "rev-parse", "--show-prefix")).rstrip("\r\n")
 
 

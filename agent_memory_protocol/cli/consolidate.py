@@ -81,7 +81,7 @@ def _program(command: str, who: Actor, seconds: float | None) -> CommandOperator
 
     Raises:
         AccessDenied: an agent names it. What a guard lets an agent start is for its host to say.
-        InvalidArgument: it is no command, or there is no such program.
+        InvalidArgument: it is not a command, or the program does not exist.
     """
     if not who.is_person:
         raise AccessDenied(f"{who} may not have amp start a program; the person who owns the project may")

@@ -126,10 +126,10 @@ def tell_left_out(problems: "Sequence[Problem]", number: int) -> None:
 
 @contextmanager
 def input_file(path: str) -> Iterator[str]:
-    """Give the path of a file that is read: itself, or what stdin holds, for some formats read back and forth.
+    """Give the path of a file to read: itself, or a copy of stdin, since some formats do not read from start to end.
 
     Raises:
-        InvalidArgument: nothing stands there.
+        InvalidArgument: the file does not exist.
     """
     if path != STDIO:
         if not is_there(path):
@@ -159,7 +159,7 @@ def output_file(path: str) -> Iterator[str]:
 
 
 def counter(what: str) -> Callable[[int], None] | None:
-    """Return what shows on stderr how many have been done so far; None where stderr is no terminal."""
+    """Return a function that shows on stderr how many are done; None where stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
     return lambda done: click.echo(f"\r{done:,} {what}", nl=False, err=True)

@@ -17,7 +17,7 @@ _target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))
 _user = click.option("--user", is_flag=True, help="For you in every project, in place of this project for everyone.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 _WHOLE = ("SKILL.md", "installed.json")
-"""Files that are ours as a whole: nobody has to read how they come and go."""
+"""Files that are ours as a whole: their diff tells a person nothing."""
 _DID = {"create": "created", "change": "changed", "remove": "removed"}
 
 

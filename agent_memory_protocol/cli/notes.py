@@ -17,7 +17,7 @@ from .write import read_text
 
 
 def folder_options(function: Function) -> Function:
-    """Add `--tier` and `--agent`, which say beside which document a note lies."""
+    """Add `--tier` and `--agent`, which say in which folder a note is."""
     tier = click.option(
         "--tier",
         type=click.Choice(["shared", "agent"]),

@@ -26,7 +26,7 @@ _FEW = 20
 
 
 class TextCommand(click.Command):
-    """A command that takes a text, which may begin with a dash: an argument with a blank in it is no option."""
+    """A command that takes a text. It may begin with a dash: an argument with a blank in it is not an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put such arguments after `--`, where they cannot be taken for options."""
@@ -188,7 +188,7 @@ def print_json(answer: Mapping[str, object]) -> None:
     answer = {"version": 1, **answer}
     text = json.dumps(answer, ensure_ascii=False, indent=2)
     if not can_print(text):
-        # The stream's own escapes would be no JSON.
+        # The stream's own escapes would not be JSON.
         text = json.dumps(answer, indent=2)
     click.echo(text.translate(_UNSAFE_IN_JSON))
 
@@ -210,7 +210,7 @@ def can_print(text: str) -> bool:
 
 
 def note(message: str) -> None:
-    """Say something beside the answer, on stderr, in one line."""
+    """Say something on stderr, in one line; stdout has the answer alone."""
     click.echo(f"amp: {plain(message)}", err=True)
 
 
@@ -235,7 +235,7 @@ def plain(line: str) -> str:
 
 
 def columns() -> int:
-    """Return how many characters a line of stdout has room for: as many as one likes, where it is no terminal."""
+    """Return how many characters fit on a line of stdout; only a terminal has a limit."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None where it was closed
     if not is_terminal:
         return sys.maxsize
@@ -250,13 +250,13 @@ def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
     Args:
         text: what is cut.
         width: at most so many characters; fewer, where the terminal has no room for them.
-        behind: how many characters stand before it on its line.
+        behind: how many characters are on the line already.
     """
     return beginning(plain(" ".join(text.split())), max(20, min(width, columns() - behind)))
 
 
 def progress(doing: str) -> Callable[[int, int], None] | None:
-    """Return what shows on stderr how far long work has come; None where stderr is no terminal."""
+    """Return a function that shows on stderr how far long work has come; None where stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
 

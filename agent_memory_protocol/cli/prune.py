@@ -165,5 +165,5 @@ def _when(one: Judged) -> str:
 
 
 def _words_of_what_stays(one: Judged) -> str:
-    # What is held holds a secret.
+    # It holds a secret.
     return "" if one.cause == "held" else first_words(one.text, 50)

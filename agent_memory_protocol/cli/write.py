@@ -121,7 +121,7 @@ def remember_command(
 
 
 def read_text(text: str) -> str:
-    """Return the text, or what stands on stdin for `-`."""
+    """Return the text; for `-`, what stdin has."""
     if text != "-":
         return typed(text)
     try:

@@ -1,7 +1,8 @@
-"""What a tool takes: one table that is both its JSON Schema and the check of what a caller sends."""
+"""What a tool takes: one table gives its JSON Schema and the check of what a caller sends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from ..errors import InvalidArgument
 
@@ -16,9 +17,9 @@ class Parameter:
     Attributes:
         name: what it is called.
         kind: which kind of value it is.
-        description: what it is for, to whoever calls.
+        description: what it is for, as the caller reads it.
         required: whether it must be given.
-        choices: the only values there are; none for any.
+        choices: the only values that are allowed; empty for any.
         minimum: the least value of a number, and the fewest texts of a list.
         maximum: the greatest value of a number.
     """
@@ -45,36 +46,9 @@ class Parameter:
             found["maximum"] = self.maximum
         return found
 
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """What a caller sent, checked: each getter returns the value, or None where it was left out."""
-
-    values: Mapping[str, object] = field(default_factory=dict)
-
-    def text(self, name: str) -> str | None:
-        """Return a text."""
-        value = self.values.get(name)
-        return value if isinstance(value, str) else None
-
-    def whole(self, name: str) -> int | None:
-        """Return a whole number."""
-        value = self.values.get(name)
-        return int(value) if isinstance(value, (int, float)) else None
-
-    def number(self, name: str) -> float | None:
-        """Return a number."""
-        value = self.values.get(name)
-        return float(value) if isinstance(value, (int, float)) else None
-
-    def flag(self, name: str) -> bool:
-        """Return whether something is wanted; what was left out is not."""
-        return self.values.get(name) is True
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return the texts of a list; none where it was left out."""
-        value = self.values.get(name)
-        return tuple(str(one) for one in value) if isinstance(value, list) else ()
+    def value(self, sent: Any) -> Any:
+        """Return a checked value as a tool takes it: a whole number may be sent as 5.0."""
+        return int(sent) if self.kind == WHOLE else tuple(sent) if self.kind == TEXTS else sent
 
 
 def schema(parameters: Sequence[Parameter]) -> dict[str, object]:
@@ -87,8 +61,8 @@ def schema(parameters: Sequence[Parameter]) -> dict[str, object]:
     }
 
 
-def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> Arguments:
-    """Check what a caller sent. An argument that is null counts as left out.
+def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> dict[str, Any]:
+    """Check what a caller sent and return the keywords that the tool is called with. What is null is left out.
 
     Raises:
         InvalidArgument: the message names every argument that is missing, unknown or of the wrong kind.
@@ -105,7 +79,7 @@ def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> 
             problems.append(f"{name} must be {wanted}")
     if problems:
         raise InvalidArgument("; ".join(problems))
-    return Arguments(values)
+    return {name: known[name].value(value) for name, value in values.items()}
 
 
 def _wanted(one: Parameter, value: object) -> str:

@@ -1,4 +1,4 @@
-"""Messages from a pipe, one a line: none longer than a cap is held, whatever is sent.
+"""Messages from a pipe, one a line. Of one that is longer than a cap, only the ends are kept.
 
 A thread reads, since nothing else reads a pipe, a file and a terminal alike on every system. It belongs to no pool, so
 a program whose work is done ends even while the other side keeps the pipe open.
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 LARGEST = 1 << 20
-"""The most bytes of one message: 1 MiB, its line feed aside."""
+"""The most bytes of one message: 1 MiB, without its line feed."""
 
 _CHUNK = 1 << 16
 _EDGE = 256
@@ -47,7 +47,7 @@ class Splitter:
         return found
 
     def last(self) -> list[str | TooLong]:
-        """Return the line that nothing ended, where there is one."""
+        """Return the last line, if no line feed ended it."""
         return [self._end()] if self._line else []
 
     def _add(self, piece: bytes) -> None:
@@ -65,7 +65,7 @@ class Splitter:
 
 
 class Lines:
-    """The lines that come from a descriptor, as an asynchronous iterator; too long ones are told to `refuse`."""
+    """The lines that come from a descriptor, as an asynchronous iterator. `refuse` gets those that are too long."""
 
     def __init__(self, fd: int, refuse: Callable[[TooLong], Awaitable[None]]) -> None:
         self._fd = fd
@@ -88,8 +88,8 @@ class Lines:
 
     def _read(self) -> None:
         lines = Splitter()
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits for more
-            with suppress(OSError):  # what cannot be read any more has ended
+        with suppress(RuntimeError):  # the loop has ended, and nothing waits for more
+            with suppress(OSError):  # what can no longer be read has ended
                 while piece := os.read(self._fd, _CHUNK):
                     self._hand_over(lines.feed(piece))
             self._hand_over([*lines.last(), None])

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from ..answers import Json
 from ..records.rank import BUDGET_TOKENS
-from .arguments import FLAG, TEXT, TEXTS, WHOLE, Arguments, Parameter
+from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .tool import A_FLAG, A_NUMBER, A_TEXT, A_TEXT_OR_NULL, Answer, Door, Tool, list_of, shape_of
 
 _COUNTS: Json = {"type": "object", "additionalProperties": A_NUMBER}
@@ -14,19 +14,13 @@ _ACTIONS = list_of(
 )
 
 
-def _remember(door: Door, arguments: Arguments) -> Answer:
-    kept = door.records.remember(
-        arguments.text("text") or "", tags=arguments.texts("tags"), source=arguments.text("source")
-    )
+def _remember(door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None) -> Answer:
+    kept = door.records.remember(text, tags=tags, source=source)
     return Answer({"record_id": kept.record_id, "new": kept.new})
 
 
-def _recall(door: Door, arguments: Arguments) -> Answer:
-    found = door.records.recall(
-        arguments.text("query") or "",
-        budget_tokens=arguments.whole("budget_tokens") or BUDGET_TOKENS,
-        include_history=arguments.flag("include_history"),
-    )
+def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Answer:
+    found = door.records.recall(query, budget_tokens=budget_tokens, include_history=include_history)
     hits = [
         {
             "record_id": hit.record.id,
@@ -42,11 +36,11 @@ def _recall(door: Door, arguments: Arguments) -> Answer:
     return Answer(values, block or "No record matches.")
 
 
-def _consolidate(door: Door, arguments: Arguments) -> Answer:
-    return Answer({**door.records.consolidate(apply=not arguments.flag("dry_run")).to_json()})
+def _consolidate(door: Door, dry_run: bool = False) -> Answer:
+    return Answer({**door.records.consolidate(apply=not dry_run).to_json()})
 
 
-def _status(door: Door, _: Arguments) -> Answer:
+def _status(door: Door) -> Answer:
     return Answer({"path": door.records.path, **asdict(door.records.status())})
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a line that is no JSON-RPC message, and which request waits for the answer.
+"""Why a line is not a JSON-RPC message, and which request waits for the answer.
 
 The SDK drops such a line without a word, so a client would wait for ever. JSON-RPC 2.0 (section 5.1) wants an error,
 under the request's id where that can be told.
@@ -47,12 +47,12 @@ def explain(line: str) -> Refusal:
 
 
 def has_id(line: str) -> bool:
-    """Say whether a message has an id, of whatever kind: then it is no notification (JSON-RPC 2.0, section 4.1)."""
+    """Say whether a message has an id of any kind. Then it is not a notification (JSON-RPC 2.0, section 4.1)."""
     return '"id"' in line and "id" in json.loads(line)
 
 
 def _request_id(sent: object) -> int | str | None:
-    """Return the id of what is a request by its form: an answer has one too, but nobody waits behind that."""
+    """Return the id of what has the form of a request. A response has an id too, but its sender waits for nothing."""
     if not isinstance(sent, dict) or not isinstance(sent.get("method"), str):
         return None
     found = sent.get("id")

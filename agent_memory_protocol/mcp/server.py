@@ -1,7 +1,7 @@
 """The MCP server: tools, and documents and notes as resources, over stdin and stdout.
 
 Only this module imports `mcp`, the official SDK, which comes with the extra `mcp`. What a tool refuses is an answer
-with `isError` and one line, so that a model can do better; what is no such tool or resource is a protocol error.
+with `isError` and one line, so that a model can do better; an unknown tool or resource is a protocol error.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from .. import __version__
 from ..errors import AgentMemoryError, MissingExtra
 from ..text.visible import show_invisible
-from . import arguments, refusals, tier_tools
+from . import refusals, tier_tools
 from .frames import LARGEST, Lines, TooLong
 from .tool import Door, Tool
 
@@ -40,7 +40,7 @@ def serve(door: Door) -> None:
     try:
         asyncio.run(_serve(door, _take_stdin()))
     except* (KeyboardInterrupt, BrokenPipeError):
-        pass  # whoever listened has gone
+        pass  # the client has gone
 
 
 def build(door: Door) -> "Server[dict[str, object]]":
@@ -97,7 +97,7 @@ async def _serve(door: Door, wire: int) -> None:
         await refuse(line.id, types.INVALID_REQUEST, f"a message may have {LARGEST:,} bytes; send less")
 
     async def messages() -> AsyncIterator[str]:
-        """Yield what the SDK can read. It would drop all else and leave whoever asked without an answer."""
+        """Yield what the SDK can read. It would drop all else, and the client would wait for an answer."""
         async for line in Lines(wire, refuse_long):
             if _is_message(line):
                 yield line
@@ -113,7 +113,7 @@ async def _serve(door: Door, wire: int) -> None:
 
 
 def _is_message(line: str) -> bool:
-    """Say whether a line is a message. With an id of the wrong kind it is none: whoever sent it waits for an answer."""
+    """Say whether a line is a message. One with an id of the wrong kind is not: its sender waits for an answer."""
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
@@ -122,7 +122,7 @@ def _is_message(line: str) -> bool:
 
 
 def _take_stdin() -> int:
-    """Return where the client's messages come from. Nothing else in this process will read them, nor a child of it."""
+    """Return the descriptor that the client writes to. Nothing else in this process, nor a child, reads from it."""
     wire = os.dup(_STDIN)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, _STDIN)
@@ -149,7 +149,7 @@ def _tool(tool: Tool) -> types.Tool:
 
 def _call(door: Door, tool: Tool, sent: dict[str, object] | None) -> types.CallToolResult:
     try:
-        answer = tool.run(door, arguments.read(tool.parameters, sent))
+        answer = tool.call(door, sent)
     except AgentMemoryError as error:
         return types.CallToolResult(content=[types.TextContent(text=_one_line(error))], is_error=True)
     return types.CallToolResult(content=[types.TextContent(text=str(answer))], structured_content=answer.to_json())

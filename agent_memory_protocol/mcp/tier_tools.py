@@ -4,8 +4,9 @@ A tool works for one actor, who is fixed when the server starts. What it answers
 describes, and the text that a model reads.
 """
 
+import datetime as dt
 from dataclasses import dataclass
-from datetime import date
+from typing import Any
 from urllib.parse import quote
 
 from ..answers import Json
@@ -15,7 +16,7 @@ from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..text.dates import parse_day
 from . import record_tools
-from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Arguments, Parameter
+from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
 from .tool import (
     A_FLAG,
     A_NUMBER,
@@ -103,45 +104,39 @@ _TIER = Parameter(
 _AGENT = Parameter("agent", TEXT, "Whose memory, where it is another agent's.")
 
 
-def _target(door: Door, arguments: Arguments) -> Target:
-    tier = arguments.text("tier")
-    return door.workspace.target(door.actor, tier=Tier.parse(tier) if tier else None, agent=arguments.text("agent"))
-
-
-def _day(text: str | None) -> date | None:
-    return None if text is None else date.fromordinal(parse_day(text))
+def _target(door: Door, tier: str | None, agent: str | None) -> Target:
+    return door.workspace.target(door.actor, tier=Tier.parse(tier) if tier else None, agent=agent)
 
 
 # -- the tools ---------------------------------------------------------------------------------------------------------
 
 
-def _recall(door: Door, arguments: Arguments) -> Answer:
-    found = door.workspace.recall(
-        door.actor,
-        max_lines=arguments.whole("max_lines"),
-        max_chars=arguments.whole("max_chars"),
-        max_tokens=arguments.whole("max_tokens"),
-    )
+def _recall(door: Door, **bounds: Any) -> Answer:
+    found = door.workspace.recall(door.actor, **bounds)
     return Answer(found.to_json(), found.text or "; ".join(found.warnings) or "There is nothing to recall yet.")
 
 
-def _remember(door: Door, arguments: Arguments) -> Answer:
-    target = _target(door, arguments)
-    day = _day(arguments.text("date"))
+def _remember(
+    door: Door,
+    text: str,
+    tier: str | None = None,
+    agent: str | None = None,
+    section: str | None = None,
+    date: str | None = None,
+    dated: bool = False,
+    make_room: bool = False,
+    **about: Any,
+) -> Answer:
+    target = _target(door, tier, agent)
     done = door.workspace.remember(
-        arguments.text("text") or "",
+        text,
         tier=target.tier,
         actor=door.actor,
         agent=target.owner if target.tier is Tier.AGENT else None,
-        section=arguments.text("section"),
-        dated=day or (True if arguments.flag("dated") else None),
-        about=About(
-            source=arguments.text("source"),
-            kind=arguments.text("kind"),
-            confidence=arguments.number("confidence"),
-            tags=arguments.texts("tags"),
-        ),
-        make_room=arguments.flag("make_room"),
+        section=section,
+        dated=(dated or None) if date is None else dt.date.fromordinal(parse_day(date)),
+        about=About(**about),
+        make_room=make_room,
     )
     notes = [*done.notes]
     if done.headroom.warning:
@@ -149,38 +144,33 @@ def _remember(door: Door, arguments: Arguments) -> Answer:
     return Answer({**done.to_json(), "entry": done.entry.to_json(), "notes": notes})
 
 
-def _show(door: Door, arguments: Arguments) -> Answer:
-    if arguments.text("tier") is None and arguments.text("agent") is None:
+def _show(door: Door, tier: str | None = None, agent: str | None = None) -> Answer:
+    if tier is None and agent is None:
         chosen = [one for one in door.workspace.targets(door.actor) if not is_foreign(door, one)]
     else:
-        chosen = [_target(door, arguments)]
+        chosen = [_target(door, tier, agent)]
     problems: list[str] = []
     entries = door.workspace.entries(door.actor, chosen, on_problem=lambda _, problem: problems.append(problem))
     return Answer({"entries": [one.to_json() for one in entries], "problems": problems})
 
 
-def _search(door: Door, arguments: Arguments) -> Answer:
+def _search(door: Door, query: str, limit: int = _HITS) -> Answer:
     problems: list[str] = []
-    workspace = door.workspace
-    mine = [
-        one for one in workspace.targets(door.actor) + workspace.note_folders(door.actor) if not is_foreign(door, one)
-    ]
-    found = workspace.search(
-        arguments.text("query") or "",
+    places = door.workspace.targets(door.actor) + door.workspace.note_folders(door.actor)
+    found = door.workspace.search(
+        query,
         door.actor,
-        limit=arguments.whole("limit") or _HITS,
-        targets=mine,
+        limit=limit,
+        targets=[one for one in places if not is_foreign(door, one)],
         index=door.index,
         on_problem=problems.append,
     )
     return Answer({"hits": [one.to_json() for one in found], "problems": problems})
 
 
-def _forget(door: Door, arguments: Arguments) -> Answer:
-    gone = door.workspace.forget(
-        arguments.texts("ids"), actor=door.actor, reason=arguments.text("reason") or "forgotten"
-    )
-    return Answer({"removed": [one.to_json() for one in gone]})
+def _forget(door: Door, ids: tuple[str, ...], reason: str = "") -> Answer:
+    gone = door.workspace.forget(ids, actor=door.actor, reason=reason or "forgotten")
+    return Answer({"removed": [{**one.to_json(), "text": one.text} for one in gone]})
 
 
 TIER_TOOLS = (
@@ -287,8 +277,8 @@ class Resource:
 
     Attributes:
         uri: `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`.
-        title, description: what it is, for whoever chooses.
-        target, note: the document, or the note beside it.
+        title, description: what it is, as a person reads it who chooses.
+        target, note: the document, or the note in its folder.
         size: its bytes.
     """
 
@@ -321,7 +311,7 @@ def read_resource(door: Door, uri: str) -> str:
     """Return the text of a resource.
 
     Raises:
-        InvalidArgument: there is none of that URI, for this actor.
+        InvalidArgument: this actor has no resource of that URI.
     """
     for one in resources(door):
         if one.uri == uri:

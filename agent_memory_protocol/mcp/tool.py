@@ -1,7 +1,7 @@
 """What a tool is, whatever protocol offers it: what it takes, what it answers, and what it works on."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from ..answers import Json
@@ -12,7 +12,7 @@ from ..search.port import SearchIndex
 from ..search.scan import ScanIndex
 from ..text.visible import show_invisible
 from ..workspace import Workspace
-from .arguments import Arguments, Parameter, schema
+from .arguments import Parameter, read, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Tool:
         name, title, description: what it is to a host and a model.
         parameters: what it takes.
         output: the JSON Schema of what it answers.
-        run: does it.
+        run: does it; takes the door, and the arguments by their names.
         writes: whether it changes memory; it is not offered to read-only agents then.
         takes_away: whether something may leave memory by it.
         repeatable: whether a second call with the same arguments changes nothing more.
@@ -67,7 +67,7 @@ class Tool:
     description: str
     parameters: tuple[Parameter, ...]
     output: Json
-    run: Callable[[Door, Arguments], Answer]
+    run: Callable[..., Answer]
     writes: bool = False
     takes_away: bool = False
     repeatable: bool = True
@@ -76,6 +76,14 @@ class Tool:
     def input(self) -> Json:
         """The JSON Schema of what it takes."""
         return schema(self.parameters)
+
+    def call(self, door: Door, sent: Mapping[str, object] | None) -> Answer:
+        """Check what was sent, and do it.
+
+        Raises:
+            AgentMemoryError: it cannot be done; the message says why.
+        """
+        return self.run(door, **read(self.parameters, sent))
 
 
 def shape_of(optional: Collection[str] = (), **properties: Json) -> Json:

@@ -15,7 +15,7 @@ _UNITS = "BKMG"
 Names = tuple[str, ...]
 """A path below `/memories`, one name each."""
 Tree = Mapping[Names, StoredFile | None]
-"""What lies below a folder, by path: files, and places for files that are there even while they are empty."""
+"""The paths below a folder: files, and None for folders that exist even while they are empty."""
 
 
 class MemoryToolError(AgentMemoryError):
@@ -46,7 +46,7 @@ def text_of(command: Mapping[str, object], key: str) -> str:
     """Return a text of a command.
 
     Raises:
-        InvalidArgument: it is missing, or no text.
+        InvalidArgument: it is missing, or not a text.
     """
     value = command.get(key)
     if not isinstance(value, str):
@@ -55,7 +55,7 @@ def text_of(command: Mapping[str, object], key: str) -> str:
 
 
 def view_range(command: Mapping[str, object], lines: int) -> tuple[int, int]:
-    """Return which lines are asked for, as the bounds of a slice. What lies outside the file is no error."""
+    """Return which lines are asked for, as the bounds of a slice. Numbers outside the file are not an error."""
     asked = command.get("view_range")
     if asked is None or asked == []:
         return 0, lines
@@ -97,7 +97,7 @@ def numbered(lines: list[str], first: int) -> str:
 
 
 def listing(path: str, tree: Tree) -> str:
-    """Return what lies below a folder, two levels deep, with sizes."""
+    """Return the files and folders below a folder, two levels deep, with sizes."""
     header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
     folder = path.rstrip("/")
     rows = [(_shown_size(tree), folder), *((size, f"{folder}/{name}") for size, name in _rows(tree, _LEVELS))]
@@ -126,7 +126,7 @@ def _shown_size(tree: Tree) -> str:
 
 
 def answer(said: str, done: Rewritten | None) -> str:
-    """Return the published text, and on lines of their own what the model should know beside it."""
+    """Return the published text, and below it what else the model should know, a line each."""
     notes = [] if done is None else [*done.notes]
     room = None if done is None else done.headroom
     if room is not None and room.warning:

@@ -1,7 +1,7 @@
 """Anthropic's memory tool over the tiers: the six commands of `memory_20250818`, for one actor.
 
 A model that was trained on the tool sees files under `/memories`. Here they are the project's own memory: the shared
-tier, the agents' and the actor's conversation, each document with the notes beside it. What the tool says is what the
+tier, the agents' and the actor's conversation, each document with its notes. What the tool says is what the
 published one says, word for word; what it may do is what the actor may do at every other door.
 """
 
@@ -34,7 +34,7 @@ __all__ = ["MemoryTool", "MemoryToolError"]
 
 
 _Place = tuple[Target, str]
-"""A document, or with a file name a note beside it."""
+"""A document, or with a file name a note in its folder."""
 
 _Change = Callable[[str | None], str | None]
 
@@ -74,13 +74,13 @@ class MemoryTool:
     def execute(self, command: Mapping[str, object]) -> str:
         """Carry out one command, as the model sends it: `{"command": "view", "path": "/memories"}`.
 
-        Returns the text for the model. What it should know beside that follows on lines of its own: that the file is
-        nearly full, or what the ledger does not keep.
+        Returns the text for the model. What else it should know follows, a line each: that the file is nearly full, or
+        what the ledger does not keep.
 
         Raises:
             MemoryToolError: it cannot be done; where the published tool has a text for it, it is that one.
             Refused: a rule of the memory forbids it, such as access, a limit, a secret; nothing was changed.
-            InvalidArgument, InvalidName: the command is no command, or names what cannot be a file of memory.
+            InvalidArgument, InvalidName: the command is malformed, or names what cannot be a file of memory.
             StorageError: something on disk is damaged or in the way.
         """
         if not isinstance(command, Mapping):
@@ -170,7 +170,7 @@ class MemoryTool:
             if file is not None:
                 files.append(((*names, *below), (file.target, file.note)))
         done = None
-        # A document goes last: with each note that goes, the index in it is written anew.
+        # A document goes last: with each note that goes, the index in it is written again.
         for _, place in sorted(files, key=lambda one: one[1] is not None and not one[1][1]):
             done = self._take_out(place, f"The path {path} does not exist", "deleted")
         return answer(f"Successfully deleted {path}", done)
@@ -188,7 +188,7 @@ class MemoryTool:
         if text is None:
             raise MemoryToolError(f"The path {old} does not exist")
         old_place, new_place = self._place(old_names, old), self._place(new_names, new)
-        # Whoever may not take a file away must not leave a copy of it elsewhere.
+        # An agent that may not take a file away must not leave a copy of it elsewhere.
         self._rewrite(old_place, lambda present: present, "")
 
         def create(present: str | None) -> str:
@@ -203,7 +203,7 @@ class MemoryTool:
     # -- files and folders ---------------------------------------------------------------------------------------------
 
     def _below(self, names: Names) -> Tree | None:
-        """Return what lies in a folder; None where there is no such folder.
+        """Return what is in a folder; None where the folder does not exist.
 
         The places of the actor's own documents are there from the start, so that it sees where it may write.
         """
@@ -232,7 +232,7 @@ class MemoryTool:
         return [target for target in self._actor.targets() if settings.has_tier(target.tier)]
 
     def _place_or_none(self, names: Names) -> _Place | None:
-        """Return the document, and the note beside it, that a path means; None where no memory can be."""
+        """Return the document, or the note in its folder, that a path means; None where there can be no memory."""
         target = None
         match names:
             case ("shared", _):

@@ -65,7 +65,7 @@ class Removed:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"id": self.id, **self.target.to_json(), "text": self.text}
+        return {"id": self.id, **self.target.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
