@@ -82,7 +82,7 @@ def _place(call: Call, user: bool) -> receipt.InstallPlace:
     return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
-def _do(plan: install.Plan, place: receipt.InstallPlace, call: Call, dry_run: bool) -> None:
+def _do(plan: install.InstallPlan, place: receipt.InstallPlace, call: Call, dry_run: bool) -> None:
     names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
     if not dry_run:
         install.carry_out(plan)
