@@ -16,10 +16,11 @@ from ..text import markdown, visible
 from ..text.claims import denials
 from ..text.gist import is_claim
 from ..text.headers import front_matter_end
-from ..tiers import around, document
+from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.merge import merge
 from ..tiers.remove import remove
+from ..tiers.taken import is_part_of
 from .elsewhere import Page, Store
 
 _FRAME_LINES = 14
@@ -279,7 +280,7 @@ def _in_prose(mine: Document, theirs: Document) -> list[str]:
         for one, entry in zip(theirs.ids, theirs.outline.entries, strict=True)
         if not entry.is_item
         and one not in mine.ids
-        and any(around.is_part_of(mine, prose, theirs.text(entry)) for prose in longer)
+        and any(is_part_of(mine, prose, theirs.text(entry)) for prose in longer)
     ]
 
 

@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from ..text.markdown import Block
-from .around import blocks_in
 from .document import Document, conflict_line, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine
+from .taken import blocks_in
 
 TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
 _SIMILAR = 0.5

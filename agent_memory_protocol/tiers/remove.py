@@ -11,11 +11,10 @@ from itertools import pairwise
 
 from ..errors import Refused
 from ..text import markdown
-from . import around
 from .document import Document, plain_id, rebuilt
 from .edit import texts
 from .entries import Entry
-from .taken import Taken, take
+from .taken import Taken, end_under, take
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:
@@ -104,7 +103,7 @@ def _orphaned_headings(document: Document, gone: AbstractSet[Entry]) -> list[tup
     spans = []
     for index in losing - staying - {0}:
         heading = outline.headings[index]
-        end = around.end_under(document, index)
+        end = end_under(document, index)
         held = any(
             heading.end <= block.start < end and block.kind in (markdown.COMMENT, markdown.DEFINITION, markdown.HTML)
             for block in outline.blocks

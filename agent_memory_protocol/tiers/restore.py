@@ -1,18 +1,34 @@
 """Put an entry back where it was, as near as can be told.
 
-The document is read again after every try: everything else must be what it was, or the entry does not come back.
+Its neighbours, headings and label may be gone, moved or reworded, so the place is found from what is left of them. The
+document is read again after every try: everything else must be what it was, or the entry does not come back.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..errors import Refused
 from ..text import markdown
-from . import around
 from .document import Document, section_key, with_block
 from .edit import texts
 from .entries import Entry
-from .spot import Spot, find_spot, positions
-from .taken import Above, Place, Taken
+from .taken import (
+    Above,
+    Place,
+    Taken,
+    after_heading,
+    back_over_blanks,
+    blanks_after,
+    end_under,
+    innermost,
+    is_part_of,
+    key_after,
+    key_before,
+    span_key,
+    span_text,
+    stands_between,
+    twins,
+)
 
 
 def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
@@ -25,10 +41,10 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
     Raises:
         Refused: it cannot stand there without changing what stands around it.
     """
-    spot = find_spot(document, taken.place, gone or {})
+    spot = _find_spot(document, taken.place, gone or {})
     if _stands_in_prose(document, taken, spot):
         return document
-    places = positions(document, taken.place, spot)
+    places = _positions(document, taken.place, spot)
     for is_back in (_is_in_its_place, _is_back):
         for position in places:
             for changed, line in _tries(document, taken, spot, position):
@@ -37,7 +53,141 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
     raise Refused(f"{document.target.path}: the entry {taken.id} cannot go back where it stood; add it by hand")
 
 
-def _tries(document: Document, taken: Taken, spot: Spot, position: int) -> Iterator[tuple[Document, int]]:
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """What is left of an entry's surroundings.
+
+    Attributes:
+        heading: the index of the innermost of its headings that stands, None where none does.
+        missing: its headings that do not, outermost first.
+        start, end: the lines between which it belongs.
+        neighbours: the nearest entries before and after it that stand.
+    """
+
+    heading: int | None
+    missing: Sequence[Above]
+    start: int
+    end: int
+    neighbours: tuple[Entry | None, Entry | None]
+
+
+def _find_spot(document: Document, place: Place, gone: Mapping[str, Taken]) -> _Spot:
+    """Say what is left of an entry's surroundings. `gone` has, by id, what went as well."""
+    before = _nearest(document, place.after, gone, lambda other: other.after)
+    after = _nearest(document, place.before, gone, lambda other: other.before)
+    start = document.begin if before is None else before.end
+    end = len(document.lines) if after is None else after.start
+    if start > end:  # things were moved since
+        start, end, before, after = document.begin, len(document.lines), None, None
+    # Nothing that is left stood between an entry and its neighbour.
+    if before is not None or (not place.after and place != Place()):
+        end = min([end, *(one.start for one in document.outline.entries if one.start >= start)])
+    elif after is not None or (not place.before and place != Place()):
+        start = max([start, *(one.end for one in document.outline.entries if one.end <= end)])
+    heading, missing = _find_headings(document, place, (before, after), start, end)
+    first = document.begin if heading is None else document.outline.headings[heading].end
+    last = end_under(document, heading)
+    if max(start, first) > min(end, last):
+        return _Spot(heading, missing, first, last, (None, None))
+    return _Spot(heading, missing, max(start, first), min(end, last), (before, after))
+
+
+def _positions(document: Document, place: Place, spot: _Spot) -> list[int]:
+    """List the lines where an entry may go back, best first, each right after what stands before it."""
+    outline = document.outline
+    previous = (spot.missing[0] if spot.missing else place).previous
+    inside = [block for block in outline.blocks if spot.start <= block.end and block.start <= spot.end]
+    found = [block.end for block in inside if block.end <= spot.end and span_key(document, block) == previous]
+    if not spot.missing and place.label is not None:
+        above = place.label.previous
+        found += [block.end for block in inside if block.end <= spot.end and span_key(document, block) == above]
+    found += [
+        block.start
+        for block in inside
+        if spot.start <= block.start and span_key(document, block) in (place.following, place.next_heading)
+    ]
+    here = [entry for entry in outline.entries if innermost(entry) == spot.heading]
+    before, after = spot.neighbours
+    if spot.missing:
+        # Its own heading is made again before the next one that is as high.
+        level = spot.missing[0].level
+        found += [one.start for one in outline.headings if one.level <= level and spot.start <= one.start <= spot.end]
+    else:
+        found += [before.end] if before in here and before is not None else []
+        found += [after.start if after.label is None else after.label] if after in here and after is not None else []
+        first, last = after_heading(document, spot.heading), [here[-1].end] if here else []
+        was_first = not place.after or previous == key_before(document, first)
+        found += [first, *last] if was_first else [*last, first]
+    found += [spot.end, end_under(document, spot.heading)]
+    positions = dict.fromkeys(back_over_blanks(document, position) for position in found)
+    return sorted(positions, key=lambda position: not stands_between(document, position, previous, place.following))
+
+
+def _nearest(
+    document: Document, entry_id: str, gone: Mapping[str, Taken], further: Callable[[Place], str]
+) -> Entry | None:
+    """Return the nearest entry on one side that stands: the neighbour, else its neighbour when it went, and so on."""
+    seen: set[str] = set()
+    while entry_id and entry_id not in seen:
+        entry = document.entry(entry_id)
+        if entry is not None:
+            return entry
+        seen.add(entry_id)
+        entry_id = further(gone[entry_id].place) if entry_id in gone else ""
+    return None
+
+
+def _find_headings(
+    document: Document, place: Place, neighbours: Sequence[Entry | None], start: int, end: int
+) -> tuple[int | None, Sequence[Above]]:
+    """Follow an entry's headings as far as they stand. Return the last one found, and those that are missing."""
+    headings = document.outline.headings
+    found: int | None = None
+    for depth, one in enumerate(place.headings):
+        above = () if found is None else (*headings[found].above, found)
+        matching = twins(document, one.title, above)
+        meant = matching[0] if matching else None
+        if one.twins > 1 or len(matching) > 1:
+            near = [index for index in matching if headings[index].start < end and end_under(document, index) >= start]
+            meant = _meant(document, place, depth, near, neighbours, len(matching))
+        if meant is not None:
+            found = meant
+            continue
+        # The title may have been reworded; what stood under it stands under the file's first heading now.
+        titles = [index for index, heading in enumerate(headings) if heading.level == 1]
+        if depth == 0 and not one.previous and titles == [0] and one.level == 1:
+            found = 0
+            continue
+        return found, place.headings[depth:]
+    return found, ()
+
+
+def _meant(
+    document: Document, place: Place, depth: int, near: Sequence[int], neighbours: Sequence[Entry | None], found: int
+) -> int | None:
+    """Say which of several headings with one name an entry stood under; None where its own is none of them.
+
+    Args:
+        document: where the headings stand.
+        place: the entry's place.
+        depth: which of its headings is looked for.
+        near: the headings of that name that are not too far up or down.
+        neighbours: the nearest entries that stand.
+        found: how many headings of that name there are at all.
+    """
+    one = place.headings[depth]
+    same = [index for index in near if key_before(document, document.outline.headings[index].start) == one.previous]
+    if found < one.twins:
+        # Its own may have gone. What held its neighbour as well, and begins where it began, is it.
+        neighbours = [document.entry(place.after), document.entry(place.before)]
+        near = same
+    elif same:
+        return same[0]
+    held = [index for entry in neighbours if entry is not None for index in entry.headings if index in near]
+    return next(iter(held if found < one.twins else [*held, *near]), None)
+
+
+def _tries(document: Document, taken: Taken, spot: _Spot, position: int) -> Iterator[tuple[Document, int]]:
     """Yield the document with the entry at a line, in every way it may stand there, and the line it begins at then."""
     place = taken.place
     labels = [[], [place.label]] if place.label is not None else [[]]
@@ -63,22 +213,22 @@ def _blanks(
     Each way says how many of the blank lines that stand there stay above it, how many of the next go, and how many
     come in before and after.
     """
-    standing = around.blanks_after(document, position)
+    standing = blanks_after(document, position)
     at_end = position + standing == len(document.lines)
     ways = []
-    if around.stands_between(document, position, first.previous, last.following):
+    if stands_between(document, position, first.previous, last.following):
         ways.append((0, standing, first.blank_before, last.blank_after))
     blocks = document.outline.blocks
     above = next((block for block in reversed(blocks) if block.end <= position), None)
     below = next((block for block in blocks if block.start >= position), None)
     begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
-    if above is not None and begins_section and (standing or around.key(document, above) != first.previous):
+    if above is not None and begins_section and (standing or span_key(document, above) != first.previous):
         # First in a section, not between what it stood between: what keeps the heading apart stays above it.
         joins = at_end or (below is not None and below.kind == markdown.ITEM)
         before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
         ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, last.blank_after)
-    if not at_end and around.key_after(document, position) == last.following:
+    if not at_end and key_after(document, position) == last.following:
         # Blank lines that stand there count: first those after it, else first those before it.
         ways.append((standing - used, 0, max(0, first.blank_before - standing + used), last.blank_after - used))
     used = min(standing, first.blank_before)
@@ -89,7 +239,7 @@ def _blanks(
     return dict.fromkeys(ways)
 
 
-def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: Spot, line: int) -> bool:
+def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> bool:
     """Say whether the entry is back under its own headings and label, and nothing else is another."""
     entry = _find_back(old, new, taken, spot, line)
     headings = new.outline.headings
@@ -98,18 +248,18 @@ def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: Spot, lin
     own = [] if spot.heading is None else [*old.outline.headings[spot.heading].above, spot.heading]
     wanted = [old.outline.headings[index].text for index in own]
     wanted += [one.title for one in spot.missing]
-    label = "" if entry.label is None else around.text(new, new.outline.labels[entry.label])
+    label = "" if entry.label is None else span_text(new, new.outline.labels[entry.label])
     return [section_key(headings[index].text) for index in entry.headings] == [
         section_key(text) for text in wanted
     ] and label == ("" if taken.place.label is None else taken.place.label.markdown)
 
 
-def _is_back(old: Document, new: Document, taken: Taken, spot: Spot, line: int) -> bool:
+def _is_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> bool:
     """Say whether the entry is back somewhere, and nothing else is another."""
     return _find_back(old, new, taken, spot, line) is not None
 
 
-def _find_back(old: Document, new: Document, taken: Taken, spot: Spot, line: int) -> Entry | None:
+def _find_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> Entry | None:
     """Return the entry that is back at a line, or the prose it is a part of; None where something else has changed."""
     index = next((index for index, entry in enumerate(new.outline.entries) if entry.start <= line < entry.end), None)
     if index is None:
@@ -126,12 +276,12 @@ def _find_back(old: Document, new: Document, taken: Taken, spot: Spot, line: int
     return entry
 
 
-def _stands_in_prose(document: Document, taken: Taken, spot: Spot) -> bool:
-    here = (entry for entry in document.outline.entries if around.innermost(entry) == spot.heading and not spot.missing)
-    return any(around.is_part_of(document, entry, taken.markdown) for entry in here)
+def _stands_in_prose(document: Document, taken: Taken, spot: _Spot) -> bool:
+    here = (entry for entry in document.outline.entries if innermost(entry) == spot.heading and not spot.missing)
+    return any(is_part_of(document, entry, taken.markdown) for entry in here)
 
 
 def _changes_others(old: Document, new: Document, start: int, end: int) -> bool:
     """Say whether a block outside these lines of the new document is not one of the old."""
-    outside = [around.text(new, block) for block in new.outline.blocks if block.end <= start or block.start >= end]
-    return outside != [around.text(old, block) for block in old.outline.blocks]
+    outside = [span_text(new, block) for block in new.outline.blocks if block.end <= start or block.start >= end]
+    return outside != [span_text(old, block) for block in old.outline.blocks]

@@ -14,15 +14,12 @@ from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 from agent_memory_protocol.tiers.document import Document
 
-SHARED = Target(Tier.SHARED)
+from .conftest import SHARED, parse
+
 GOLDEN = Path(__file__).parents[1] / "data" / "documents"
 FACT = "[2026-06-15] One new fact."
 OUTER = "- Before\n\n````\n```\n# Heading\n- [2020-01-01] old\n```\n````\n\n- After\n"
 MOST = settings.default.max_examples if settings.default else 100
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
 
 
 def fact(text: str = FACT) -> NewEntry:

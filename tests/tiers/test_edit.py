@@ -5,27 +5,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import Refused
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import compose, document, edit
+from agent_memory_protocol.tiers import compose, edit
 from agent_memory_protocol.tiers.document import Document
 
-SHARED = Target(Tier.SHARED)
+from .conftest import ids_with, parse
+
 MAX_BYTES = 25_600
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
-
-
-def ids_with(doc: Document, *words: str) -> list[str]:
-    """Return the ids of the entries that hold one of these words, in file order."""
-    found = [
-        entry_id
-        for entry_id, entry in zip(doc.ids, doc.outline.entries, strict=True)
-        if any(word in doc.text(entry) for word in words)
-    ]
-    assert found
-    return found
 
 
 def texts(doc: Document) -> list[str]:

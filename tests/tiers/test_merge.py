@@ -8,18 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.merge import merge
 from agent_memory_protocol.tiers.remove import remove
 
-SHARED = Target(Tier.SHARED)
+from .conftest import parse
+
 HEAD = "# Shared Knowledge\n<!-- Cross-agent. -->\n"
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
 
 
 def merged(base: str, ours: str, theirs: str) -> str | None:

@@ -8,20 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
-from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document, prune
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.prune import Judged, Plan
 from agent_memory_protocol.tiers.remove import remove
 
-SHARED = Target(Tier.SHARED)
+from .conftest import parse
+
 TODAY = date(2026, 6, 15)
 OLD = "2026-01-01"
 RECENT = "2026-06-01"
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
 
 
 def plan(text: str, *, today: date = TODAY, older_than: int = 90, sections: bool = False) -> Plan:

@@ -10,49 +10,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import leaving, regrouped_prose
 from agent_memory_protocol.tiers.remove import remove as take_out
 from agent_memory_protocol.tiers.restore import put_back
 from agent_memory_protocol.tiers.taken import as_json, from_json, take
 
-SHARED = Target(Tier.SHARED)
+from .conftest import ids_with, parse, remove_and_return
 
 LARGEST = 30_000
 """Larger files are no memory pages; with --long they are tried as well."""
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
-
-
-def ids_with(doc: Document, *words: str) -> list[str]:
-    """Return the ids of the entries that hold one of these words, in file order."""
-    found = [
-        entry_id
-        for entry_id, entry in zip(doc.ids, doc.outline.entries, strict=True)
-        if any(word in doc.text(entry) for word in words)
-    ]
-    assert found
-    return found
 
 
 def remove(text: str, *words: str) -> str:
     """Take out the entries that hold one of these words."""
     doc = parse(text)
     return take_out(doc, ids_with(doc, *words)).data.decode()
-
-
-def remove_and_return(text: str, *words: str, order: int = 1) -> str:
-    """Take out entries, and put them back one by one, in file order or with -1 against it."""
-    doc = parse(text)
-    taken = [take(doc, one) for one in ids_with(doc, *words)]
-    left = take_out(doc, [one.id for one in taken])
-    for one in taken[::order]:
-        left = put_back(left, one)
-    return left.data.decode()
 
 
 def texts(doc: Document) -> list[str]:

@@ -2,27 +2,9 @@
 
 import pytest
 
-from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import document
-from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.taken import Place, Taken, as_json, from_json, take
 
-SHARED = Target(Tier.SHARED)
-
-
-def parse(text: str | bytes) -> Document:
-    return document.parse(text.encode() if isinstance(text, str) else text, SHARED)
-
-
-def ids_with(doc: Document, *words: str) -> list[str]:
-    """Return the ids of the entries that hold one of these words, in file order."""
-    found = [
-        entry_id
-        for entry_id, entry in zip(doc.ids, doc.outline.entries, strict=True)
-        if any(word in doc.text(entry) for word in words)
-    ]
-    assert found
-    return found
+from .conftest import ids_with, parse
 
 
 @pytest.mark.parametrize(
