@@ -79,14 +79,15 @@ _TAKES_FROM = {
 }
 """Options of programs that change files, which name one that is only read."""
 
+# The patterns below are compiled when they are used: most commands bring no code.
 _INTERPRETERS = ("python", "pypy", "node", "deno", "bun", "perl", "ruby", "php", "lua", "sed", "awk", "gawk", "mawk")
 _SCRIPT_FIRST = frozenset(["sed", "awk", "gawk", "mawk"])
-_IN_PLACE = re.compile(r"-[nErsuzpalw0]*i|--in-place")
-_CODE_OPTION = re.compile(r"-[nplwia0]*[ecrE]|--eval")
-_SCRIPT_OPTION = re.compile(r"-[nErsuz]*e|--expression|--source")
+_IN_PLACE = r"-[nErsuzpalw0]*i|--in-place"
+_CODE_OPTION = r"-[nplwia0]*[ecrE]|--eval"
+_SCRIPT_OPTION = r"-[nErsuz]*e|--expression|--source"
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = r"""(?!\s*f?['"`][^'"`\n]*\.scaffolding)""" + _QUOTED
-_HARMLESS = re.compile(
+_HARMLESS = (
     # a file that is opened there and then, for reading
     rf"""(?<![\w])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat|iterdir|glob|rglob)\b"""
@@ -97,12 +98,12 @@ _HARMLESS = re.compile(
     # what looks like a change and is none
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
-_CHANGES = re.compile(
+_CHANGES = (
     r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|remove|rename|replace\(|rmtree|copy|move|truncate"""
     r"""|touch|O_WRONLY|O_RDWR|symlink|\brm\b|mkdir|put_contents|>|system|exec|spawn|popen|subprocess|\b[wW] """
 )
-_PART = re.compile(r"""[^"'`()\[\]{},;:=<>|&\s]+""")
-_BEGINS_A_PATH = re.compile(r"""(?:["'`}>]|(?:^|[\s;/}])[wW] |\b(?:rm|mv|cp|tee|touch|unlink)\b.* )$""")
+_PART = r"""[^"'`()\[\]{},;:=<>|&\s]+"""
+_BEGINS_A_PATH = r"""(?:["'`}>]|(?:^|[\s;/}])[wW] |\b(?:rm|mv|cp|tee|touch|unlink)\b.* )$"""
 
 
 def written(command: "Command") -> "Iterator[str]":
@@ -184,21 +185,23 @@ def _by_code(name: str, words: list[str], feed: str) -> list[str]:
     """
     is_script = name in _SCRIPT_FIRST
     option = _SCRIPT_OPTION if is_script else _CODE_OPTION
-    codes = [words[index + 1] for index, word in enumerate(words[:-1]) if option.fullmatch(word)]
+    codes = [words[index + 1] for index, word in enumerate(words[:-1]) if re.fullmatch(option, word)]
     variables = _values(words, ("-v", "-F")) if is_script else []
     rest = [word for word in words if word and not word.startswith("-") and word not in (*codes, *variables)]
     if is_script and not codes:
         codes, rest = rest[:1], rest[1:]
-    if any(_IN_PLACE.match(word) for word in words) and not name.startswith(("python", "pypy", "node")):
+    if any(re.match(_IN_PLACE, word) for word in words) and not name.startswith(("python", "pypy", "node")):
         return rest
     if rest and not codes:
         return _named(name, words)
     found = []
     for code in (*codes, feed):
-        left = _HARMLESS.sub(" ", code)
-        if _CHANGES.search(left):
+        left = re.sub(_HARMLESS, " ", code)
+        if re.search(_CHANGES, left):
             found += [
-                path[0] for path in _paths(left) if _BEGINS_A_PATH.search(left, max(path.start() - 99, 0), path.start())
+                path[0]
+                for path in _paths(left)
+                if re.search(_BEGINS_A_PATH, left[max(path.start() - 99, 0) : path.start()])
             ]
             found += [one.partition("=")[2] for one in variables if "=" in one]
             found += rest if "argv" in left.lower() or "FILENAME" in left else []
@@ -207,4 +210,4 @@ def _by_code(name: str, words: list[str], feed: str) -> list[str]:
 
 def _paths(text: str) -> "Iterator[re.Match[str]]":
     """Yield what looks like a path into memory in a text."""
-    return (part for part in _PART.finditer(text) if ".scaffolding" in part[0].lower())
+    return (part for part in re.finditer(_PART, text) if ".scaffolding" in part[0].lower())
