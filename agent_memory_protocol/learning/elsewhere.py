@@ -262,12 +262,12 @@ class _Reader:
         return Store(self._kind, path, target, document, tuple(notes), tuple(pages), problems)
 
     def document_and_notes(self, parts: tuple[str, ...], target: Target) -> Store:
-        """Return a folder with a page of entries and notes beside it; deeper files are longer texts."""
+        """Return a folder with a page of entries and notes next to it; deeper files are longer texts."""
         pages = self.read_all(self.files(parts))
         folder = os.path.join(self._root.path, *parts)
         beside = [page for page in pages if os.path.dirname(page.path) == folder]
         document = next((page for name in _DOCUMENTS for page in beside if page.name.lower() == name), None)
-        # A note cannot have the name that the document beside it has here.
+        # A note cannot have the name that the document has here.
         taken = target.parts[-1].lower()
         notes = [page for page in beside if page is not document and page.name.lower() != taken]
         return self.store(

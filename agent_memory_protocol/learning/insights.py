@@ -36,7 +36,7 @@ _LONGEST_DECISION = 500
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where an insight stands: a conversation, the line from 1, the day as an ordinal, 0 for undated.
+    """Where an insight is: a conversation, the line from 1, the day as an ordinal, 0 for undated.
 
     The line is one of the conversation's document, or with `in_design` of its design.
     """
@@ -61,7 +61,7 @@ class Suggestion:
         reason: why, in words.
         sightings: the conversations it was seen in.
         section: the heading it goes under.
-        day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 where it has none.
+        day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
     """
 
     action: str
@@ -100,10 +100,10 @@ class Insight:
     Attributes:
         key: the same for texts that say the same.
         text: its fullest form.
-        sightings: where it stands now.
+        sightings: where it is now.
         conversations: all that ever had it, those remembered from earlier included.
-        decided: the heading of the decision it is; "" where it is none.
-        keyword: the word by which it says that it is a lesson; "" where it does not.
+        decided: the heading of the decision it is; "" if it is not one.
+        keyword: the word by which it says that it is a lesson; "" if it does not.
     """
 
     key: str
@@ -120,8 +120,8 @@ class Material:
 
     Attributes:
         conversations: their documents, by id.
-        designs: the designs that lie beside them, `specs/design.md`, by the conversation's id.
-        shared: the shared document; None where there is none.
+        designs: the designs next to them, `specs/design.md`, by the conversation's id.
+        shared: the shared document; None if there is none.
         agents: the agents' documents, by name.
         earlier: for each insight by its key, the conversations it was seen in before.
         confidences: what is known of the confidence of shared entries, by id.
@@ -212,7 +212,7 @@ def _promotion(
     agent: str | None = None,
     is_asked: bool = False,
 ) -> Suggestion | None:
-    """Return where an insight goes; None where it stays in its conversation, or is known there already."""
+    """Return where an insight goes; None if it stays in its conversation, or is known there already."""
     count = len(insight.conversations)
     names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
     if insight.decided:
@@ -317,7 +317,7 @@ def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]
 
 
 def _most_relevant(agents: Mapping[str, Document], text: str) -> str | None:
-    """Return the agent whose memory shares most words with a text; None where none shares any."""
+    """Return the agent whose memory shares most words with a text; None if none shares any."""
     words = set(gist(text).words)
     scores: dict[str, float] = {}
     for name, document in agents.items():
@@ -334,7 +334,7 @@ def _is_lesson(text: str) -> bool:
 
 
 def _decision(document: Document, entry: Entry) -> str:
-    """Return the heading that makes an entry a decision; "" where there is none."""
+    """Return the heading that makes an entry a decision; "" if there is none."""
     for index in reversed(entry.headings):
         text = document.outline.headings[index].text
         if {"decision", "decisions", "decided"} & set(section_key(text).replace(":", " ").split()):

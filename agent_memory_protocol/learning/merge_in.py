@@ -30,7 +30,7 @@ _FRAME_BYTES = 1_200
 _LONGEST_TITLE = 120
 _LONGEST_SLUG = 60
 _LONGEST_STEM = NOTE_NAME_LENGTH - len("_99-99999")
-"""What may stand before the numbers of a page and its part."""
+"""What may come before the numbers of a page and its part."""
 
 _Cut = Callable[[list[str]], list[list[str]]]
 
@@ -105,7 +105,7 @@ class Here:
 
     Attributes:
         text: the document, or the header a new one begins with.
-        notes: the notes beside it, their texts by file name.
+        notes: the notes next to it, their texts by file name.
         gone: the ids of entries that were taken out here; they do not come back.
         secret_in: describes the first secret in a text, "" if there is none.
         max_lines, max_bytes: the limits of a document and of a note.

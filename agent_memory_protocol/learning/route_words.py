@@ -1,7 +1,7 @@
 """The words by which a text is routed: under each kind and weight, one pattern a line.
 
 They are matched with the text in lower case, those with a capital letter in them with the text as it is. `<name>`
-stands for a fragment. Each line counts once: a text that says two of them speaks louder.
+is a fragment. Each line counts once: a text that says two of them speaks louder.
 """
 
 import re

@@ -59,7 +59,7 @@ def other_scaffoldings(project: str) -> list[str]:
 
 
 def _other_checkouts(project: str) -> Iterator[str]:
-    """Yield the worktrees of a repository, and the folders beside it that are checkouts of the same one."""
+    """Yield the worktrees of a repository, and the folders next to it that are checkouts of the same one."""
     yield from (path for path in checkouts_of(project) if path != project)
     remote = remote_of(project)
     if remote:

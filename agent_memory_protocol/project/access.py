@@ -30,7 +30,7 @@ class Actor:
         return self.agent is None
 
     def owned(self, tier: Tier) -> str | None:
-        """Return the owner that names this actor's document in a tier, as `Target` takes it; None where it has none."""
+        """Return the owner that names this actor's document in a tier, as `Target` takes it; None if it has none."""
         return {"": "", "agent": self.agent, "conversation": self.conversation}[tier.owner]
 
     def targets(self) -> list[Target]:
@@ -96,7 +96,7 @@ def joined(actor: Actor, target: Target) -> Actor:
 
 
 def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> str | None:
-    """Return why this actor may not read this document, in one line; None where it may."""
+    """Return why this actor may not read this document, in one line; None if it may."""
     if actor.agent is None or target.tier is Tier.SHARED:
         return None
     if target.tier is Tier.AGENT:
@@ -114,7 +114,7 @@ def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] =
 
 
 def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
-    """Return why this actor may not write this document, in one line; None where it may.
+    """Return why this actor may not write this document, in one line; None if it may.
 
     Args:
         actor: who acts.

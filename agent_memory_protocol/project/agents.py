@@ -34,7 +34,7 @@ _NEARLY = 0.85
 def read_only_reason(
     root: Root, agent: str, settings: "Settings", *, environ: "Mapping[str, str] | None" = None
 ) -> str | None:
-    """Return why this agent is read-only, as the end of a sentence; None where it may write.
+    """Return why this agent is read-only, as the end of a sentence; None if it may write.
 
     Args:
         root: the opened project.
@@ -80,7 +80,7 @@ def nearest(name: str, others: "Iterable[str]") -> str | None:
 
 
 def named_in_settings(agent: str, settings: "Settings") -> str | None:
-    """Return why this agent is read-only if no definition says otherwise; None where it may write."""
+    """Return why this agent is read-only if no definition says otherwise; None if it may write."""
     if any(name_key(agent) == name_key(name) for name in settings.read_only):
         where = settings.origin.get("access.read_only", "by default")
         return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"

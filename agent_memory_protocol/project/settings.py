@@ -234,7 +234,7 @@ def home_folder(environ: "Mapping[str, str]") -> str:
 
 
 def parse_days(text: str) -> int | None:
-    """Return how many days `90`, `90d`, `12w` or `1y` are; None if it is no such length."""
+    """Return how many days `90`, `90d`, `12w` or `1y` are; None if it is not such a length."""
     text = text.strip().lower()
     digits = text.rstrip("dwy")
     if not digits.isascii() or not digits.isdigit() or len(digits) > 6:
@@ -378,7 +378,7 @@ def _nearest(name: str) -> str:
 
 
 def _single(kind: str, value: object) -> object:
-    """Return a value that is no list, checked; None if it is wrong."""
+    """Return a value other than a list, checked; None if it is wrong."""
     if kind == "switch" or isinstance(value, bool):
         return value if kind == "switch" and isinstance(value, bool) else None
     if kind == "days":

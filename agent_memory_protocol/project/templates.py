@@ -92,7 +92,7 @@ def shipped_template(name: str) -> str:
 
 
 def shipped_file(*parts: str) -> bytes:
-    """Return a file of our own: from inside the installed package, else from beside it in the source tree.
+    """Return a file of our own: from inside the installed package, or else from next to it in the source tree.
 
     Raises:
         StorageError: the installation lacks it, or it cannot be read.
@@ -128,7 +128,7 @@ def _render(source: str, path: str, variables: dict[str, object]) -> str:
     hidden = first_invisible(source)
     if hidden:
         raise _bad(f"it holds the invisible character {hidden[1]}", path, hidden[0])
-    # The result is Markdown and the values have passed the name rule: there is no HTML to escape.
+    # The result is Markdown and the values have passed the name rule, so nothing needs HTML escapes.
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     line = None
     try:

@@ -76,7 +76,7 @@ def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: 
 
     Args:
         text: what is about to be written.
-        allow: fingerprints of what is no secret, from the settings.
+        allow: fingerprints of what only looks like a secret, from the settings.
         path: the file it is for, if the message shall name it.
         what: what to call the text otherwise.
 

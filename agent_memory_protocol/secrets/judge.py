@@ -88,7 +88,7 @@ def is_varied(match: Found) -> bool:
 
 
 def is_slug(match: Found) -> bool:
-    """Accept a token of words with dashes between them, if it is no name of that shape."""
+    """Accept a token of words with dashes between them, unless it is a name of that shape."""
     value = _value(match)
     longest = max(map(len, _SEPARATORS.split(value)))
     return not _is_placeholder(value) and (longest >= 28 or _unlike_words(value) >= 8)

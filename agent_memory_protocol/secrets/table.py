@@ -13,7 +13,7 @@ FRAGMENTS = {
     # From a vendor's name to the word that says key, and from there to the key: a few words, a sign, perhaps a new line.
     "key_of": r"[\w .-]{0,24}?(?i:key|token|secret|auth|password)",
     "near": r"""[^\n"'`=:]{0,30}["'`*_)\]]{0,3}\s{0,3}(?:=>|:=|[=:]|\bis\b|\bto\b|\s)\s{0,3}["'`*]{0,3}""",
-    # What may stand between a name and what it names: a parenthesis or a few words, then a sign or a verb.
+    # What may be between a name and what it names: a parenthesis or a few words, then a sign or a verb.
     "whose": r"""(?: ?\([^()\n]{1,40}\)| (?:for|of|to|on|in|at|from)(?: [\w.@/'"`-]{1,40}){1,6}?)?""",
     "sign": r"""["'`*_)\]]{0,4}(?P<sign>[ \t]{0,8}(?::=|=>|->|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was )?(?:now |still |set |changed |reset |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t])""",
     # A key by itself may be anybody's: of a table, a map, a keyboard.
@@ -22,7 +22,7 @@ FRAGMENTS = {
 }
 
 _WORDS = {
-    # What follows a name such as `password` and is no password.
+    # What follows a name such as `password` and is not a password.
     "no_values": """
         string str text number integer int bool boolean bytes char varchar object any null none nil undefined true false yes
         no on off required optional hidden secret secrets password passwords passwd passphrase pass pwd token tokens key keys
@@ -93,7 +93,7 @@ class Family:
         keywords: where to look: a match begins with one of them. In lower case they mean any case, else exactly that
             case.
         pattern: a regular expression; its group `value` or `named` is the secret, without them the whole match is.
-            %{name} stands for one of `FRAGMENTS`. Every repetition has an upper bound, so that a search takes linear
+            %{name} is one of `FRAGMENTS`. Every repetition has an upper bound, so that a search takes linear
             time; tests hold that.
         check: the function of `judge` that must accept what the pattern finds.
         within: where the secret must be. In a "word": no blank in it, and at least 15 characters. In the "text":

@@ -14,7 +14,7 @@ except ImportError:
 
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
 _MOST_PARENTHESES = 32
-"""A link whose target is nested deeper is no link, to markdown-it as well."""
+"""A link whose target is nested deeper is not a link in markdown-it either."""
 _SEPARATORS = (":", "-", "\u2013", "\u2014")
 
 

@@ -2,7 +2,7 @@
 
 Headers are written by hand and by agents, and one real header in fourteen is not valid YAML. So this reader takes
 what it can, keeps every value as the text that was written (`2026-03-15` and `no` stay text), lists the lines it
-could not place, and never raises (decision 28).
+could not place, and never raises (docs/protocol.md, decision 28).
 """
 
 from ..limits import split_lines
@@ -20,8 +20,8 @@ class Field:
     Attributes:
         key: as written, without quotes.
         text: the value as written, without quotes and comments; "" for a list, a table or nothing.
-        items: the items of a list, `[a, b]` or one `- a` a line; None where the value is no list.
-        children: the fields indented under the key; empty where there are none.
+        items: the items of a list, `[a, b]` or one `- a` a line; None if the value is not a list.
+        children: the fields indented under the key; empty if there are none.
         line: the line of the key, counted from 1 as in the file.
         end: the last line that belongs to it.
     """
@@ -67,12 +67,12 @@ class Header:
         return found
 
     def get(self, *keys: str) -> str | None:
-        """Return the value as text; None where the key is missing or holds a list or a table."""
+        """Return the value as text; None if the key is missing or holds a list or a table."""
         field = self.find(*keys)
         return None if field is None or field.items is not None or field.children else field.text
 
     def texts(self, *keys: str) -> list[str] | None:
-        """Return the items of a list; a single text is a list of one. None where the key is missing."""
+        """Return the items of a list; a single text is a list of one. None if the key is missing."""
         field = self.find(*keys)
         if field is None:
             return None
@@ -82,10 +82,10 @@ class Header:
 
 
 def front_matter_end(lines: list[str]) -> int:
-    """Return how many lines the front matter takes, both `---` included; 0 where there is none.
+    """Return how many lines the front matter takes, both `---` included; 0 if there is none.
 
     Front matter opens on the first line and holds a key before anything else, so that a document that begins with a
-    rule (`---`) and has another further down does not lose what stands between them.
+    rule (`---`) and has another further down does not lose what is between them.
     """
     if not lines or not _is_fence(lines[0]):
         return 0
@@ -105,7 +105,7 @@ def front_matter_end(lines: list[str]) -> int:
 
 
 def split_header(text: str) -> Header | None:
-    """Read the front matter of a text; None where there is none."""
+    """Read the front matter of a text; None if there is none."""
     if not text.startswith(_FENCE):
         return None
     lines = split_lines(text)
@@ -122,7 +122,7 @@ def _is_fence(line: str) -> bool:
 
 
 def _read_fields(lines: list[str], start: int, stop: int, indent: int, unreadable: list[int]) -> list[Field]:
-    """Read the keys that stand exactly `indent` deep; what is deeper belongs to the key above it."""
+    """Read the keys that are exactly `indent` deep; what is deeper belongs to the key above it."""
     fields = []
     index = start
     while index < stop:
@@ -151,7 +151,7 @@ def _end_of_field(lines: list[str], index: int, stop: int, indent: int, value: s
         if closing:
             return closing
     end = index + 1
-    dashes = not _without_comment(value)  # only then may a list stand under the key without being indented
+    dashes = not _without_comment(value)  # only then may a list follow the key without being indented
     for position in range(index + 1, stop):
         line = lines[position]
         if not line.strip(_BLANK):
@@ -266,7 +266,7 @@ def _block_items(lines: list[str]) -> list[str]:
 
 
 def _flow_items(value: str) -> list[str] | None:
-    """Split `[a, "b, c", d]` or `{a: 1, b: 2}`, quotes kept; None where that is not all there is."""
+    """Split `[a, "b, c", d]` or `{a: 1, b: 2}`, quotes kept; None if there is more."""
     items: list[str] = []
     depth = begin = index = 0
     fresh = False  # a quote opens a quoted item only at its beginning; later it is an apostrophe
@@ -334,7 +334,7 @@ def _unescape(body: str) -> str:
 
 
 def _closing_quote(text: str, start: int = 0) -> int:
-    """Return where the quote at `start` is closed; -1 where it is not."""
+    """Return where the quote at `start` is closed; -1 if it is not."""
     quote = text[start]
     index = start + 1
     while index < len(text):
@@ -349,7 +349,7 @@ def _closing_quote(text: str, start: int = 0) -> int:
 
 
 def _without_comment(value: str) -> str:
-    """Drop a `# comment`, which begins the value or follows a blank; inside quotes it is none."""
+    """Drop a `# comment`, which begins the value or follows a blank; inside quotes there are no comments."""
     if "#" not in value:
         return value.rstrip(_BLANK)
     start = 0

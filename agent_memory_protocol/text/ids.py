@@ -1,4 +1,4 @@
-"""One id out of its beginning: nobody has to type all of it, and nothing is done where two could be meant."""
+"""One id out of its beginning: nobody has to type all of it, and two that begin so are never mixed up."""
 
 from collections.abc import Callable, Collection
 
@@ -6,14 +6,14 @@ from ..errors import InvalidArgument
 from .phrases import beginning
 
 FEWEST = 4
-"""The fewest characters that are a beginning, as git has it."""
+"""The fewest characters that are a beginning, as in git."""
 
 _NAMED = 4
 _SHOWN = 40
 
 
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:
-    """Return the id that is this, else the only one that begins so; None where none does.
+    """Return the id that is this, or else the only one that begins so; None if there is none.
 
     Args:
         start: an id, or at least the first four characters of one, in either case.

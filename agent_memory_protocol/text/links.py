@@ -5,19 +5,19 @@ from ..limits import split_lines
 _SPECIAL_IN_TEXT = frozenset("\\`*_[]<>&")
 _SPECIAL_IN_TARGET = frozenset(" ()<>%\"'\\&?#:")
 _LONGEST_NAME = 255 * len("%00")
-"""No file system has longer names, each byte as a percent escape."""
+"""No file system has longer names, even with each byte as a percent escape."""
 
 _LONGEST_TARGET = 4_096
-"""Of a link's destination no more is read, so that a line of many is read in one go."""
+"""No more of a link's destination is read, so that a line of many takes linear time."""
 
 _NOT_IN_NAME = frozenset(" \t`\"'()[]<>|,;:*!?\0/\\#")
 
 SEPARATORS = (" \u2014 ", " - ", " \u2013 ", " -- ", ": ")
-"""What stands between an index line's link and its hook, in the forms found in real files."""
+"""What is between an index line's link and its hook, in the forms found in real files."""
 
 
 def note_target(text: str) -> str:
-    """Return the note of the same folder that a text begins with a link to; "" for none (decision 29).
+    """Return the note of the same folder that the link at the start of a text leads to; "" if there is none.
 
     `[Title](file.md)`, bold or not, `./file.md`, `<file.md>`, an anchor after `.md`, percent escapes.
     """
@@ -31,7 +31,7 @@ def note_target(text: str) -> str:
 
 
 def outside_target(line: str) -> str:
-    """Return the Markdown file of another folder that a bullet begins with a link to; "" for none."""
+    """Return the Markdown file of another folder that the link beginning a bullet leads to; "" if there is none."""
     bare = line.strip(" \t")
     if line[:1] not in ("-", "*", "+") or bare[1:2] != " ":
         return ""
@@ -45,7 +45,7 @@ def outside_target(line: str) -> str:
 
 
 def note_link_end(text: str) -> int:
-    """Return where the link that `note_target` finds ends, its closing emphasis included; 0 where there is none."""
+    """Return where the link that `note_target` finds ends, its closing emphasis included; 0 if there is none."""
     if not note_target(text):
         return 0
     opening = text.index("[")
@@ -56,13 +56,13 @@ def note_link_end(text: str) -> int:
 
 
 def separator_of(text: str) -> str:
-    """Return what stands between an index line's link and its hook; "" where there is no hook or it is another."""
+    """Return which of these is between an index line's link and its hook; "" if none is."""
     rest = text[note_link_end(text) :]
     return next((separator for separator in SEPARATORS if rest.startswith(separator)), "")
 
 
 def index_line(title: str, file: str, hook: str, separator: str, width: int) -> str:
-    """Return a note's line, without bullet, at most `width` characters where the hook can be shortened to that.
+    """Return a note's line, without bullet, at most `width` characters if a shorter hook is enough.
 
     A CommonMark parser finds exactly one link in it, to `file`.
     """
@@ -123,7 +123,7 @@ def mentioned_notes(lines: list[str]) -> set[str]:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of a text with those in fences and comments blanked: samples are no index lines."""
+    """Return the lines of a text with those in fences and comments blanked: samples are not index lines."""
     lines = split_lines(text)
     fence = ""
     in_comment = False
@@ -146,7 +146,7 @@ def visible_lines(text: str) -> list[str]:
 
 
 def _closing_bracket(text: str) -> int:
-    """Return where the bracket that begins a text closes, inner pairs, escapes and code spans passed over."""
+    """Return where the bracket that begins a text closes, past inner pairs, escapes and code spans."""
     first = text.find("]")
     if first > 0 and not any(special in text[1:first] for special in "[\\`"):
         return first

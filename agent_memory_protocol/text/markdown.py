@@ -2,8 +2,8 @@
 
 It names the same blocks as CommonMark with tables, on the subset of Markdown that memory files are written in,
 at a tenth of the cost of a parser. On any construct outside that subset `scan` returns None, and the caller asks
-`tiers.referee`, which has the whole grammar (decision 17). A property test holds that the two never differ where
-the scanner answers.
+`text.referee`, which has the whole grammar (docs/protocol.md, decision 17). A property test holds that the two never
+differ where the scanner answers.
 """
 
 HEADING = "heading"
@@ -25,7 +25,7 @@ _MAX_DEPTH = 6
 """Nested lists deeper than this are left to the referee."""
 
 _MOST_CELLS = 0x10000
-"""So are larger tables, which markdown-it ends where too many cells are missing."""
+"""So are larger tables, which markdown-it ends if too many cells are missing."""
 
 
 class Block:
@@ -35,7 +35,7 @@ class Block:
         kind: HEADING, ITEM (one item of a top-level list), PARAGRAPH, …
         level: of a heading, 1 to 6; else 0.
         column: of an item, the index in its first line where the content begins; of a paragraph, of its text.
-        paragraph_end: the line after the block's first paragraph; `start` where it does not begin with one.
+        paragraph_end: the line after the block's first paragraph; `start` if it does not begin with one.
         closed: False for a fence that is still open at the end of the document.
     """
 
@@ -249,7 +249,7 @@ class _Item:
         self.markers: list[int] = []
         """The column of each open item's marker."""
         self.fence: tuple[str, int, int] | None = None
-        """The open fence: its character, its length, the content column of the item it stands in."""
+        """The open fence: its character, its length, the content column of the item it is in."""
         self.lazy: bool | None = False
         """Whether plain text on the next line would go on a paragraph, wherever it begins; None: cannot tell."""
 
@@ -345,7 +345,7 @@ def _read_child(item: _Item, text: str, indent: int, after_blank: bool) -> bool:
 
 
 def _open_items(item: _Item, text: str, column: int) -> str:
-    """Open the item or items whose markers begin `text`, which stands at `column`. Return what follows them."""
+    """Open the item or items whose markers begin `text`, which is at `column`. Return what follows them."""
     while (width := marker_width(text)) and not is_rule(text):
         rest = text[width:]
         content = rest.lstrip(" \t")
@@ -382,7 +382,7 @@ def _open_leaf(item: _Item, text: str) -> bool:
 
 
 def _starts_block(text: str) -> bool:
-    """Say whether a line begins something other than paragraph text, if it stands where a block may begin."""
+    """Say whether a line begins something other than paragraph text, if a block may begin there."""
     first = text[0]
     if first == ">" or first == "<":
         return True
@@ -411,7 +411,7 @@ def _interrupts_paragraph(text: str) -> bool:
 
 
 def heading_level(text: str) -> int:
-    """Return the level of the ATX heading that a line, stripped of blanks, is; 0 if it is none."""
+    """Return the level of the ATX heading that a line, stripped of blanks, is; 0 if it is not one."""
     if text[0] != "#":
         return 0
     level = len(text) - len(text.lstrip("#"))

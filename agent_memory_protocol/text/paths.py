@@ -7,9 +7,9 @@ _PATH_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 
 
 def first_missing_path(text: str, exists: Callable[[str], bool]) -> str:
-    """Return the first path of this repository that a text names and that is not there; "" where there is none."""
+    """Return the first path of this repository that a text names and that is missing; "" if there is none."""
     for path in _named_paths(text):
-        # Where even the folder is missing, the path starts somewhere else: in a package, or another repository.
+        # If even the folder is missing, the path starts somewhere else: in a package, or another repository.
         if exists(path.partition("/")[0]) and not exists(path):
             return path
     return ""

@@ -110,14 +110,14 @@ _HIDDEN = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _MOST_PASSES = 10
 
 # markdown-it may take minutes over one paragraph of brackets. What these bounds keep from it is taken out wherever it
-# stands, in code too: rather a sample lost than a hidden instruction told, or an agent that never starts.
+# is, in code too: better to lose a sample than to pass on a hidden instruction, or to keep an agent from starting.
 _LONGEST_TEXT = 4_000
 _MOST_BRACKETS = 50
 _MOST_TEXT = 40_000
 
 
 def _note_position(state: StateInline, silent: bool) -> bool:
-    """Read inline HTML as markdown-it does, and note on its token where in the paragraph it stands."""
+    """Read inline HTML as markdown-it does, and note on its token where in the paragraph it is."""
     start = state.pos
     if not html_inline(state, silent):
         return False
@@ -216,8 +216,8 @@ def _hide_in_block(lines: list[str], start: int, end: int, spans: dict[int, list
 def _hidden_in_text(text: str, *, by_parser: bool) -> list[tuple[int, int]]:
     """Return the spans of a paragraph's text that its reader does not see.
 
-    Only code and escapes can make a comment visible, so a parser is asked only where there are such, and only as far
-    as it answers quickly.
+    Only code and escapes can make a comment visible, so a parser is asked only if there are any, and only as far as
+    it answers quickly.
     """
     by_parser = by_parser and len(text) <= _LONGEST_TEXT and text.count("[") <= _MOST_BRACKETS
     if by_parser and ("`" in text or "\\" in text):
@@ -245,7 +245,7 @@ def _hidden_in_text(text: str, *, by_parser: bool) -> list[tuple[int, int]]:
 
 
 def _next_hidden(text: str, position: int) -> tuple[int, str]:
-    """Return where the next comment or the like opens, and what closes it; "" where none does."""
+    """Return where the next comment or the like opens, and what closes it; "" if there is none."""
     position = text.find("<", position)
     while position >= 0:
         if text.startswith(("!", "?"), position + 1):

@@ -1,8 +1,8 @@
 r"""Make text safe to quote in a prompt: what a reader cannot see is removed or shown, look-alike markers are escaped.
 
-Recalled memory is data that others wrote (decision 27). Text hidden from whoever reviews the rendered page is not
-injected (decision 16); invisible and control characters become visible escapes such as `\u200b`; what could pass
-for the block's own markers, or for a chat template's, is broken with an escape that people still read.
+Recalled memory is data that others wrote (docs/protocol.md, decision 27). Text that a reviewer of the rendered page
+cannot see is not injected (decision 16). Invisible and control characters become visible escapes such as `\u200b`. What
+could pass for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
 from itertools import pairwise
@@ -28,7 +28,7 @@ _COMMON = bytes(set(b"\t\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 
 _HIDING = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _LIST_MARKS = " \t>-+*0123456789.)"
-"""What may stand before a block in its line: the marks of lists and quotes."""
+"""What may come before a block in its line: the marks of lists and quotes."""
 
 _VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Characters of the format category that have a shape of their own."""
@@ -58,7 +58,7 @@ _TAG_NAMES = {
 _LATIN = str.maketrans("аеорсухѕіһԁАВЕКМНОРСТУХЅІοινυαΟΜΑΕΗΙΤΥ‐‑‒–—−", "aeopcyxsihdABEKMHOPCTYXSIoivuaOMAEHITY------")
 """What passes for a Latin letter or a hyphen, in a tag's name too."""
 _SLASHES = " \t/\\\u2044\u2215"
-"""What may stand between the angle and the name, with blanks."""
+"""What may be between the angle and the name, with blanks."""
 _LONGEST_MARKER = 20
 """The names, and the character that ends them, are shorter."""
 _BRACKETED = ("[INST]", "[/INST]")
@@ -74,8 +74,7 @@ def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]
 
     Returns the text that is left, and the lines of `text`, counted from 0, that went whole. Line endings are newlines.
 
-    A document whose comments stand alone on their lines is answered by looking for them; any other is read by
-    markdown-it (decision 16).
+    If each comment is alone on its line, a search finds them all. Any other document is read by markdown-it.
 
     Raises:
         DamagedFile: it hides text in more layers than can be taken off.
@@ -105,9 +104,9 @@ def _without(text: str, comments: list[tuple[int, int]]) -> tuple[str, list[int]
 
 
 def _find_comments(text: str) -> list[tuple[int, int]] | None:
-    """Return where each comment stands, line end included, if each is alone on its line; None if a parser must tell.
+    """Return where each comment is, line end included, if each is alone on its line; None if a parser must tell.
 
-    That is so where no line begins with other HTML, and no fence before the last comment could make one visible.
+    A parser must tell if a line begins with other HTML, or a fence before the last comment could make one visible.
     """
     comments = []
     position = text.find("<")
@@ -261,7 +260,7 @@ def _hidden_places(line: str) -> list[int]:
 
 
 def _is_hidden(before: str, character: str, after: str) -> bool:
-    """Say whether a reader does not see this character between these two; "" stands for the end of the line."""
+    """Say whether a reader does not see this character between these two; "" is the end of the line."""
     if character.isascii():
         return not character.isprintable() and character != "\t"
     if character in _INVISIBLE_BUT_PRINTABLE:
@@ -323,7 +322,7 @@ def _break_markers(line: str) -> str:
 
 
 def _after_slashes(text: str) -> str:
-    """Return what follows the slashes and blanks, of whatever width, that may stand between an angle and a name."""
+    """Return what follows the slashes and blanks, of whatever width, that may be between an angle and a name."""
     text = text.lstrip(_SLASHES)
     while text[:1].isspace():
         text = text.lstrip().lstrip(_SLASHES)
