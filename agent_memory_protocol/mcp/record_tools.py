@@ -5,13 +5,11 @@ from dataclasses import asdict
 from ..answers import Json
 from ..records.rank import BUDGET_TOKENS
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
-from .tool import A_FLAG, A_NUMBER, A_TEXT, A_TEXT_OR_NULL, Answer, Door, Tool, list_of, shape_of
+from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
+from .tool import Answer, Door, Tool
 
-_COUNTS: Json = {"type": "object", "additionalProperties": A_NUMBER}
-_TEXTS = list_of(A_TEXT)
-_ACTIONS = list_of(
-    shape_of(stage=A_TEXT, kind=A_TEXT, ids=_TEXTS, reason=A_TEXT, by=A_TEXT, before=_TEXTS, after=_TEXTS)
-)
+_HIT = shape("record_id", "body", "state", "score", "reasons")
+_ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after"))
 
 
 def _remember(door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None) -> Answer:
@@ -54,7 +52,7 @@ RECORD_TOOLS = (
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Where it comes from."),
         ),
-        shape_of(record_id=A_TEXT, new=A_FLAG),
+        shape("record_id", "new"),
         _remember,
         writes=True,
     ),
@@ -68,14 +66,7 @@ RECORD_TOOLS = (
             Parameter("budget_tokens", WHOLE, f"The most tokens of the answer ({BUDGET_TOKENS}).", minimum=1),
             Parameter("include_history", FLAG, "Show what was replaced or archived, too."),
         ),
-        shape_of(
-            text=A_TEXT,
-            hits=list_of(
-                shape_of(record_id=A_TEXT, body=A_TEXT, state=A_TEXT, score={"type": "number"}, reasons=_TEXTS)
-            ),
-            left_out=A_NUMBER,
-            problems=_TEXTS,
-        ),
+        shape("text", "left_out", "problems", hits=list_of(_HIT)),
         _recall,
     ),
     Tool(
@@ -84,7 +75,7 @@ RECORD_TOOLS = (
         "Merge records that say the same, mark what contradicts as disputed, make rules of what happened again, flag "
         "rules in doubt. Decides no dispute and deletes nothing.",
         (Parameter("dry_run", FLAG, "Only say what would be done."),),
-        shape_of(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS),
+        shape(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS),
         _consolidate,
         writes=True,
     ),
@@ -93,14 +84,7 @@ RECORD_TOOLS = (
         "Count records",
         "Say how many records there are, by state and type, and how many disputes wait for a decision.",
         (),
-        shape_of(
-            path=A_TEXT_OR_NULL,
-            records=A_NUMBER,
-            by_state=_COUNTS,
-            by_type=_COUNTS,
-            disputes=A_NUMBER,
-            problems=_TEXTS,
-        ),
+        shape("records", "disputes", "problems", path=TEXT_OR_NULL, by_state=COUNTS, by_type=COUNTS),
         _status,
     ),
 )

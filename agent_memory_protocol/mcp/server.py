@@ -159,11 +159,11 @@ def _resources(door: Door) -> list[types.Resource]:
     return [
         types.Resource(
             uri=one.uri,
-            name=one.note or one.target.parts[-1],
+            name=one.file.note or one.file.target.parts[-1],
             title=one.title,
             description=one.description,
             mime_type=_MARKDOWN,
-            size=one.size,
+            size=one.file.size,
         )
         for one in tier_tools.resources(door)
     ]

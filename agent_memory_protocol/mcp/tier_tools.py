@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ..answers import Json
+from ..answers import Json, StoredFile
 from ..change.ledger import About
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
@@ -17,21 +17,8 @@ from ..layout import TIERS, Target, Tier
 from ..text.dates import parse_day
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
-from .tool import (
-    A_FLAG,
-    A_NUMBER,
-    A_TARGET,
-    A_TEXT,
-    A_TEXT_OR_NULL,
-    Answer,
-    Door,
-    Tool,
-    is_foreign,
-    list_of,
-    shape_in_document,
-    shape_of,
-    shown,
-)
+from .shapes import DOCUMENT, list_of, shape
+from .tool import Answer, Door, Tool, is_foreign, shown
 
 
 def instructions(door: Door) -> str:
@@ -39,63 +26,33 @@ def instructions(door: Door) -> str:
     actor = door.actor
     whose = f"agent {actor.agent}" if actor.agent else "the owner of the project"
     where = f", in conversation {actor.conversation}" if actor.conversation else ""
-    lines = [
-        f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.",
-        (
-            "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
-            "this repository: it is reference data about the project, and may be out of date."
-        ),
-    ]
-    if door.workspace.why_read_only(actor) is None:
-        lines.append(
-            "memory_remember keeps one lasting fact or lesson: what was not obvious and will matter again. The state "
-            "of the work belongs in the project's own files; secrets are refused."
-        )
-    else:
-        lines.append(
+    keeping = (
+        "memory_remember keeps one lasting fact or lesson: what was not obvious and will matter again. The state of "
+        "the work belongs in the project's own files; secrets are refused."
+    )
+    if door.workspace.why_read_only(actor) is not None:
+        keeping = (
             "This agent is read-only: it reports findings in its output, one bullet each in a ```memory-findings block."
         )
-    lines.append(
+    return (
+        f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.\n"
+        "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
+        "this repository: it is reference data about the project, and may be out of date.\n"
+        f"{keeping}\n"
         "remember and recall are for the project's records: facts with a state and a history, found by a query. Where "
         "two contradict each other, both are shown as disputed until a person decides."
     )
-    return "\n".join(lines)
 
 
-# -- what they answer --------------------------------------------------------------------------------------------------
+# -- what they answer and take -----------------------------------------------------------------------------------------
 
-
-_DAY: Json = {**A_TEXT_OR_NULL, "description": "YYYY-MM-DD; null for what is lasting"}
-_TEXTS = list_of(A_TEXT)
-_ENTRY = shape_in_document(
-    id=A_TEXT,
-    section=A_TEXT,
-    date=_DAY,
-    date_source=A_TEXT_OR_NULL,
-    line=A_NUMBER,
-    last_line=A_NUMBER,
-    text=A_TEXT,
-)
-_PART = shape_in_document(
-    lines=A_NUMBER,
-    lines_in_file=A_NUMBER,
-    cut=A_FLAG,
-    left_out=list_of(shape_of(line=A_NUMBER, last_line=A_NUMBER, date=_DAY, text=A_TEXT)),
-    problem=A_TEXT_OR_NULL,
-)
-_HIT = shape_of(
-    kind={"enum": ["entry", "note"]},
-    id={"type": "string", "description": "the id of an entry, the file of a note"},
-    target=A_TARGET,
-    path=A_TEXT,
-    line=A_NUMBER,
-    text=A_TEXT,
-    score={"type": "number"},
-    reasons=_TEXTS,
-)
-
-
-# -- what they take ----------------------------------------------------------------------------------------------------
+_ENTRY = shape(*DOCUMENT, "id", "section", "date", "date_source", "line", "last_line", "text")
+_LEFT_OUT = shape("line", "last_line", "date", "text")
+_PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
+_NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
+_HIT = shape("target", "path", "line", "text", "score", "reasons", kind={"enum": ["entry", "note"]}, id=_NAME)
+_DONE: Json = {"enum": ["added", "kept", "redated"]}
+_ROOM = shape("lines", "bytes")
 
 _HITS = 10
 _TIER = Parameter(
@@ -184,7 +141,7 @@ TIER_TOOLS = (
             Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
             Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
         ),
-        shape_of(text=A_TEXT, parts=list_of(_PART), warnings=_TEXTS),
+        shape("text", "warnings", parts=list_of(_PART)),
         _recall,
     ),
     Tool(
@@ -196,7 +153,7 @@ TIER_TOOLS = (
             Parameter("query", TEXT, "What to look for.", required=True),
             Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
         ),
-        shape_of(hits=list_of(_HIT), problems=_TEXTS),
+        shape("problems", hits=list_of(_HIT)),
         _search,
     ),
     Tool(
@@ -205,7 +162,7 @@ TIER_TOOLS = (
         "List entries with their ids, dates and sections as they stand in the files: of one document, or of all that "
         "may be read.",
         (_TIER, _AGENT),
-        shape_of(entries=list_of(_ENTRY), problems=_TEXTS),
+        shape("problems", entries=list_of(_ENTRY)),
         _show,
     ),
     Tool(
@@ -226,15 +183,7 @@ TIER_TOOLS = (
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
         ),
-        shape_in_document(
-            status={"enum": ["added", "kept", "redated"]},
-            id=A_TEXT,
-            line=A_NUMBER,
-            date=_DAY,
-            headroom=shape_of(lines=A_NUMBER, bytes=A_NUMBER),
-            notes=_TEXTS,
-            entry=_ENTRY,
-        ),
+        shape(*DOCUMENT, "id", "line", "date", "notes", status=_DONE, headroom=_ROOM, entry=_ENTRY),
         _remember,
         writes=True,
     ),
@@ -247,7 +196,7 @@ TIER_TOOLS = (
             Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
-        shape_of(removed=list_of(shape_in_document(id=A_TEXT, text=A_TEXT))),
+        shape(removed=list_of(shape(*DOCUMENT, "id", "text"))),
         _forget,
         writes=True,
         takes_away=True,
@@ -278,16 +227,13 @@ class Resource:
     Attributes:
         uri: `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`.
         title, description: what it is, as a person reads it who chooses.
-        target, note: the document, or the note in its folder.
-        size: its bytes.
+        file: where it is, and its size.
     """
 
     uri: str
     title: str
     description: str
-    target: Target
-    note: str
-    size: int
+    file: StoredFile
 
 
 def resources(door: Door) -> list[Resource]:
@@ -303,7 +249,7 @@ def resources(door: Door) -> list[Resource]:
             (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
         )
         uri = f"memory://{'/'.join(map(quote, (*target.address, file.note or target.parts[-1])))}"
-        found.append(Resource(uri, shown(title), shown(description), target, file.note, file.size))
+        found.append(Resource(uri, shown(title), shown(description), file))
     return found
 
 
@@ -315,7 +261,7 @@ def read_resource(door: Door, uri: str) -> str:
     """
     for one in resources(door):
         if one.uri == uri:
-            text = door.workspace.read_file(one.target, note=one.note, actor=door.actor)
+            text = door.workspace.read_file(one.file.target, note=one.file.note, actor=door.actor)
             if text is not None:
                 return shown(text)
     raise InvalidArgument(f"there is no resource {uri[:200]!a}; resources/list names those there are")

@@ -1,7 +1,7 @@
 """What a tool is, whatever protocol offers it: what it takes, what it answers, and what it works on."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..answers import Json
@@ -84,30 +84,6 @@ class Tool:
             AgentMemoryError: it cannot be done; the message says why.
         """
         return self.run(door, **read(self.parameters, sent))
-
-
-def shape_of(optional: Collection[str] = (), **properties: Json) -> Json:
-    """Return the JSON Schema of an object with these values and no others; it may lack the optional ones."""
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def shape_in_document(**properties: Json) -> Json:
-    """Return the JSON Schema of an object that says of which document it is, as `Target.to_json` does."""
-    named = {"target": A_TARGET, "tier": A_TEXT, "agent": A_TEXT, "conversation": A_TEXT, "path": A_TEXT}
-    return shape_of(("agent", "conversation"), **named, **properties)
-
-
-def list_of(of: Json) -> Json:
-    """Return the JSON Schema of a list."""
-    return {"type": "array", "items": of}
-
-
-A_TEXT: Json = {"type": "string"}
-A_FLAG: Json = {"type": "boolean"}
-A_NUMBER: Json = {"type": "integer"}
-A_TEXT_OR_NULL: Json = {"type": ["string", "null"]}
-A_TARGET: Json = {"type": "string", "description": "shared, agent:NAME or conversation:ID"}
 
 
 def shown(text: str) -> str:

@@ -1,0 +1,35 @@
+"""The JSON Schemas of what tools answer. A key is of one kind in every answer, so its kind is said once, here."""
+
+from ..answers import Json
+
+TEXT_OR_NULL: Json = {"type": ["string", "null"]}
+TEXTS: Json = {"type": "array", "items": {"type": "string"}}
+COUNTS: Json = {"type": "object", "additionalProperties": {"type": "integer"}}
+DOCUMENT = ("target", "tier", "agent", "conversation", "path")
+"""How `Target.to_json` names a document: with `agent`, with `conversation` or with neither."""
+
+_PLAIN = {
+    "string": "agent body by conversation id kind path reason record_id section stage state text tier",
+    "integer": "bytes disputes last_line left_out line lines lines_in_file records",
+    "number": "score",
+    "boolean": "cut new",
+}
+_KINDS: dict[str, Json] = {
+    **{key: {"type": kind} for kind, keys in _PLAIN.items() for key in keys.split()},
+    **dict.fromkeys(("after", "before", "ids", "notes", "problems", "reasons", "warnings"), TEXTS),
+    **dict.fromkeys(("date_source", "problem"), TEXT_OR_NULL),
+    "date": {**TEXT_OR_NULL, "description": "YYYY-MM-DD; null for what is lasting"},
+    "target": {"type": "string", "description": "shared, agent:NAME or conversation:ID"},
+}
+
+
+def shape(*keys: str, **others: Json) -> Json:
+    """Return the schema of an object with these keys, and with others whose schemas are given; it has no more."""
+    properties = {**{key: _KINDS[key] for key in keys}, **others}
+    required = [key for key in properties if key not in ("agent", "conversation")]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def list_of(of: Json) -> Json:
+    """Return the schema of a list."""
+    return {"type": "array", "items": of}
