@@ -1,7 +1,7 @@
 """One SQLite file for many processes and threads: opened when needed, whole transactions, errors that say what to do.
 
 Processes write one after the other and read meanwhile (WAL). A file that is removed or replaced while it is open is
-opened anew, and so it is by a forked child.
+opened again; a forked child opens it again, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _inherited: list[sqlite3.Connection] = []
 
 
 def check_sqlite() -> None:
-    """Refuse to go on where Python was built without SQLite; whoever can do without it catches that (S4-71).
+    """Refuse to go on where Python was built without SQLite; a caller that can do without it catches that.
 
     Raises:
         StorageError: the module sqlite3 cannot be loaded.
@@ -156,7 +156,7 @@ class Database:
 
 
 def explained(error: sqlite3.Error, path: str | None) -> StorageError:
-    """Return what an error of SQLite means for whoever uses the file."""
+    """Return what an error of SQLite means for the user of the file."""
     place = "the database" if path is None else shown(path)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _BUSY:
@@ -169,7 +169,7 @@ def explained(error: sqlite3.Error, path: str | None) -> StorageError:
 
 
 def damaged(error: Exception, path: str | None) -> DamagedFile:
-    """Return what it means for whoever uses the file that it is no sound one."""
+    """Return what it means for the user of the file that it is damaged."""
     place = "the database" if path is None else shown(path)
     return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=place)
 

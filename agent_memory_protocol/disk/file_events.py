@@ -1,7 +1,7 @@
 """File events: that something below a folder has changed, and which files, as far as the system says.
 
-Events come in another thread, doubled, in any order, and some never. So they are kept as a set of paths, for whoever
-waits here to look at, and never taken for the truth.
+Events come in another thread, doubled, in any order, and some never. So they are kept as a set of
+paths for the caller to look at, and never taken for the truth.
 """
 
 import errno

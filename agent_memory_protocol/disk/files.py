@@ -85,7 +85,7 @@ class Root(Walk):
 
         Raises:
             TooLarge: it has more than `limit` bytes.
-            DamagedFile: something else stands there, or it cannot be read; the message says what to do.
+            DamagedFile: something else is there, or it cannot be read; the message says what to do.
         """
         opened = self.open_file(parts)
         if opened is None:
@@ -114,7 +114,7 @@ class Root(Walk):
             close(fd)
 
     def exists(self, parts: tuple[str, ...]) -> bool:
-        """Say whether anything stands there: a file, a folder, or a link, wherever it leads."""
+        """Say whether anything is there: a file, a folder, or a link, wherever it leads."""
         folder = self.folder(parts[:-1])
         if folder is None or not parts:
             return folder is not None
@@ -198,7 +198,7 @@ class MissingRoot(Root):
 
 
 def is_there(path: str) -> bool:
-    """Say whether anything stands at a path. What cannot be looked at counts as there: who opens it says why."""
+    """Say whether anything is at a path. What cannot be looked at counts as there: who opens it says why."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):

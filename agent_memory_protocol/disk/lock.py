@@ -1,4 +1,4 @@
-"""Keep writers apart: one process at a time reads, changes and writes what a lock stands for.
+"""Keep writers apart: one process at a time reads, changes and writes what is locked.
 
 The lock is the kernel's and lies on an open file, so it goes when its holder ends, however that ends. `hold` locks a
 name: the files for that in `.scaffolding/.amp/locks/` block nobody when they stay behind. `hold_file` locks a file

@@ -1,7 +1,7 @@
 """From a path to an open folder, one component at a time, never leaving the root.
 
 Each component is opened relative to a descriptor of the folder it lies in, without following links, so a link swapped
-in half way cannot lead outside (decision 5). Where the system has no such calls (Windows), what stands at a path is
+in half way cannot lead outside (decision 5). Where the system has no such calls (Windows), what is at a path is
 checked just before it is used, and a swap in the moment between is not noticed.
 """
 
@@ -59,7 +59,7 @@ class OpenFolder:
         return (os.path.join(self.path, name), None) if self.fd is None else (name, self.fd)
 
     def stat(self, name: str) -> os.stat_result | None:
-        """Look at `name` without following it; None when nothing stands there."""
+        """Look at `name` without following it; None when nothing is there."""
         # Asked of thousands of names in a row, so `at` is left aside where it has nothing to add.
         path, fd = self.at(name) if self.fd is None else (name, self.fd)
         try:
@@ -79,7 +79,7 @@ class OpenFolder:
 
 
 class FilePlace:
-    """Where a path leads once its links are followed: a folder, a name, and what stands there (None: nothing)."""
+    """Where a path leads once its links are followed: a folder, a name, and what is there (None: nothing)."""
 
     __slots__ = ("folder", "info", "name")
 

@@ -1,7 +1,7 @@
 """Change files so that each is, at any moment and after any failure, whole: the old bytes or the new ones.
 
 Every function takes an open `Root` and a path below it, follows links as reading does, and returns when the disk has
-confirmed the change. Whoever reads a file in order to change it holds a `lock` around both.
+confirmed the change. A caller that reads a file in order to change it holds a `lock` around both.
 """
 
 import errno
@@ -44,7 +44,7 @@ def make_folders(root: Root, parts: tuple[str, ...]) -> None:
     """Create a folder and those above it, where they are missing.
 
     Raises:
-        StorageError: one cannot be created, or something else stands there.
+        StorageError: one cannot be created, or something else is there.
     """
     for depth in range(len(parts)):
         path = parts[: depth + 1]
@@ -71,7 +71,7 @@ def make_local_folder(root: Root, *names: str, local: tuple[str, ...] = LOCAL) -
 
 
 def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False, mode: int = 0o666) -> bool:
-    """Create a file that does not exist yet, all at once; False when something stands there already.
+    """Create a file that does not exist yet, all at once; False when something is there already.
 
     With `alone`, no other writer of this file is at work, and what killed ones left behind is removed. At no moment
     does the file allow more than `mode`, of which the process's umask takes away.
@@ -189,7 +189,7 @@ def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
 
 
 def remove(root: Root, parts: tuple[str, ...]) -> bool:
-    """Remove a file, or a link itself and not what it leads to; False when nothing stands there.
+    """Remove a file, or a link itself and not what it leads to; False when nothing is there.
 
     Raises:
         StorageError: it cannot be removed.
@@ -229,7 +229,7 @@ def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
 def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:
     """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
 
-    A writer that is at work on one finds it gone and fails, without harm to what stands there.
+    A writer that is at work on one finds it gone and fails, without harm to what is there.
 
     Raises:
         StorageError: one cannot be removed.

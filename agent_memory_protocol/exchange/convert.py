@@ -20,7 +20,7 @@ TOLD = 100
 """Of more problems than this only the number is kept."""
 
 _EVERY = 1000
-"""After so many entries whoever shows progress is told."""
+"""How many entries come through between two reports of progress."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Conversion:
         lost: of how many of them what was lost.
         problems: what is no entry, or none that the target can hold: the first `TOLD`.
         left_out: how many such there are.
-        doubles: how many came again, word for word.
+        doubles: how many are duplicates, word for word.
         embedded: how many got an embedding.
     """
 
@@ -146,7 +146,7 @@ def convert(source: str, source_format: Format, conversion: Conversion, path: st
 
     Raises:
         DamagedFile: nothing in it is an entry; or, when strict, something is wrong. Nothing was written.
-        Refused: something stands at `path` already, and `overwrite` is not given.
+        Refused: something is at `path` already, and `overwrite` is not given.
         StorageError: it cannot be read or written.
         MissingExtra: a package that one of the formats needs is not installed.
     """

@@ -13,13 +13,13 @@ from ..secrets.find import find_secrets
 from ..workspace import Workspace
 
 RECORDS = "records"
-"""What stands in the place of a document's name for the records of the store."""
+"""What is in the place of a document's name for the records of the store."""
 
 
 def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | None) -> Iterator[MemoryEntry | Problem]:
     """Yield the entries of these documents and the notes beside them, or of all that this actor may read.
 
-    Where each comes from stands in `extra.target`.
+    `extra.target` says where each comes from.
 
     Raises:
         AccessDenied: this actor may not read one of them.
@@ -65,7 +65,7 @@ def records(memory: Memory) -> Iterator[MemoryEntry | Problem]:
 
 
 class Withheld:
-    """Keeps back what holds a secret: a file that leaves memory is one more place where it lies (S2-29).
+    """Keeps back what holds a secret: a file that leaves memory is one more place where it lies.
 
     Attributes:
         count: how many entries were kept back.

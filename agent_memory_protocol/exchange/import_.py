@@ -73,7 +73,7 @@ def import_file(
     """Plan what would become of a file's entries, and with `apply` do it.
 
     Args:
-        path: the file, for saying on which of its lines a refused entry stands.
+        path: the file, for saying on which of its lines a refused entry is.
         read: reads its entries.
         take: takes one in.
         apply: whether to do it.
@@ -132,7 +132,7 @@ def _judge(
 
 
 def _place(path: str, entry: MemoryEntry, number: int) -> str:
-    """Say on which line of a text file an entry stands, else the how manieth it is."""
+    """Say on which line of a text file an entry is, or else its number."""
     first = entry.text.strip().split("\n")[0]
     said = first.rpartition(": ")[2] if entry.extra.get("entity") else first
     signs = [json.dumps(part, ensure_ascii=False)[1:-1] for part in (said[:60], said[-60:]) if len(part) > _TELLING]

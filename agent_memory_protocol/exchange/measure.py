@@ -17,7 +17,7 @@ from ..formats.table import Format, by_name
 
 COMPARED = ("ndjson", "json", "protobuf", "sqlite", "parquet")
 NEWEST = 10
-"""How many entries the question asks for: the 10 most recent ones with a tag (S3-08)."""
+"""How many entries the question asks for: the 10 most recent ones with a tag."""
 
 STEPS = {
     "write": "all written",
@@ -52,7 +52,7 @@ class Measured:
 
     @property
     def appends(self) -> bool:
-        """Whether an entry is added without writing the whole file anew."""
+        """Whether an entry is added without writing the whole file again."""
         return self.format.appends != ""
 
     def to_json(self) -> dict[str, object]:
@@ -133,7 +133,7 @@ def _scan(target: Format, path: str, entries: Sequence[MemoryEntry], _: str) -> 
 
 
 def _append(target: Format, path: str, entries: Sequence[MemoryEntry], tag: str) -> list[MemoryEntry]:
-    """Add one entry; where the format cannot, write the whole file anew."""
+    """Add one entry; where the format cannot, write the whole file again."""
     added = _added(entries, tag)
     if target.appends:
         target.append(path, target.encode(added))
@@ -184,7 +184,7 @@ def _keeps_unknown(target: Format, path: str) -> bool:
 
 
 def _remove(path: str) -> None:
-    """Remove a file with what stands beside it."""
+    """Remove a file with those whose names begin with its name."""
     folder, name = os.path.split(path)
     for beside in os.listdir(folder):
         if beside.startswith(name):

@@ -7,7 +7,7 @@ from array import array
 from ..formats.entry import MemoryEntry
 
 TAG = "task"
-"""The tag of seed 003's question; one entry in ten has it."""
+"""The tag that is asked for; one entry in ten has it."""
 
 _TAGS = ("infrastructure", "release", "style", "review", "bug", "customer")
 _SOURCES = ("shell", "browser", "editor", "user", "https://example.org/api")

@@ -52,15 +52,15 @@ class MemoryEntry(NamedTuple):
     """One entry of a record file. A named tuple, because files have a hundred thousand of them.
 
     Attributes:
-        id: what it is called, preferably a UUID (S3-14).
+        id: what it is called, preferably a UUID.
         timestamp_ms: when it was created, in milliseconds since 1970; 0 where nobody knows.
         text: what it says.
         tags: what it is found by.
         source: where it comes from: a tool, an address, a person; "" for unknown.
-        embedding: its vector, as float32 in little-endian order; b"" where there is none (S3-16).
+        embedding: its vector, as float32 in little-endian order; b"" where there is none.
         relevance: its score in the latest search; 0 for none.
         extra: whatever else is known about it.
-        unknown: fields of a later schema, which a rewrite in the same format keeps (S3-18).
+        unknown: fields of a later schema, which a rewrite in the same format keeps.
     """
 
     id: str
@@ -75,7 +75,7 @@ class MemoryEntry(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A part of a file that is no entry: where it stands, as a reader of the file would find it, and why."""
+    """A part of a file that is not an entry: where it is, as a reader of the file would find it, and why."""
 
     place: str
     reason: str

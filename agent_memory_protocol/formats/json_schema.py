@@ -105,8 +105,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
     """Read an NDJSON file, one line at a time. A line that is no entry is a problem, and costs no other line.
 
-    Without `vectors` the embeddings are left out, and neither decoded nor checked: half of the work, for whoever asks
-    for texts, tags or times.
+    Without `vectors` the embeddings are left out, and neither decoded nor checked: half of the work, for callers
+    that want texts, tags or times.
     """
     return _read(path, bool, vectors=vectors)
 

@@ -100,7 +100,7 @@ def _from(entry: EntryLine) -> MemoryEntry:
 
 
 def _told(entry: EntryLine) -> Iterator[tuple[str, str]]:
-    """Yield what stands in `extra` for the fields that only this format has; nothing for what is usual."""
+    """Yield what is put into `extra` for the fields that only this format has; nothing for what is usual."""
     if entry.kind != _DEFAULT_KIND:
         yield "kind", entry.kind
     if entry.scope != _DEFAULT_SCOPE:

@@ -211,7 +211,7 @@ class LockedFile:
         if isinstance(line, HeaderLine) and line.format == FORMAT:
             self.header = line
             return True
-        # Whoever created the file may have been stopped in the middle of the header; nothing else is in it then.
+        # The process that created the file may have been stopped in the middle of the header, with nothing behind it.
         torn = (
             data == first
             and len(data) < _HEADER_LENGTH

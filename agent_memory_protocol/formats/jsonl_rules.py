@@ -11,7 +11,7 @@ from ..text.visible import first_invisible
 from .moments import is_expiry, is_instant
 
 LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-"""What some program takes for the end of a line, and the tab: none stands in a text."""
+"""What some program takes for the end of a line, and the tab: a text has none of them."""
 
 KINDS = ("preference", "lesson", "fact", "source", "avoid")
 DEPTH = 32
@@ -134,11 +134,11 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
     Args:
         text: what is to be written.
         what: what it is called in the message.
-        allow: fingerprints of what is no secret; None for a text that stands in memory already.
+        allow: fingerprints of what is no secret; None for a text that is in memory already.
 
     Raises:
         RefusedText: the message says why.
-        SecretFound: it holds a secret (S0-30).
+        SecretFound: it holds a secret.
     """
     if not text or text.isspace():
         raise RefusedText(f"the {what} is empty")

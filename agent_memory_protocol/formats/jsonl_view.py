@@ -1,6 +1,6 @@
 """The current view: what the lines of an agent-memory/0.1 file mean together.
 
-Later lines win, as the format has it (S0-23): the clocks of those who append to a file need not agree, the order of its
+Later lines win, as the format has it: the clocks of those who append to a file need not agree, the order of its
 lines is the same for all. In a ledger, whose header says that it is one, order in time decides, and order in the file
 where times are equal: git merges ledgers line by line (`merge=union`), and afterwards only the stamps, which amp never
 sets back, tell what came last. Whichever side is merged into which, what a ledger says is the same.
@@ -35,7 +35,7 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What stands in a file, before anybody asks what holds now.
+    """What is in a file, before anybody asks what holds now.
 
     Attributes:
         header: the first line that is not blank, if it is a header, of whatever format.

@@ -71,7 +71,7 @@ def is_expiry(text: object) -> bool:
 def expired(expires_at: str, now: datetime) -> bool:
     """Say whether an entry is to be ignored at `now`.
 
-    It holds up to and at its stamp, and is ignored after that (S0-16). A calendar date is valid all that day, on the
+    It holds up to and at its stamp, and is ignored after that. A calendar date is valid all that day, on the
     calendar of the zone that `now` carries.
     """
     end = _end(expires_at)

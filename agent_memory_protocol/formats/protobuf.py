@@ -74,7 +74,7 @@ def append_entry(
     *,
     path: str | os.PathLike[str] = "agent_memory.pb",
 ) -> MemoryEntry:
-    """Add an entry to the end of a file and return it once the disk has confirmed it (S3-20, S3-21).
+    """Add an entry to the end of a file and return it once the disk has confirmed it.
 
     It gets a random UUID and the time that it is now. The first one creates the file; no earlier byte is touched.
 
@@ -91,7 +91,7 @@ def append_entry(
         BadEntry: it breaks a rule, such as an embedding that is empty, of odd length or not finite.
         SecretFound: a text holds a secret; nothing was written.
         DamagedFile: the file ends in half an entry, behind which no reader would find this one, or its header names a
-            version that this program does not know (S3-19).
+            version that this program does not know.
         MissingExtra: the protobuf runtime is not installed.
     """
     if isinstance(tags, str):
@@ -143,7 +143,7 @@ def _check_sound(file: BinaryIO, size: int, path: str) -> None:
 
 
 def encode(entry: MemoryEntry) -> bytes:
-    """Return an entry as it stands in a file: its length, then its message.
+    """Return an entry as it is in a file: its length, then its message.
 
     Raises:
         BadEntry: it has no embedding, which the schema requires.
@@ -168,7 +168,7 @@ def encode(entry: MemoryEntry) -> bytes:
 
 
 def write(path: str, messages: Iterable[bytes]) -> None:
-    """Write a new file: a header (S3-12), then what `encode` has returned."""
+    """Write a new file: a header, then what `encode` has returned."""
     header = _messages().MemoryFileHeader(format_version=VERSION, created_unix_ms=time.time_ns() // 1_000_000)
     with open(path, "wb", buffering=record_files.CHUNK) as file:
         file.write(_delimited(header.SerializeToString()))
@@ -189,7 +189,7 @@ def _delimited(message: bytes) -> bytes:
 
 
 def iter_entries(path: str | os.PathLike[str] = "agent_memory.pb") -> Iterator[MemoryEntry]:
-    """Yield the entries of a file, one at a time, in the order they were written (S3-22).
+    """Yield the entries of a file, one at a time, in the order they were written.
 
     Every whole entry is yielded; then, if anything in the file was no entry, that is raised.
 
@@ -329,7 +329,7 @@ def is_header(message: bytes, path: str) -> bool:
     """Say whether the first message of a file is its header: one that has neither text nor embedding (decision 34).
 
     Raises:
-        DamagedFile: it is one, of a version that this program does not know (S3-19).
+        DamagedFile: it is one, of a version that this program does not know.
     """
     messages = _messages()
     try:

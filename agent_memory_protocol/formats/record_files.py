@@ -37,7 +37,7 @@ def reading(path: str) -> Iterator[BinaryIO]:
     """Open a file for reading.
 
     Raises:
-        DamagedFile: a folder, a pipe or a device stands there.
+        DamagedFile: a folder, a pipe or a device is there.
         StorageError: it does not exist or cannot be read.
     """
     try:
@@ -67,7 +67,7 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
     """Give the path of a new file, which takes the place of `path` when all went well, and is removed otherwise.
 
     Raises:
-        Refused: something stands there, and may not be overwritten.
+        Refused: something is there already, and may not be overwritten.
         StorageError: it cannot be written; what stood there is as it was.
     """
     if not overwrite and os.path.lexists(path):
@@ -139,7 +139,7 @@ def allowances(path: str) -> tuple[str, ...]:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    # A pipe would keep whoever opens it waiting for a writer.
+    # Without it, opening a pipe would wait for a writer.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
 
 

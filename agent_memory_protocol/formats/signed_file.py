@@ -1,6 +1,6 @@
 """The memory file: records in one file that their agent signs and any other program can verify.
 
-Whether a file is verified is decided by whoever loads it, never by the file: one without a signature is refused
+The caller who loads a file decides whether it is verified, never the file itself: one without a signature is refused
 unless unsigned ones are asked for. A file has one spelling, its canonical bytes, and is refused in any other.
 """
 
@@ -32,7 +32,7 @@ _DEFINED = ("format", "agent", "created_at", "records", "signature")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedMemoryFile:
-    """What stands in a memory file.
+    """What is in a memory file.
 
     Attributes:
         agent: the address of the agent it belongs to; None for a file that nobody signs.
@@ -133,11 +133,11 @@ class SignedMemoryFile:
             raise BadSignature(f"memory file: {error}") from None
 
     def to_bytes(self) -> bytes:
-        """Return the file as it stands on disk."""
+        """Return the file as it is on disk."""
         return encode({**self._payload(), "signature": self.signature})
 
     def to_json(self) -> str:
-        """Return the file as it stands on disk, as text."""
+        """Return the file as it is on disk, as text."""
         return self.to_bytes().decode()
 
     def to_dict(self) -> dict[str, object]:

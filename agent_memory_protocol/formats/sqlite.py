@@ -1,6 +1,6 @@
 """Entries in one SQLite file: found by time, by tag and by likeness without reading the others.
 
-`entries` holds one row an entry; `entry_tags` and the indexes are kept by triggers, so whoever adds a row with nothing
+`entries` holds one row an entry. Triggers keep `entry_tags` and the indexes, so a program that adds a row with nothing
 but SQL has a file that still finds it. The file is in WAL mode: readers wait for nobody.
 """
 
@@ -244,7 +244,7 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
     pages = int.from_bytes(begin[28:32], "big")
     if begin.startswith(_MAGIC) and size < pages * (width if width > 1 else 1 << 16):
         raise DamagedFile("is no sound SQLite file: its end is missing", path=shown(path))
-    # Whoever closes a file last takes its helper files away, if it may write; so a reader opens it for writing, too.
+    # Who closes a file last removes its helper files, if it may write; so a reader opens it for writing, too.
     may_write = os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
     alone = not may_write and not os.path.exists(f"{path}-wal")
     with _connected(path, "rw" if may_write or for_writing else "ro&immutable=1" if alone else "ro") as connection:

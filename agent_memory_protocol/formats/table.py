@@ -35,7 +35,7 @@ class Format:
         module: the module of this package that has it.
         needs_embedding: whether an entry without an embedding cannot be written (decision 33).
         reads, writes: the names of the functions for a whole file; "" where it cannot be written.
-        appends: the name of the function that adds one entry to a file; "" where the whole file is written anew.
+        appends: the name of the function that adds one entry to a file; "" where the whole file is written again.
         finds: the name of the function that finds the newest entries; "" where that takes a look at all.
     """
 
@@ -92,7 +92,7 @@ class Format:
         getattr(self._code, self.appends)(path, encoded)
 
     def newest(self, path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
-        """Return the newest entries with a tag, newest first; of equal times the last one in the file (S3-08).
+        """Return the newest entries with a tag, newest first; of equal times the last one in the file.
 
         Raises as `read` does. What is no entry is left out.
         """
@@ -249,7 +249,7 @@ def _by_json(text: bytes, ending: Format | None) -> str:
 
 
 def _begins_with_message(start: bytes, size: int) -> bool:
-    """Say whether a length stands first, and behind it a message that begins with field 1, a text."""
+    """Say whether a length comes first, and behind it a message that begins with field 1, a text."""
     length = shift = 0
     for place, byte in enumerate(start[:5]):
         length |= (byte & 127) << shift
@@ -269,7 +269,7 @@ def _is_text(start: bytes) -> bool:
 
 
 def loss_rows(formats: Iterable[Format] = FORMATS) -> Iterator[tuple[str, str, str]]:
-    """Yield, for each format and thing that it cannot carry: the format, the thing, and what stands in its place."""
+    """Yield, for each format and thing that it cannot carry: the format, the thing, and what is in its place."""
     for one in formats:
         for loss in one.losses:
             yield one.name, loss.what, loss.instead
