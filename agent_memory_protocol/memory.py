@@ -115,7 +115,7 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Close the files beside the records. The next call opens them again."""
+        """Close the derived files of the records. The next call opens them again."""
         with self._lock:
             self._shelf.close()
 

@@ -1,8 +1,8 @@
 """An operator that is a program: the question on its standard input, its answer on its standard output, both JSON.
 
-The program may be a coding agent, a script around a model, anything. It gets a time and a size, and at the limit it and
-all it has started are killed. Who calls names it, as a list of arguments that no shell reads; no setting of a
-repository does (decision 6). What it answers goes through the same door as every other proposal.
+The program may be a coding agent or a script around a model. It gets a time and a size; at the limit it and all that it
+has started are killed. The caller names it, as a list of arguments that no shell reads; no setting of a repository
+does (decision 6). Its answer goes through the same door as every other proposal.
 """
 
 import os
@@ -27,15 +27,15 @@ _SHOWN = 200
 class CommandOperator:
     """Asks a program, in any stage.
 
-    It runs in the folder and with the environment of the caller, plus `AMP_DISABLE=1`, so that an agent which answers
-    does not have its own memory read and written meanwhile.
+    It runs in the folder and with the environment of the caller, plus `AMP_DISABLE=1`, so that an agent that answers
+    does not read and write its own memory meanwhile.
 
     Args:
         command: the program and its arguments.
-        name: what reports call it; without it, the name of the program.
+        name: its name in reports; by default that of the program.
         seconds: how long one answer may take.
         most_bytes: how long an answer may be.
-        most_records: how many records it is shown, those changed last; the report says how many were not.
+        most_records: how many records it is shown, the last changed ones; the report says how many were left out.
 
     Raises:
         InvalidArgument: there is no program, or a limit is not above 0.
@@ -61,7 +61,7 @@ class CommandOperator:
         self.most_records = most_records
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return what the program answers; it is not asked where there is nothing to look at.
+        """Return the program's answer; where there is nothing to look at, it is not asked.
 
         Raises:
             OperatorFailed: it cannot be started, fails, takes too long, or answers too much or no JSON.
@@ -103,7 +103,7 @@ class CommandOperator:
         for thread in (writer, answer, complaints):
             thread.start()
         try:
-            # Its output is awaited before it is: until then its number, and so its group, is not given to another.
+            # Read its output to the end first: until `wait`, its number and so its group belong to no other process.
             answer.join(self.seconds)
             if answer.is_alive():
                 raise OperatorFailed(self._too_slow())
@@ -128,7 +128,7 @@ class CommandOperator:
 
 
 class _Reader(threading.Thread):
-    """Reads what a program writes: to the end, keeping the last of it, or until it is more than there may be."""
+    """Reads the output of a program: to the end, keeping the last piece, or up to a limit."""
 
     def __init__(self, stream: IO[bytes], most: int | None = None) -> None:
         super().__init__(daemon=True)

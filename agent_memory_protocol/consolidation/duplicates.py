@@ -150,7 +150,7 @@ def slots_disagree(one: Record, other: Record) -> bool:
 
 
 def told_apart(one: str, other: str) -> str:
-    """Return what stands in one of two texts only and makes them two: an identifier, a name or a negation; else "".
+    """Return what only one of two texts has and makes them two: an identifier, a name or a negation; else "".
 
     This holds for texts in any wording, so that a model's merge is no looser than ours.
     """

@@ -1,8 +1,8 @@
 """How a question is put to a program, and how its answer is read: JSON on both sides.
 
 A program sees the records that its stage is about, without signatures and history. Its answer names records by id and
-gives words and reasons; ids, moments and links of new records are made here. What is not spelled as it should be is
-refused item by item, and never guessed at.
+gives words and reasons; ids, moments and links of new records are made here. A misspelled item is refused, and never
+guessed at.
 """
 
 import json
@@ -36,11 +36,11 @@ _ABOUT: Mapping[Stage, tuple[Collection[RecordType], State]] = {
     Stage.RESOLUTION: (CLAIMS, State.TRANSITIONAL),
     Stage.PROMOTION: ((RecordType.EPISODE, RecordType.RULE), State.ACTIVE),
 }
-"""Which records a program is shown in which stage; none where it is shown a text."""
+"""Which records a program is shown in which stage; in the write stage it is shown a text."""
 
 
 def relevant(question: Question) -> list[Record]:
-    """Return the records that a stage is about; fewer than two, and there is nothing to ask."""
+    """Return the records that a stage is about; with fewer than two there is nothing to ask."""
     types, state = _ABOUT.get(question.stage, ((), State.ACTIVE))
     return [record for record in question.records if record.type in types and record.state is state]
 
@@ -62,9 +62,7 @@ def spell(question: Question, records: Sequence[Record]) -> bytes:
 
 
 def read(data: bytes, question: Question) -> list[Proposal]:
-    """Return the proposals that a program has answered with.
-
-    A fence of three backquotes around the whole answer is no part of it: models like to put one there.
+    """Return the proposals in a program's answer, without the fence of backquotes that models like to put around it.
 
     Raises:
         OperatorFailed: the answer as a whole is not `{"proposals": […]}`.
@@ -94,7 +92,7 @@ def _shown(record: Record) -> dict[str, object]:
 
 
 class _Wrong(Exception):
-    """An item is not spelled as its kind is."""
+    """An item is misspelled."""
 
 
 def _proposal(item: object, question: Question) -> Proposal:

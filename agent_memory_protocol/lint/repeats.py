@@ -33,7 +33,7 @@ def double_entry(view: TierView) -> Iterator[Hit]:
     "welcome: what several of them come to is what `amp distill` goes by.",
 )
 def restates(view: TierView) -> Iterator[Hit]:
-    """S4-38, S4P-10. What conversations repeat is evidence (S4-32), and advice to forget it would destroy that."""
+    """What conversations repeat is evidence for `amp distill`, and advice to forget it would destroy that."""
     if not view.document.target.tier.lasts:
         return
     for entry, entry_id in view.entries():

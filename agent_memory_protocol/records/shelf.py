@@ -35,7 +35,7 @@ class Shelf:
         self._embedder = embedder
 
     def close(self) -> None:
-        """Close the files beside the records. The next call opens them again."""
+        """Close the derived files of the records. The next call opens them again."""
         self.usage.close()
         if self.finder is not None:
             self.finder.close()

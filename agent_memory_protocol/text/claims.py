@@ -27,7 +27,7 @@ class Claim:
     Attributes:
         words: the words that carry it, each once, in order.
         denied: whether it is denied.
-        focus: the first word after the negation; empty where there is none.
+        focus: the first word after the negation; "" where nothing is denied.
         need: whether it says that something is needed.
         possible: whether it says what can be or may be.
         past: whether it says what was.
@@ -157,24 +157,24 @@ def _claims_of(tokens: list[Token], subject: tuple[str, ...], language: Language
         claim = _claim(piece, language)
         if claim is None:
             continue
-        stands_in = len(claim.words) <= _SHORT and claim.words
+        is_short = len(claim.words) <= _SHORT and claim.words
         replaced = base.words[: max(0, len(base.words) - len(claim.words))] + claim.words
         if opener in language.absences:
             found.append(replace(claim, denied=not claim.denied, topic=frozenset(base.words)))
         elif opener in language.pronouns:
             found.append(_about(claim, _subject(base)))
-        elif stands_in and opener in language.reversals and base.denied and not claim.denied:
+        elif is_short and opener in language.reversals and base.denied and not claim.denied:
             found.append(replace(base, words=replaced, denied=False, focus=""))
         elif opener in language.reversals:
             found.append(claim)
-        elif stands_in:
+        elif is_short:
             found.append(replace(base, words=replaced, denied=True, focus=claim.words[0]))
     found = [claim for claim in found if claim.words]
     return [replace(claim, condition=condition) for claim in found] if condition else found
 
 
 def _about(claim: Claim, subject: tuple[str, ...]) -> Claim:
-    """Return a claim that does not say itself what it is about, with that."""
+    """Return a claim together with what it is about, which it does not say itself."""
     if not subject:
         return claim
     if claim.denied:
@@ -183,7 +183,7 @@ def _about(claim: Claim, subject: tuple[str, ...]) -> Claim:
 
 
 def _subject(claim: Claim) -> tuple[str, ...]:
-    """Return what a claim is about: of one that is denied, what stands before that which is not so."""
+    """Return what a claim is about: of a denial, the words before the first denied one."""
     if not claim.denied:
         return claim.words
     return claim.words[: claim.words.index(claim.focus)] if claim.focus else ()

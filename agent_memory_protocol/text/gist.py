@@ -5,8 +5,10 @@ and words that carry nothing, both must have the same words in the same order. P
 are compared letter by letter.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 from .language import ENGLISH, Token, english, plain, tokenise
 
@@ -51,6 +53,20 @@ def same(one: str, other: str) -> bool:
 def is_claim(text: str) -> bool:
     """Say whether another text could repeat or deny this one: it is more than one word, not long, and no code."""
     return len(text) <= _LONGEST_CLAIM and "```" not in text and len(gist(text).words) >= _FEWEST_WORDS
+
+
+def shared_words(texts: Sequence[str], common: int) -> dict[tuple[int, int], float]:
+    """Return, for the places of two texts with a rare word in common, which part of all their words both have.
+
+    A word that more than `common` texts have is not rare, so that many texts take time in proportion to their number.
+    """
+    words = [frozenset(gist(text).words) for text in texts]
+    holders: dict[str, list[int]] = {}
+    for place, own in enumerate(words):
+        for word in own:
+            holders.setdefault(word, []).append(place)
+    near = {pair for found in holders.values() if len(found) <= common for pair in combinations(found, 2)}
+    return {(one, other): len(words[one] & words[other]) / len(words[one] | words[other]) for one, other in near}
 
 
 def normalised(text: str) -> str:

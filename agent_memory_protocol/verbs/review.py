@@ -1,16 +1,15 @@
-"""The monthly upkeep list: what to merge, what to prune, what to look at again (S2-27, S2-28).
+"""The monthly upkeep list: what to merge, what to prune, what to look at again.
 
-Values in, values out. What is proposed here is decided by a person.
+Values in, values out. A person decides about each proposal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import combinations
 
 from ..answers import NoteRow, StoredEntry
 from ..notes.index import SCREEN
-from ..text.gist import gist
+from ..text.gist import gist, shared_words
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
@@ -18,7 +17,7 @@ _SHARED_WORDS = 0.6
 _FEWEST_WORDS = 4
 _CLOSEST = 10
 _COMMON = 20
-"""A word that more notes have than this brings no two of them together."""
+"""A word that more texts have than this brings no two of them together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that may say the same as another: where it stands, its id or file, and what it says."""
+    """A text that may say the same as another: its place, its id or file, and what it says."""
 
     place: str
     name: str
@@ -69,9 +68,9 @@ def items(
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
-    """Return, for each folder with more notes than an index shows at a glance, how many, and its closest pairs (S2-26).
+    """Return, for each folder with more notes than an index shows at a glance, how many, and its closest pairs.
 
-    They need not say the same: where nothing does, these are what to begin with.
+    They need not say the same: a folder must shrink even where no two notes do.
     """
     found = []
     for target in dict.fromkeys(row.target for row in notes):
@@ -89,54 +88,34 @@ def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
 
 def _closest(rows: Sequence[NoteRow]) -> list[tuple[NoteRow, NoteRow]]:
     """Return the pairs of notes that share most of their words, each note once, the closest first."""
-    words = [frozenset(gist(f"{row.title} {row.description}").words) for row in rows]
-    holders: dict[str, list[int]] = {}
-    for index, own in enumerate(words):
-        for word in own:
-            holders.setdefault(word, []).append(index)
-    scored = {
-        (len(words[one] & words[other]) / len(words[one] | words[other]), one, other)
-        for found in holders.values()
-        if len(found) <= _COMMON
-        for one, other in combinations(found, 2)
-    }
+    shares = shared_words([f"{row.title} {row.description}" for row in rows], _COMMON)
     left = set(range(len(rows)))
-    pairs = []
-    for _, one, other in sorted(scored, key=lambda pair: (-pair[0], *pair[1:])):
+    found = []
+    for one, other in sorted(shares, key=lambda pair: (-shares[pair], pair)):
         if one in left and other in left:
             left -= {one, other}
-            pairs.append((rows[one], rows[other]))
-    return pairs[:_CLOSEST]
+            found.append((rows[one], rows[other]))
+    return found[:_CLOSEST]
 
 
 def is_due(last: date | None, oldest: date | None, today: date) -> bool:
-    """Say whether a review is due: a month after the last one, or, where there was none, after the oldest there is."""
+    """Say whether a review is due: a month after the last one, or after the oldest entry where there was none."""
     since = last or oldest
     return since is not None and today - since > DUE_AFTER
 
 
 def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
-    """Return the pairs that share most of their words. Texts with other numbers, paths or names are no pair.
-
-    Only texts with a rare word in common are compared, so that many texts take time in proportion to their number.
-    """
-    words = [frozenset(gist(text.text).words) for text in texts]
-    holders: dict[str, list[int]] = {}
-    for index, own in enumerate(words):
-        for word in own:
-            holders.setdefault(word, []).append(index)
-    common = max(20, len(texts) // 50)
-    found = []
-    for index, own in enumerate(words):
-        if len(own) < _FEWEST_WORDS:
-            continue
-        near = {other for word in own if len(holders[word]) <= common for other in holders[word] if other > index}
-        for other in sorted(near):
-            theirs = words[other]
-            if len(own & theirs) >= _SHARED_WORDS * len(own | theirs) and _same_identifiers(own, theirs):
-                found.append((texts[index], texts[other]))
-    return found
+    """Return the pairs that share most of their words. Texts with other numbers, paths or names are no pair."""
+    shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50))
+    words = [gist(text.text).words for text in texts]
+    return [
+        (texts[one], texts[other])
+        for one, other in sorted(shares)
+        if shares[one, other] >= _SHARED_WORDS
+        and len(set(words[one])) >= _FEWEST_WORDS
+        and _identifiers(words[one]) == _identifiers(words[other])
+    ]
 
 
-def _same_identifiers(one: frozenset[str], other: frozenset[str]) -> bool:
-    return {word for word in one if not word.isalpha()} == {word for word in other if not word.isalpha()}
+def _identifiers(words: Iterable[str]) -> set[str]:
+    return {word for word in words if not word.isalpha()}
