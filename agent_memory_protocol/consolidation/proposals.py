@@ -203,6 +203,10 @@ class Action:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON can hold it."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -223,7 +227,7 @@ class Report:
     def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return it as JSON can hold it."""
         kept = ("done", "refused", "deferred", "protected")
-        return {name: [asdict(action) for action in getattr(self, name)] for name in kept}
+        return {name: [action.to_json() for action in getattr(self, name)] for name in kept}
 
 
 @dataclass(frozen=True, slots=True)
