@@ -36,7 +36,7 @@ ALWAYS = {
     ),
     *("disk", "project", "recall", "text", "project.settings", "tiers", "tiers.store", "text.visible", "disk.walk"),
 }
-TO_FIT = {"text.dates", "recall.fit", "text.links", "text.markdown", "tiers.entries"}
+TO_FIT = {"text.dates", "text.marks", "recall.fit", "text.links", "text.markdown", "tiers.entries"}
 """Loaded where a document is over its limit, or the block over its budget."""
 
 STANDARD = {

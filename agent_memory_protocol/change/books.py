@@ -19,7 +19,7 @@ from ..git import ignore
 from ..git.moves import moved_entries
 from ..layout import Target
 from ..tiers.document import Document, plain_id
-from ..tiers.remove import regrouped_prose
+from ..tiers.remove import regrouped
 from ..tiers.taken import Taken, take
 from . import healing, journal, ledger
 from .healing import RACE_SECONDS, Healing
@@ -84,11 +84,9 @@ class Books:
         again = {add.taken.id for add in self._healing.put_back}
         there, then = set(current.ids), set(new.ids)
         # Prose that is only in other pieces now was told long ago: no race can have cost it.
-        regrouped = regrouped_prose(current, new)
+        loose = regrouped(current, new)
         adds = tuple(
-            Add(take(new, one), 0 if one in regrouped else now, again=one in again)
-            for one in new.ids
-            if one not in there
+            Add(take(new, one), 0 if one in loose else now, again=one in again) for one in new.ids if one not in there
         )
         gone = tuple(one for one in current.ids if one not in then)
         before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)

@@ -15,25 +15,6 @@ except ImportError:
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
 _MOST_PARENTHESES = 32
 """A link whose target is nested deeper is not a link in markdown-it either."""
-_SEPARATORS = (":", "-", "\u2013", "\u2014")
-
-
-class Mark:
-    """A date that dates the text it is in.
-
-    Attributes:
-        day: the date, as an ordinal.
-        start, end: where its mark is in the text, brackets included.
-        bracketed: whether it is spelled `[YYYY-MM-DD]`, as the protocol asks.
-    """
-
-    __slots__ = ("bracketed", "day", "end", "start")
-
-    def __init__(self, day: int, start: int, end: int, *, bracketed: bool) -> None:
-        self.day = day
-        self.start = start
-        self.end = end
-        self.bracketed = bracketed
 
 
 def day_number(text: str) -> int | None:
@@ -63,44 +44,9 @@ def day_text(day: int) -> str:
     return str(date.fromordinal(day))
 
 
-def own_mark(text: str) -> Mark | None:
-    """Return the date that an entry's first paragraph gives it, or None.
-
-    The newest of the bracketed dates counts. Without one, a date in another spelling counts: at the start, in the
-    parenthesis that closes the lead-in before the first colon, or alone in a closing parenthesis. Dates in code and
-    links do not count.
-    """
-    if not _may_hold_date(text):
-        return None
-    # Nearly every date is the first thing in its entry, where nothing can make it code or a link's text.
-    if text[0] == "[" and text[11:12] == "]" and text[12:13] not in ("(", "[") and not _may_hold_date(text[12:]):
-        day = day_number(text[1:11])
-        if day is not None:
-            return Mark(day, 0, 12, bracketed=True)
-    plain = without_code_and_links(text)
-    days = [(day, start) for start, inside in _bracketed(plain) if (day := day_number(inside)) is not None]
-    if days:
-        day, start = max(days, key=lambda one: one[0])
-        return Mark(day, start, start + 12, bracketed=True)
-    return _leading_mark(plain) or _lead_in_mark(plain) or _closing_mark(plain)
-
-
-def leading_mark(text: str) -> Mark | None:
-    """Return the date at the very start of a paragraph or line, bracketed or not: it begins an entry of its own."""
-    if not _may_hold_date(text):
-        return None
-    plain = without_code_and_links(text)
-    opened = len(plain) - len(plain.lstrip("*_"))
-    if plain[opened : opened + 1] == "[" and plain[opened + 11 : opened + 12] == "]":
-        day = day_number(plain[opened + 1 : opened + 11])
-        if day is not None:
-            return Mark(day, opened, opened + 12, bracketed=True)
-    return _leading_mark(plain)
-
-
 def heading_day(text: str) -> int | None:
     """Return the day a heading's text dates its entries with: at its start, its end or in its last parenthesis."""
-    if not _may_hold_date(text):
+    if not may_hold_date(text):
         return None
     plain = without_code_and_links(text).replace("*", " ").strip()
     words = "".join(character if character.isalnum() else " " for character in plain.lower()).split()
@@ -108,12 +54,12 @@ def heading_day(text: str) -> int | None:
         return None
     days = [
         day
-        for start, day in _dates(plain)
-        if not plain[:start].strip(" [(_") or not _after_time(plain[start + 10 :]).strip(" ])_.")
+        for start, day in dates_in(plain)
+        if not plain[:start].strip(" [(_") or not after_time(plain[start + 10 :]).strip(" ])_.")
     ]
     opening, closing = plain.rfind("("), plain.rfind(")")
     if 0 <= opening < closing:
-        days += [day for _, day in _dates(plain[opening + 1 : closing])]
+        days += [day for _, day in dates_in(plain[opening + 1 : closing])]
     return max(days, default=None)
 
 
@@ -122,7 +68,7 @@ def label_day(line: str) -> int | None:
     name, colon, value = line.strip(" \t").partition(":")
     if not colon or name.strip("*_ ").lower() != "date":
         return None
-    return next((day for start, day in _dates(value) if not value[:start].strip(" *_[")), None)
+    return next((day for start, day in dates_in(value) if not value[:start].strip(" *_[")), None)
 
 
 def impossible_dates(text: str) -> list[str]:
@@ -229,46 +175,8 @@ def _skip_blanks(text: str, position: int) -> int:
     return position
 
 
-def _leading_mark(plain: str) -> Mark | None:
-    opened = len(plain) - len(plain.lstrip("*_"))
-    day = day_number(plain[opened : opened + 10])
-    if day is None:
-        return None
-    rest = plain[opened + 10 :]
-    after = _after_time(rest.lstrip("*_")).lstrip("*_")
-    closed = opened and rest[:1] in ("*", "_")
-    spaced = after.lstrip(" ")
-    if closed or not spaced or spaced[0] == "\n" or spaced[0] == ":" or (spaced != after and spaced[0] in _SEPARATORS):
-        return Mark(day, opened, opened + 10, bracketed=False)
-    return None
-
-
-def _lead_in_mark(plain: str) -> Mark | None:
-    lead_in, colon, _ = plain.partition(":")
-    lead_in = lead_in.rstrip("*_ ")
-    if not colon or not lead_in.endswith(")"):
-        return None
-    opening = lead_in.rfind("(")
-    inside = lead_in[opening + 1 : -1]
-    for start, day in _dates(inside):
-        before, after = inside[:start].rstrip(), _after_time(inside[start + 10 :]).lstrip()
-        stands_alone = before[-1:] in ("", ",", ";") and after[:1] in ("", ",", ";")
-        if opening > 0 and lead_in[opening - 1] != "]" and stands_alone:
-            return Mark(day, opening + 1 + start, opening + 11 + start, bracketed=False)
-    return None
-
-
-def _closing_mark(plain: str) -> Mark | None:
-    ended = plain.rstrip(" \t\n.*_")
-    if ended[-1:] == ")" and ended[-12:-11] == "(" and ended[-13:-12] != "]":
-        day = day_number(ended[-11:-1])
-        if day is not None:
-            return Mark(day, len(ended) - 11, len(ended) - 1, bracketed=False)
-    return None
-
-
-def _dates(text: str) -> list[tuple[int, int]]:
-    """Return the position and the day of each date that is not part of an id or a path."""
+def dates_in(text: str) -> list[tuple[int, int]]:
+    """Return the position and the day of each date that stands by itself, no part of an id or a path."""
     found = []
     position = text.find("-")
     while position >= 0:
@@ -276,7 +184,7 @@ def _dates(text: str) -> list[tuple[int, int]]:
         day = day_number(text[start : start + 10]) if start >= 0 else None
         if day is not None:
             before, after = text[start - 1 : start] if start else "", text[start + 10 : start + 11]
-            if not _joins(before) and (not _joins(after) or _after_time(text[start + 10 :]) != text[start + 10 :]):
+            if not _joins(before) and (not _joins(after) or after_time(text[start + 10 :]) != text[start + 10 :]):
                 found.append((start, day))
                 position = start + 9
         position = text.find("-", position + 1)
@@ -287,15 +195,25 @@ def _joins(character: str) -> bool:
     return character != "" and (character.isalnum() or character in "-_/\\.#")
 
 
-def _after_time(text: str) -> str:
-    """Return the text after a date without the time of day that may follow the date."""
+def after_time(text: str) -> str:
+    """Return the text after a date without the time of day and the zone that may follow the date."""
     rest = text[1:] if text[:1] in (" ", "T") else text
-    if len(rest) >= 5 and rest[:2].isdigit() and rest[2] == ":" and rest[3:5].isdigit():
-        rest = rest[5:]
-        if rest[:1] == ":" and rest[1:3].isdigit():
-            rest = rest[3:]
-        return rest.removeprefix("Z").removeprefix(" UTC")
-    return text
+    if not (len(rest) >= 5 and rest[:2].isdigit() and rest[2] == ":" and rest[3:5].isdigit()):
+        return text
+    rest = rest[5:]
+    if rest[:1] == ":" and rest[1:3].isdigit():
+        rest = rest[3:]
+        if rest[:1] == "." and rest[1:2].isdigit():
+            rest = rest[1:].lstrip("0123456789")
+    for zone in ("Z", " UTC", " GMT"):
+        if rest.startswith(zone):
+            return rest[len(zone) :]
+    offset = rest.lstrip(" ")
+    if offset[:1] in ("+", "-") and offset[1:3].isdigit() and offset[-3:-2] != "/":
+        minutes = offset[3:].removeprefix(":")
+        if minutes[:2].isdigit():
+            return minutes[2:]
+    return rest
 
 
 def _has_shape(text: str) -> bool:
@@ -303,10 +221,12 @@ def _has_shape(text: str) -> bool:
     return len(text) == 10 and text[4] == text[7] == "-" and digits.isascii() and digits.isdigit()
 
 
-def _may_hold_date(text: str) -> bool:
-    dash = text.find("-", 4)
-    while dash >= 0:
-        if text[dash + 3 : dash + 4] == "-" and text[dash - 1].isdigit():
-            return True
-        dash = text.find("-", dash + 1)
+def may_hold_date(text: str) -> bool:
+    """Say, quickly, whether a text may hold a date: four digits, two and two, with dashes or slashes between them."""
+    for separator in ("-", "/"):
+        at = text.find(separator, 4)
+        while at >= 0:
+            if text[at + 3 : at + 4] == separator and text[at - 1].isdigit():
+                return True
+            at = text.find(separator, at + 1)
     return False

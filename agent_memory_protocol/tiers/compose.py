@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..errors import RefusedText
 from ..limits import split_lines
-from ..text import dates, links, markdown, visible
+from ..text import dates, links, markdown, marks, visible
 from .entries import is_placeholder
 
 
@@ -46,9 +46,9 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         raise RefusedText("the text is only a bullet; say what is to be remembered")
     for written in dates.impossible_dates(lines[0]):
         raise RefusedText(f"[{written}] is no day of the calendar; correct it or leave it out")
-    mark = dates.leading_mark(lines[0])
+    mark = marks.date_in_front(lines[0])
     if mark is not None:
-        lines[0] = without_leading_mark(lines[0], mark)
+        lines[0] = marks.without_date_in_front(lines[0], mark)
         day = mark.day if day is None else day
         _drop_blanks(lines)
         if not "".join(lines).strip():
@@ -67,17 +67,6 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         lines[0] = f"| {lines[0]}"
     _refuse_hidden(lines)
     return NewEntry(tuple(lines), day)
-
-
-def without_leading_mark(paragraph: str, mark: dates.Mark) -> str:
-    """Return a paragraph without the date that begins it and what sets the date off: emphasis, colon or dash."""
-    rest = paragraph[mark.end :]
-    if mark.start and rest.startswith(paragraph[: mark.start]):
-        rest = rest[mark.start :]
-    elif mark.start:
-        # `**2026-02-15 - title** text`: the emphasis goes on, so its opening stays.
-        return paragraph[: mark.start] + rest.lstrip(" :-\u2013\u2014")
-    return rest.lstrip(" :-\u2013\u2014")
 
 
 def _without_marker(line: str) -> str:

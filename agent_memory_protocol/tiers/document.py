@@ -13,11 +13,11 @@ from ..disk import files
 from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from ..layout import Target
 from ..limits import split_lines, split_lines_with_ends
-from ..text import dates, headers, markdown, visible
+from ..text import dates, headers, markdown, marks, visible
 from ..text.digest import blake2b
 from ..text.markdown import Block
 from . import entries
-from .compose import NewEntry, without_leading_mark
+from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
 
 _LONGEST_SECTION = 120
@@ -70,6 +70,10 @@ class Document:
     def text(self, entry: Entry) -> str:
         """Return an entry's Markdown, lines joined with newlines."""
         return "\n".join(self.lines[entry.start : entry.end])
+
+    def label(self, entry: Entry | IndexLine) -> str:
+        """Return the text of the label that governs an entry, "" where none does."""
+        return self.outline.labels[entry.label].text if entry.label is not None else ""
 
     def section(self, entry: Entry) -> str:
         """Return the text of the heading an entry stands under, "" where there is none."""
@@ -174,8 +178,7 @@ def identity_text(lines: Sequence[str], entry: Entry) -> str:
     """Return what an entry's id is made from: its text without marker and date mark, so that neither changes the id."""
     paragraph = entry.paragraph
     taken = paragraph.count("\n") + 1 if paragraph else 0
-    if entry.mark is not None:
-        paragraph = _without_mark(paragraph, entry.mark)
+    paragraph = marks.bare(paragraph, entry.marks)
     rest = lines[entry.start + taken : entry.end]
     if not taken:
         rest = [lines[entry.start][entry.column :], *lines[entry.start + 1 : entry.end]]
@@ -220,18 +223,18 @@ def check_section_name(section: str) -> None:
         raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
 
 
-def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
-    """Add an entry: after the last one directly under the section's heading, or under the file's first heading.
+def add(document: Document, new: NewEntry, section: str | None = None, label: str | None = None) -> Added:
+    """Add an entry: after the last one that no label governs under the section's heading, or the file's first one.
 
-    A section that does not exist is created at the end of the file; of two with that name the last is used. Both are
-    said in the notes.
+    With a label, the entry goes to the end of that label's list. A section or label that does not exist is made; of two
+    sections with that name the last is used. The notes say so. (docs/protocol.md, “Labels”.)
 
     Raises:
         Refused: the document's structure would change: a fence that never closes would swallow the entry.
     """
     headings = document.outline.headings
     notes = []
-    created = ""
+    made = []
     if section is None:
         heading = headings[0] if headings else None
     else:
@@ -242,24 +245,65 @@ def add(document: Document, new: NewEntry, section: str | None = None) -> Added:
                 f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used"
             )
         if not matching:
-            created = f"## {section.strip().lstrip('#').strip()}"
-            notes.append(f"the section {created!r} was not there and stands now at the end")
-    if created:
-        return _add_at(document, new, _end(document), None, created, notes)
+            made.append(f"## {section.strip().lstrip('#').strip()}")
+            notes.append(f"the section {made[0]!r} was not there and stands now at the end")
+    if label is not None and not made:
+        governed = _last_under(document, heading if section is not None else None, label)
+        if governed is not None:
+            return _add_at(document, new, governed.end, governed, [], notes, label)
+    if label is not None:
+        made.append(f"{label.strip().rstrip(':')}:")
+        notes.append(f"added the missing label {made[-1]!r}")
+        end = _end(document) if heading is None or len(made) > 1 else _end_under(document, heading)
+        return _add_at(document, new, end, None, made, notes, label)
+    if made:
+        return _add_at(document, new, _end(document), None, made, notes)
     last = _last_unit(document, heading)
-    if heading is None:
+    if heading is None and not document.outline.labels:
         position = _end(document)
     elif last is None:
-        position = after_heading(document, heading)
+        position = document.begin if heading is None else after_heading(document, heading)
     else:
         position = last.end
     try:
-        return _add_at(document, new, position, last, "", notes)
+        return _add_at(document, new, position, last, [], notes)
     except Refused:
         # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
-        if not isinstance(last, Entry) or last.is_item or not document.text(last).endswith((":", "**")):
+        if not isinstance(last, Entry) or last.is_item or not entries.is_label(document.lines[last.end - 1]):
             raise
-        return _add_at(document, new, last.start, None, "", notes)
+        return _add_at(document, new, last.start, None, [], notes)
+
+
+def label_key(text: str) -> str:
+    """Return what two spellings of one label have in common."""
+    return " ".join(normalize("NFC", text).strip("*_:\uff1a ").casefold().split())
+
+
+def _last_under(document: Document, heading: Heading | None, label: str) -> Entry | IndexLine | None:
+    """Return the last entry or index line that a label governs, under a heading where one is given."""
+    outline = document.outline
+    index = outline.headings.index(heading) if heading is not None else None
+    wanted = label_key(label)
+    units: list[Entry | IndexLine] = sorted([*outline.index_lines, *outline.entries], key=lambda unit: unit.start)
+    return next(
+        (
+            unit
+            for unit in reversed(units)
+            if unit.label is not None
+            and label_key(outline.labels[unit.label].text) == wanted
+            and (index is None or index in unit.headings)
+        ),
+        None,
+    )
+
+
+def _end_under(document: Document, heading: Heading) -> int:
+    """Return the line after the last one directly under a heading, blank lines not counted."""
+    later = [other.start for other in document.outline.headings if other.start > heading.start]
+    end = later[0] if later else len(document.lines)
+    while end > heading.end and not document.lines[end - 1].strip(" \t"):
+        end -= 1
+    return end
 
 
 def redate(document: Document, entry: Entry, day: int) -> Document:
@@ -296,7 +340,7 @@ def with_date(document: Document, entry: Entry, day: int) -> Document:
     return changed
 
 
-def mark_span(document: Document, entry: Entry, mark: dates.Mark) -> tuple[int, int, int]:
+def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, int, int]:
     """Return where the date mark of an entry stands in its document: the line, from 0, and its begin and end there."""
     before = entry.paragraph[: mark.start]
     number = entry.start + before.count("\n")
@@ -348,16 +392,6 @@ def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def _without_mark(paragraph: str, mark: dates.Mark) -> str:
-    """Take a date mark out of a paragraph, with the brackets, parentheses and separators that set it off."""
-    if not paragraph[: mark.start].strip("*_ "):
-        return without_leading_mark(paragraph, mark)
-    before, after = paragraph[: mark.start].rstrip(" ,;"), paragraph[mark.end :]
-    if before.endswith("(") and after.startswith(")"):
-        return before[:-1].rstrip(" ") + after[1:]
-    return before + after
-
-
 def section_key(text: str) -> str:
     """Return what two headings of one section have in common."""
     words = normalize("NFC", text.strip().lstrip("#")).casefold().split()
@@ -367,12 +401,13 @@ def section_key(text: str) -> str:
 
 
 def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine | None:
-    """Return the last entry directly under a heading (None: anywhere), or where there is none the last index line."""
+    """Return the last unlabelled entry directly under a heading (None: anywhere), else the last such index line."""
     outline = document.outline
     index = outline.headings.index(heading) if heading is not None else None
 
     def stands_here(unit: Entry | IndexLine) -> bool:
-        return heading is None or (bool(unit.headings) and unit.headings[-1] == index)
+        here = heading is None or (bool(unit.headings) and unit.headings[-1] == index)
+        return here and unit.label is None
 
     units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
     return next((unit for unit in reversed(units) if stands_here(unit)), None)
@@ -397,12 +432,21 @@ def _end(document: Document) -> int:
 
 
 def _add_at(
-    document: Document, new: NewEntry, position: int, after: Entry | IndexLine | None, heading: str, notes: list[str]
+    document: Document,
+    new: NewEntry,
+    position: int,
+    after: Entry | IndexLine | None,
+    made: Sequence[str],
+    notes: list[str],
+    label: str = "",
 ) -> Added:
+    """Add an entry at a line, under a heading and a label made for it, and hold that nothing else has changed."""
     marker, indent = _marker(document, after)
-    block = [heading, "", *item_lines(new, "-", "")] if heading else item_lines(new, marker, indent)
+    block = item_lines(new, "-" if made else marker, "" if made else indent)
+    for line in reversed(made):
+        block = [line, "", *block]
     after_text = position > 0 and document.lines[position - 1].strip(" \t") != ""
-    lead = after_text and (heading != "" or not _follows_tightly(document, after))
+    lead = after_text and (bool(made) or not _follows_tightly(document, after))
     for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
         lines = [""] * blank_before + block + [""] * blank_after
         changed = with_block(document, position, position, lines)
@@ -410,7 +454,9 @@ def _add_at(
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
         if entry is None or not entry.is_item or entry.end != first + len(new.lines):
             continue
-        if _only_added(document, changed, entry, heading, range(position, position + len(lines))):
+        if label_key(changed.label(entry)) != label_key(label):
+            continue
+        if _only_added(document, changed, entry, made, range(position, position + len(lines))):
             return Added(changed, entry, tuple(notes))
     opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
     why = (
@@ -464,29 +510,30 @@ def rebuilt(document: Document, raw: Sequence[str]) -> Document:
     return parse(document.bom + "".join(raw).encode(), document.target)
 
 
-def _only_added(old: Document, new: Document, entry: Entry, heading: str, added: range) -> bool:
-    """Say whether nothing but this entry in the added lines, and the heading if one was created, is new."""
+def _only_added(old: Document, new: Document, entry: Entry, made: Sequence[str], added: range) -> bool:
+    """Say whether nothing but this entry in the added lines, and what was made for it, is new."""
 
     def before(line: int) -> int:
         return line if line <= added.start else line - len(added)
 
     others = [
-        (before(other.start), before(other.end), other.headings, other.day)
+        (before(other.start), before(other.end), other.headings, new.label(other), other.day)
         for other in new.outline.entries
         if other is not entry
     ]
     headings = [(heading.level, heading.text) for heading in new.outline.headings]
     old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
-    if heading:
-        old_headings.append((2, markdown.heading_text(heading)))
+    if made and made[0].startswith("#"):
+        old_headings.append((2, markdown.heading_text(made[0])))
     return (
-        others == [(other.start, other.end, other.headings, other.day) for other in old.outline.entries]
+        others == [(one.start, one.end, one.headings, old.label(one), one.day) for one in old.outline.entries]
         and headings == old_headings
-        and [line.target for line in new.outline.index_lines] == [line.target for line in old.outline.index_lines]
+        and [(line.target, new.label(line)) for line in new.outline.index_lines]
+        == [(line.target, old.label(line)) for line in old.outline.index_lines]
     )
 
 
-def signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], int | None]:
-    """Return what must stay the same of an entry when something else is edited: text, headings, date."""
+def signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], str, int | None]:
+    """Return what must stay the same of an entry when something else is edited: text, headings, label, date."""
     above = tuple(document.outline.headings[index].text for index in entry.headings)
-    return document.text(entry), above, entry.day
+    return document.text(entry), above, document.label(entry), entry.day

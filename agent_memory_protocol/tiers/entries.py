@@ -4,13 +4,22 @@
 nothing: lines in, values out.
 """
 
-from ..text import dates, links, markdown
+from ..text import dates, links, markdown, marks
 from ..text.markdown import Block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OWN = "own mark"
 FROM_HEADING = "heading"
 FROM_LABEL = "label"
 
+MOST_LIST_LINES = 20
+MOST_LIST_BYTES = 2000
+"""A numbered list that is larger is no sequence of steps: each of its items is an entry."""
+
+_COLONS = (":", "\uff1a")
 _PLACEHOLDERS = frozenset(
     [
         "empty",
@@ -51,19 +60,41 @@ class Heading:
         self.day_source = ""
 
 
+class Label:
+    """The label of a list: the end of the paragraph before it, which governs each of its items.
+
+    Attributes:
+        start, end: the lines of the paragraph.
+        text: what governs the items: the paragraph's last sentence or line.
+        day: the day it dates its items with, as an ordinal; None where it says none.
+        is_entry: whether more comes before the label in its paragraph, so that the paragraph is an entry as well.
+    """
+
+    __slots__ = ("day", "end", "is_entry", "start", "text")
+
+    def __init__(self, block: Block, text: str, *, is_entry: bool) -> None:
+        self.start = block.start
+        self.end = block.end
+        self.text = text
+        date = marks.read(text).date
+        self.day = date.day if date else None
+        self.is_entry = is_entry
+
+
 class Entry:
-    """One entry: a top-level list item with all that belongs to it, or one run of prose.
+    """One entry: a list item with all that belongs to it, a short numbered list, or one run of prose.
 
     Attributes:
         start, end: its lines, end exclusive, counted from 0, without the blank lines after it.
-        is_item: a list item; otherwise prose.
+        is_item: an item or a numbered list; otherwise prose.
+        items: how many list items it has.
         column: where the text begins in its first line.
         paragraph: its first paragraph, lines joined with a newline; "" where it does not begin with one.
         headings: the indexes of the headings it stands under, outermost first.
-        label: the line of the label above its list, or None.
-        mark: its own date mark, positions counted in `paragraph`; None if it has none.
+        label: the first line of the label that governs it, or None.
+        marks: what it says of itself: date, `[keep]`, `[until D]`, `[disputed]`.
         day: the day it is dated with, own or inherited, as an ordinal; None for a lasting entry.
-        day_source: OWN, FROM_HEADING, FROM_LABEL, or "" for an undated entry.
+        day_source: OWN, FROM_LABEL, FROM_HEADING, or "" for an undated entry.
         closed: False where it holds a fence that never closes.
     """
 
@@ -75,29 +106,36 @@ class Entry:
         "end",
         "headings",
         "is_item",
+        "items",
         "label",
-        "mark",
+        "marks",
         "paragraph",
         "start",
     )
 
-    def __init__(self, start: int, end: int, *, is_item: bool, column: int, paragraph: str) -> None:
+    def __init__(self, start: int, end: int, *, is_item: bool, column: int, paragraph: str, items: int = 1) -> None:
         self.start = start
         self.end = end
         self.is_item = is_item
+        self.items = items if is_item else 0
         self.column = column
         self.paragraph = paragraph
         self.headings: tuple[int, ...] = ()
         self.label: int | None = None
-        self.mark = dates.own_mark(paragraph)
+        self.marks = marks.read(paragraph)
         self.day = self.mark.day if self.mark else None
         self.day_source = OWN if self.mark else ""
         self.closed = True
 
     @property
+    def mark(self) -> marks.Mark | None:
+        """Its own date mark, positions counted in `paragraph`; None if it has none."""
+        return self.marks.date
+
+    @property
     def kept(self) -> bool:
         """Whether `[keep]` in its first paragraph exempts it from pruning (decision 22)."""
-        return "[keep]" in dates.without_code_and_links(self.paragraph).lower()
+        return self.marks.keep
 
 
 class IndexLine:
@@ -119,7 +157,7 @@ class Outline:
     Attributes:
         blocks: the top-level blocks it was made from.
         title: the index of the file's first heading in `headings`, or None.
-        labels: the line span of each list label, by its first line.
+        labels: the label of each list that has one, by its first line.
     """
 
     __slots__ = ("blocks", "entries", "headings", "index_lines", "labels")
@@ -129,34 +167,41 @@ class Outline:
         self.headings: list[Heading] = []
         self.entries: list[Entry] = []
         self.index_lines: list[IndexLine] = []
-        self.labels: dict[int, Block] = {}
+        self.labels: dict[int, Label] = {}
 
 
 def outline(lines: list[str], blocks: list[Block]) -> Outline:
     """Find the entries, headings, labels and index lines in `blocks`, which are the blocks of `lines`."""
     found = Outline(blocks)
     above: tuple[int, ...] = ()
-    label: int | None = None
+    label: Label | None = None
     run: list[Block] = []
-    for position, block in enumerate(blocks):
-        if block.kind in markdown.PROSE and not _is_label(lines, blocks, position):
-            run.append(block)
-            label = None
+    position = 0
+    while position < len(blocks):
+        block = blocks[position]
+        if block.kind in markdown.PROSE:
+            label = _label(lines, blocks, position)
+            if label is None:
+                run.append(block)
+            else:
+                _add_prose(found, lines, run, above)
+                run = []
+                found.labels[label.start] = label
+                if label.is_entry:
+                    _add_prose(found, lines, [block], above)
+            position += 1
             continue
-        if run:
-            _add_prose(found, lines, run, above)
-            run = []
+        _add_prose(found, lines, run, above)
+        run = []
+        count = 1
         if block.kind == markdown.HEADING:
             above = _add_heading(found, lines, block, above)
         elif block.kind == markdown.ITEM:
-            _add_item(found, lines, block, above, label)
-        elif block.kind in markdown.PROSE:
-            label = block.start
-            found.labels[label] = block
-        if block.kind != markdown.ITEM and block.kind not in markdown.PROSE:
+            count = _add_items(found, lines, blocks, position, above, label)
+        if block.kind != markdown.ITEM:
             label = None
-    if run:
-        _add_prose(found, lines, run, above)
+        position += count
+    _add_prose(found, lines, run, above)
     _date_headings(found, lines)
     _inherit_dates(found)
     return found
@@ -188,27 +233,106 @@ def _add_heading(found: Outline, lines: list[str], block: Block, above: tuple[in
     return (*above, len(found.headings) - 1)
 
 
-def _add_item(found: Outline, lines: list[str], block: Block, above: tuple[int, ...], label: int | None) -> None:
+def _add_items(
+    found: Outline, lines: list[str], blocks: list[Block], position: int, above: tuple[int, ...], label: Label | None
+) -> int:
+    """Add the item at a position, or the numbered list that begins there. Returns how many blocks that took."""
+    count = _steps(lines, blocks, position)
+    block, last = blocks[position], blocks[position + count - 1]
     paragraph = paragraph_text(lines, block)
     target = links.note_target(paragraph)
     if target:
         line = IndexLine(block.start, block.end, target)
-        line.headings, line.label = above, label
+        line.headings, line.label = above, label.start if label else None
         found.index_lines.append(line)
-        return
-    entry = Entry(block.start, block.end, is_item=True, column=block.column, paragraph=paragraph)
-    entry.headings, entry.label = above, label
+        return 1
+    entry = Entry(block.start, last.end, is_item=True, column=block.column, paragraph=paragraph, items=count)
+    entry.headings, entry.label = above, label.start if label else None
     found.entries.append(entry)
+    return count
+
+
+def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
+    """Return how many items make one entry from a position on: those of a short numbered list, else the one item.
+
+    Each item is an entry where one has a date of its own or is an index line, where the list is long, and where
+    something at the margin breaks the numbering.
+    """
+    number, delimiter = _number(lines, blocks[position])
+    if not delimiter or (position and _number(lines, blocks[position - 1])[1] == delimiter):
+        return 1
+    end = position
+    while end < len(blocks) and _number(lines, blocks[end])[1] == delimiter:
+        end += 1
+    items = blocks[position:end]
+    span = lines[items[0].start : items[-1].end]
+    if number > 1 or len(span) > MOST_LIST_LINES or sum(len(line.encode()) + 1 for line in span) > MOST_LIST_BYTES:
+        return 1
+    for item in items:
+        paragraph = paragraph_text(lines, item)
+        if marks.read(paragraph).date is not None or links.note_target(paragraph):
+            return 1
+    breaks = (*markdown.PROSE, markdown.COMMENT)
+    later = next((block for block in blocks[end:] if block.kind not in breaks), None)
+    goes_on = later is not None and _number(lines, later) == (_number(lines, items[-1])[0] + 1, delimiter)
+    return 1 if goes_on else len(items)
+
+
+def items_of(lines: list[str], found: Outline, entry: Entry) -> list[Entry]:
+    """Return the items of a numbered list that is one entry, each as an entry; every other entry alone."""
+    if entry.items < 2:
+        return [entry]
+    items = []
+    for block in found.blocks:
+        if entry.start <= block.start < entry.end:
+            item = Entry(
+                block.start, block.end, is_item=True, column=block.column, paragraph=paragraph_text(lines, block)
+            )
+            item.headings, item.label = entry.headings, entry.label
+            item.day, item.day_source = entry.day, entry.day_source
+            items.append(item)
+    return items
+
+
+def is_numbered(lines: "Sequence[str]", entry: Entry) -> bool:
+    """Say whether an entry is a numbered list, or an item of one."""
+    return entry.is_item and lines[entry.start].lstrip(" \t")[:1].isdigit()
+
+
+def _number(lines: list[str], block: Block) -> tuple[int, str]:
+    """Return the number and the delimiter of a numbered item; 0 and "" for every other block."""
+    if block.kind != markdown.ITEM:
+        return 0, ""
+    text = lines[block.start].lstrip(" \t")
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    return (int(digits), text[len(digits)]) if digits else (0, "")
 
 
 def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[int, ...]) -> None:
-    """Add a run of prose: one entry, and a further one wherever a paragraph or line begins with its own date."""
-    starts = [run[0].start]
+    """Add a run of prose: one entry, and a further one wherever a paragraph or line has its own date.
+
+    Other blocks than paragraphs belong to the entry before them. So does an undated paragraph that goes on with the
+    dated one before it: it begins with bold text or `Word:`, or ends in a colon.
+    """
+    if not run:
+        return
+    starts: list[int] = []
+    dated = False
     for block in run:
-        if block.kind == markdown.PARAGRAPH:
-            for number in range(block.start, block.end):
-                if number > starts[-1] and dates.leading_mark(lines[number].strip(" \t")) is not None:
-                    starts.append(number)
+        if block.kind != markdown.PARAGRAPH:
+            starts = starts or [block.start]
+            continue
+        text = "\n".join(line.strip(" \t") for line in lines[block.start : block.end])
+        own = marks.read(text)
+        if not starts or own.date is not None or (dated and not _goes_on(text)):
+            starts.append(block.start)
+            # What is only a date dates the paragraph behind it.
+            dated = own.date is not None and marks.bare(text, own).strip("*_ ") != ""
+        later = [
+            number for number in range(block.start + 1, block.end) if marks.begins_entry(lines[number].strip(" \t"))
+        ]
+        starts += later
+        dated = dated or bool(later)
     for start, limit in zip(starts, [*starts[1:], run[-1].end], strict=True):
         end = limit
         while not lines[end - 1].strip(" \t"):
@@ -225,15 +349,52 @@ def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[
         found.entries.append(entry)
 
 
-def _is_label(lines: list[str], blocks: list[Block], position: int) -> bool:
-    """Say whether a paragraph is the label of the list that follows it at once (decision 17)."""
+def _goes_on(text: str) -> bool:
+    """Say whether an undated paragraph continues what the dated one before it says."""
+    first = text.split(None, 1)[0]
+    return text.startswith("**") or (first[-1:] == ":" and first[:-1].isalpha()) or text.endswith(_COLONS)
+
+
+def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None:
+    """Return the label that a paragraph is, or ends in, for the list that follows it at once; None for no label."""
     block = blocks[position]
     if block.kind != markdown.PARAGRAPH or position + 1 == len(blocks) or blocks[position + 1].kind != markdown.ITEM:
+        return None
+    last = _last_sentence([line.strip(" \t") for line in lines[block.start : block.end]])
+    if not is_label(last):
+        return None
+    whole = " ".join(" ".join(lines[block.start : block.end]).split())
+    return Label(block, last, is_entry=last != whole)
+
+
+def is_label(text: str) -> bool:
+    """Say whether a text before a list is its label: it ends in a colon, or is bold as a whole and no sentence."""
+    text = text.strip(" \t")
+    inside = text.strip("*_ \t")
+    if not inside:
         return False
-    text = paragraph_text(lines, block)
-    if text.endswith(":"):
+    if inside.endswith(_COLONS):
         return True
-    return len(text) > 4 and text.startswith("**") and text.endswith("**") and "**" not in text[2:-2]
+    is_bold = len(text) > 4 and text[:2] == text[-2:] and text[:2] in ("**", "__") and text[:2] not in text[2:-2]
+    return is_bold and not inside.endswith((".", "!", "?"))
+
+
+def _last_sentence(lines: list[str]) -> str:
+    """Return the last sentence of a paragraph, or its last line where the one before it is complete in itself."""
+    first = len(lines) - 1
+    while first and not _is_complete(lines[first - 1], lines[first]):
+        first -= 1
+    text = " ".join(" ".join(lines[first:]).split())
+    ends = [text.rfind(f"{mark} ", 0, len(text) - 1) for mark in (".", "!", "?")]
+    return text[max(ends) + 2 :] if max(ends) > 0 else text
+
+
+def _is_complete(line: str, following: str) -> bool:
+    """Say whether a line of a paragraph ends what it says: a sentence, or a row of a block of data."""
+    if line.endswith(("\\", ".", "!", "?", *_COLONS)) or following.startswith("**"):
+        return True
+    name, colon, _ = line.partition(":")
+    return bool(colon) and name.startswith("**")
 
 
 def _date_headings(found: Outline, lines: list[str]) -> None:
@@ -255,6 +416,9 @@ def _date_headings(found: Outline, lines: list[str]) -> None:
 
 def _inherit_dates(found: Outline) -> None:
     for entry in found.entries:
+        label = found.labels[entry.label] if entry.label is not None else None
+        if entry.day is None and label is not None and label.day is not None:
+            entry.day, entry.day_source = label.day, FROM_LABEL
         if entry.day is None:
             for index in reversed(entry.headings):
                 heading = found.headings[index]

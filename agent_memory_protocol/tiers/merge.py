@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from ..text.markdown import Block
-from .document import Document, conflict_line, rebuilt, section_key
-from .entries import Entry, Heading, IndexLine
+from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
+from .entries import Entry, Heading, IndexLine, items_of
 from .taken import blocks_in
 
 TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
@@ -92,8 +92,10 @@ def _by_key(units: Iterable[Unit]) -> dict[Key, Unit]:
 def _units(document: Document) -> list[Unit]:
     """Return all that stands in a document, in its order."""
     outline = document.outline
-    ids = {entry.start: entry_id for entry, entry_id in zip(outline.entries, document.ids, strict=True)}
-    spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *outline.entries, *outline.index_lines]
+    # Item by item: whether a numbered list is one entry depends on its length, which differs between the sides.
+    single = [item for entry in outline.entries for item in items_of(document.lines, outline, entry)]
+    ids = {item.start: entry_id(identity_text(document.lines, item), document.target) for item in single}
+    spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *single, *outline.index_lines]
     covered = {number for span in spans for number in range(span.start, span.end)}
     spans += [block for block in outline.blocks if block.start not in covered]
     spans.sort(key=lambda span: span.start)
@@ -121,10 +123,11 @@ def _units(document: Document) -> list[Unit]:
             headings.append(key)
             here = (*above, key)
         elif isinstance(span, Block):
-            labels[span.start] = key
             above = here
         elif span.label is not None:
             above = (*above, labels[span.label])
+        if span.start in outline.labels:
+            labels[span.start] = key
         unit = _unit(document, kind, key, span.start, span.end, end)
         is_item = isinstance(span, IndexLine) or (isinstance(span, Entry) and span.is_item)
         day = (span.day or 0) if isinstance(span, Entry) else 0

@@ -12,9 +12,12 @@ from itertools import pairwise
 from ..errors import Refused
 from ..text import markdown
 from .document import Document, plain_id, rebuilt
-from .edit import texts
-from .entries import Entry
+from .edit import items_apart, texts_apart
+from .entries import Entry, is_numbered
 from .taken import Taken, end_under, take
+
+KEEPER = "<!-- -->"
+"""What is left between two entries that would become one without it. It says nothing to a reader."""
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:
@@ -22,8 +25,13 @@ def remove(document: Document, ids: Collection[str]) -> Document:
 
     The file's first heading stays, and a heading that a comment stands under.
 
+    Where two neighbours would become one entry, an empty comment is left between them (decision 39).
+
+    Of a long numbered list each item is an entry; one that becomes short by it becomes one entry.
+
     Raises:
-        Refused: what stands around them would change its meaning.
+        Refused: what stands around them would change its meaning; or one of them ends in the label of a list that
+            stays.
     """
     if not ids:
         return document
@@ -33,12 +41,15 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     spans += _orphaned_headings(document, gone)
     spans += _orphaned_labels(document, gone)
     joined = _joined(document.lines, sorted(spans))
-    expected = texts(document, [entry for entry in document.outline.entries if entry not in gone])
-    for apart in _apart(document, joined):
-        changed = rebuilt(document, _without_spans(document, joined, blank_for=apart))
-        changed = _without_doubled_rules(document, changed)
-        if texts(changed, changed.outline.entries) == expected:
-            return changed
+    _check_labels(document, gone)
+    staying = [entry for entry in document.outline.entries if entry not in gone]
+    ways = list(_apart(document, joined))
+    for said in (texts_apart, items_apart):
+        for apart, keepers in ways:
+            changed = rebuilt(document, _without_spans(document, joined, blank_for=apart, comment_for=keepers))
+            changed = _without_doubled_rules(document, changed)
+            if said(changed, changed.outline.entries) == said(document, staying):
+                return changed
     raise Refused(f"{document.target.path}: taking the entry out would change what stands around it; edit it by hand")
 
 
@@ -47,11 +58,11 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
 
     When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
     of them went is known from `named`, else from their texts, for their dates may differ. Prose that is a part of
-    other prose now, because what stood between has gone, has not left.
+    other prose now, and items of a numbered list that is one entry now, have not left.
     """
     if not named and set(old.ids) <= set(new.ids):
         return []
-    staying = {*new.ids, *(one for one in regrouped_prose(new, old) if one not in named)}
+    staying = {*new.ids, *(one for one in regrouped(new, old) if one not in named)}
     groups: dict[str, list[str]] = {}
     for one in old.ids:
         groups.setdefault(plain_id(one), []).append(one)
@@ -69,21 +80,22 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
     return [found[one] for one in old.ids if one in found]
 
 
-def regrouped_prose(old: Document, new: Document) -> set[str]:
-    """Return the ids of prose that is new only as an entry: its lines stood in the old document in other pieces.
+def regrouped(old: Document, new: Document) -> set[str]:
+    """Return the ids of prose and of numbered lists that are new only as entries: their lines were other entries.
 
-    What keeps two pieces of prose apart makes two entries of them, and may come and go.
+    What keeps two pieces of prose apart makes two entries of them, and may come and go. The items of a numbered list
+    are entries while it is long.
     """
-    before, after = _prose_lines(old), _prose_lines(new)
+    before, after = _loose_lines(old), _loose_lines(new)
     gone = {line for entry_id, lines in before.items() if entry_id not in after for line in lines}
     return {entry_id for entry_id, lines in after.items() if entry_id not in before and gone.issuperset(lines)}
 
 
-def _prose_lines(document: Document) -> dict[str, list[str]]:
+def _loose_lines(document: Document) -> dict[str, list[str]]:
     return {
         entry_id: [line for line in document.lines[entry.start : entry.end] if line.strip(" \t")]
         for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
-        if not entry.is_item
+        if not entry.is_item or is_numbered(document.lines, entry)
     }
 
 
@@ -118,26 +130,49 @@ def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple
     staying = {entry.label for entry in outline.entries if entry not in gone}
     staying |= {line.label for line in outline.index_lines}
     losing = {entry.label for entry in gone if entry.label is not None} - staying
-    return [(outline.labels[label].start, outline.labels[label].end) for label in losing if label is not None]
+    labels = [outline.labels[label] for label in losing if label is not None]
+    return [(label.start, label.end) for label in labels if not label.is_entry]
 
 
-def _apart(document: Document, spans: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the spans that leave a blank line: none, those that keep two things from running into each other, all."""
-    yield []
-    yield [span for span in spans if _holds_apart(document, span)]
-    yield spans
+def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:
+    """Refuse to take out a paragraph while the list that its end is the label of stays."""
+    for entry in document.outline.entries:
+        if entry not in gone and entry.label is not None:
+            label = document.outline.labels[entry.label]
+            if label.is_entry and any(one.start == label.start for one in gone):
+                raise Refused(
+                    f"{document.target.path}:{label.start + 1}: the paragraph ends in the label of the list below it,"
+                    f" {label.text!r}; take out the list's entries first, or edit the paragraph"
+                )
 
 
-def _holds_apart(document: Document, span: tuple[int, int]) -> bool:
-    """Say whether other entries would be others, were these lines gone alone and no blank line left for them."""
+def _apart(
+    document: Document, spans: list[tuple[int, int]]
+) -> Iterator[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+    """Yield the spans that leave a blank line, and those that leave a comment: as few as keep all others apart."""
+    yield [], []
+    tight = [span for span in spans if _holds_apart(document, span, blank=False)]
+    yield tight, []
+    yield spans, []
+    keepers = [span for span in spans if _holds_apart(document, span, blank=True)]
+    yield tight, keepers
+    yield spans, spans
+
+
+def _holds_apart(document: Document, span: tuple[int, int], *, blank: bool) -> bool:
+    """Say whether others would change, were these lines gone alone, with a blank line left for them or not."""
     start, end = span
     staying = [entry for entry in document.outline.entries if entry.end <= start or entry.start >= end]
-    changed = rebuilt(document, _without_spans(document, [span], blank_for=()))
-    return texts(changed, changed.outline.entries) != texts(document, staying)
+    changed = rebuilt(document, _without_spans(document, [span], blank_for=[span] if blank else ()))
+    return texts_apart(changed, changed.outline.entries) != texts_apart(document, staying)
 
 
 def _without_spans(
-    document: Document, spans: Sequence[tuple[int, int]], *, blank_for: Collection[tuple[int, int]]
+    document: Document,
+    spans: Sequence[tuple[int, int]],
+    *,
+    blank_for: Collection[tuple[int, int]],
+    comment_for: Collection[tuple[int, int]] = (),
 ) -> list[str]:
     """Return the lines without these spans, and without the blank lines that would be left doubled where one was."""
     lines = document.lines
@@ -145,6 +180,12 @@ def _without_spans(
     drop: set[int] = set()
     for start, end in spans:
         drop.update(range(start, end))
+        if (start, end) in comment_for and end < len(lines):
+            drop.discard(start)
+            above = "" if not start or not lines[start - 1].strip(" \t") else document.newline
+            below = "" if not lines[end].strip(" \t") else document.newline
+            raw[start] = f"{above}{KEEPER}{document.newline}{below}"
+            continue
         before, after = start, end
         while before and not lines[before - 1].strip(" \t"):
             before -= 1

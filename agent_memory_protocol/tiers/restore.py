@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from ..errors import Refused
 from ..text import markdown
 from .document import Document, section_key, with_block
-from .edit import texts
-from .entries import Entry
+from .edit import texts, texts_apart
+from .entries import Entry, items_of
+from .remove import KEEPER
 from .taken import (
     Above,
     Place,
@@ -32,6 +33,29 @@ from .taken import (
 
 
 def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
+    """Return the document with an entry back where it was, as near as can be told; see `_put_back`.
+
+    A comment that was left to keep its neighbours apart goes again.
+    """
+    spot = _find_spot(document, taken.place, gone or {})
+    around_it = (taken.place.previous, taken.place.following)
+    for block in document.outline.blocks:
+        inside = spot.start <= block.start and block.end <= spot.end
+        if not inside or span_text(document, block) != KEEPER or span_key(document, block) in around_it:
+            continue
+        end = block.end + blanks_after(document, block.end)
+        try:
+            changed = _put_back(with_block(document, block.start, end, []), taken, gone)
+        except Refused:
+            continue
+        back = changed.entry(taken.id)
+        others = [entry for entry in changed.outline.entries if entry is not back]
+        if texts_apart(changed, others) == texts_apart(document, document.outline.entries):
+            return changed
+    return _put_back(document, taken, gone)
+
+
+def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
     """Return the document with an entry back where it was, as near as can be told.
 
     Headings and the label that went with it come back too, and the blank lines that stood around it. What else has
@@ -268,6 +292,12 @@ def _find_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: in
     if entry.start == line and new.text(entry) == taken.markdown:
         # Its date and headings may be others by now; the headings of every other entry may not.
         others = [*new.outline.entries[:index], *new.outline.entries[index + 1 :]]
+        return entry if texts(new, others) == texts(old, old.outline.entries) else None
+    # An item goes back into a numbered list that is one entry now.
+    items = items_of(new.lines, new.outline, entry)
+    if len(items) > 1 and any(item.start == line and new.text(item) == taken.markdown for item in items):
+        others = [one for each in new.outline.entries for one in items_of(new.lines, new.outline, each)]
+        others = [one for one in others if one.start != line]
         return entry if texts(new, others) == texts(old, old.outline.entries) else None
     # Prose that something kept apart is one entry once that has gone. Paragraph by paragraph it must be the same.
     end = line + len(taken.markdown.split("\n"))

@@ -13,7 +13,7 @@ from ..text import markdown
 from ..text.markdown import Block
 from .document import Document, entry_id, section_key
 from .document import after_heading as after_title
-from .entries import Entry, Heading
+from .entries import Entry, Heading, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _read_above(value: Any) -> Above:
     return Above(str(text), int(before), int(after), str(previous), int(twins))
 
 
-def _above(document: Document, span: Block | Heading, twins: int = 1) -> Above:
+def _above(document: Document, span: Block | Heading | Label, twins: int = 1) -> Above:
     return Above(
         span_text(document, span),
         blanks_before(document, span.start),
@@ -176,7 +176,7 @@ def _above(document: Document, span: Block | Heading, twins: int = 1) -> Above:
     )
 
 
-def span_text(document: Document, span: Block | Heading) -> str:
+def span_text(document: Document, span: Block | Heading | Label) -> str:
     """Return the Markdown of a block or heading."""
     return "\n".join(document.lines[span.start : span.end])
 

@@ -7,7 +7,7 @@ from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.learning import route as routing
 from agent_memory_protocol.lint.finding import RULES
-from agent_memory_protocol.text.dates import own_mark
+from agent_memory_protocol.text import marks
 from agent_memory_protocol.tiers import document
 
 TABLE = [
@@ -200,7 +200,7 @@ def test_real_entries_are_hardly_ever_doubted(corpus):
             found = document.parse(path.read_bytes(), Target(Tier.AGENT, "x"))
             for entry in found.outline.entries:
                 entries += 1
-                is_dated = entry.day is not None or own_mark(entry.paragraph) is not None
+                is_dated = entry.day is not None or marks.read(entry.paragraph).date is not None
                 doubted += routing.misplaced(entry.paragraph, Tier.AGENT, is_dated=is_dated) is not None
                 doubted += routing.loosely_secret(entry.paragraph) is not None
     assert entries > 100

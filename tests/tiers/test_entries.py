@@ -8,7 +8,7 @@ from agent_memory_protocol.disk.files import decode
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.dates import day_text
-from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Outline, is_placeholder, outline
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, is_placeholder, outline
 
 
 def read(text: str) -> Outline:
@@ -34,7 +34,7 @@ def dated(text: str) -> list[str]:
 
 ENTRIES = [
     pytest.param("- a\n- b\n", ["item 1", "item 2"], id="bullets"),
-    pytest.param("1. a\n2. b\n", ["item 1", "item 2"], id="numbered"),
+    pytest.param("1. a\n2. b\n", ["item 1-2"], id="a-numbered-list-is-one"),
     pytest.param("- a\n  more\n  - child\n\n  again\n- b\n", ["item 1-5", "item 6"], id="with-all-that-belongs-to-it"),
     pytest.param("- a\n\n  ```\n  # no\n  - no\n  ```\n- b\n", ["item 1-6", "item 7"], id="with-a-fence"),
     pytest.param("- a\nlazy\n- b\n", ["item 1-2", "item 3"], id="with-a-lazy-line"),
@@ -70,12 +70,17 @@ def test_an_entry_is_an_item_or_a_run_of_prose(text, entries):
 
 
 SPLIT = [
-    pytest.param("[2026-01-02] one\n[2026-01-03] two\n", ["prose 1", "prose 2"], id="bracketed-lines"),
+    pytest.param("[2026-01-02] one\n\n[2026-01-03] two\n", ["prose 1", "prose 3"], id="bracketed-paragraphs"),
+    pytest.param("Up (2026-01-05): a.\n\nUp (2026-06-05): b.\n\nc\n", ["prose 1", "prose 3", "prose 5"], id="lead-ins"),
+    pytest.param("Fixed. (2026-01-05)\n\nOpen.\n\nClosed.\n", ["prose 1", "prose 3-5"], id="undated-text-behind-it"),
+    pytest.param("2026-01-05 a\n\n> q\n\n```\nx\n```\n\nb\n", ["prose 1-7", "prose 9"], id="other-blocks-belong-to-it"),
+    pytest.param("2026-01-05 a\n\n**Why** b\n\nFix: c\n\nThen:\n\nd\n", ["prose 1-7", "prose 9"], id="what-goes-on"),
     pytest.param("2026-01-02: one\nmore\n2026-01-03: two\n", ["prose 1-2", "prose 3"], id="lines-with-a-colon"),
-    pytest.param("one\n\n**2026-01-03** two\n\nmore\n", ["prose 1", "prose 3-5"], id="a-paragraph"),
+    pytest.param("one\n\n**2026-01-03** two\n\nmore\n", ["prose 1", "prose 3", "prose 5"], id="a-paragraph"),
     pytest.param("2026-01-02\n\none\n\n2026-01-03\n\ntwo\n", ["prose 1-3", "prose 5-7"], id="a-date-alone"),
 ]
 NOT_SPLIT = [
+    pytest.param("[2026-01-02] one\n[2026-01-03] two\n", ["prose 1-2"], id="a-later-line-in-brackets"),
     pytest.param("one\nthen [2026-01-03] two\n", ["prose 1-2"], id="a-date-further-on"),
     pytest.param("```\n[2026-01-02] one\n[2026-01-03] two\n```\n", ["prose 1-4"], id="in-a-fence"),
     pytest.param("| [2026-01-02] |\n|---|\n| [2026-01-03] |\n", ["prose 1-3"], id="in-a-table"),
@@ -101,7 +106,11 @@ LABELS = [
     pytest.param("**Rules**\n\n- a\n- b\n", id="bold-and-a-blank"),
     pytest.param("Rules:\n- a\n- b\n", id="colon"),
     pytest.param("**Rules:**\n- a\n- b\n", id="bold-with-a-colon"),
-    pytest.param("The rules are as follows,\nin order:\n\n1. a\n2. b\n", id="two-lines"),
+    pytest.param("The rules are as follows,\nin order:\n\n- a\n- b\n", id="two-lines"),
+    pytest.param("*Rules:*\n- a\n- b\n", id="a-colon-in-emphasis"),
+    pytest.param("\u89c4\u5219\uff1a\n- a\n- b\n", id="a-wide-colon"),
+    pytest.param("__Rules__\n- a\n- b\n", id="bold-by-underscores"),
+    pytest.param("COUNT is 58, not 43; fifteen came:\n\n- a\n- b\n", id="a-sentence"),
 ]
 NO_LABELS = [
     pytest.param("Rules\n- a\n", id="plain"),
@@ -112,6 +121,13 @@ NO_LABELS = [
     pytest.param("**Rules** apply\n- a\n", id="bold-only-at-first"),
     pytest.param("**\n\n- a\n", id="stars-alone"),
     pytest.param("Rules:\n", id="no-list"),
+    pytest.param("**Never migrate before the backup.**\n\n- a\n", id="a-bold-sentence"),
+    pytest.param("**Really?**\n\n- a\n", id="a-bold-question"),
+]
+BOTH = [
+    pytest.param("Tests need Docker. Always:\n\n- a\n- b\n", "Always:", id="a-sentence-before-it"),
+    pytest.param("**Status**: done\n**Owner**: dev\nOpen points:\n\n- a\n- b\n", "Open points:", id="a-block-of-data"),
+    pytest.param("It broke twice.\nNever:\n- a\n- b\n", "Never:", id="a-line-before-it"),
 ]
 
 
@@ -121,6 +137,48 @@ def test_a_label_belongs_to_the_list_after_it_and_is_no_entry(text):
     assert [entry.label for entry in found.entries] == [0, 0]
     assert list(found.labels) == [0]
     assert all(entry.is_item for entry in found.entries)
+
+
+@pytest.mark.parametrize(("text", "label"), BOTH)
+def test_a_paragraph_with_more_before_its_label_is_an_entry_as_well(text, label):
+    found = read(text)
+    assert [one.text for one in found.labels.values()] == [label]
+    prose, *items = found.entries
+    assert (prose.is_item, prose.label) == (False, None)
+    assert [one.label for one in items] == [0, 0]
+
+
+def test_a_label_dates_its_items_as_a_heading_does():
+    assert dated("Release (2026-02-15):\n\n- a\n- [2026-01-02] b\n") == ["2026-02-15 label", "2026-01-02 own mark"]
+
+
+STEPS = [
+    pytest.param("1. tag\n2. build\n   - both\n\n3. push\n", ["item 1-5"], id="steps"),
+    pytest.param("To release:\n\n1) tag\n2) build\n", ["item 3-4"], id="under-a-label"),
+    pytest.param("1. one\n1. two\n", ["item 1-2"], id="numbered-alike"),
+]
+NO_STEPS = [
+    pytest.param("1. a\n2. [2026-01-02] b\n", ["item 1", "item 2"], id="one-is-dated"),
+    pytest.param("1. a\n2. [T](note.md) - b\n", ["item 1"], id="one-is-an-index-line"),
+    pytest.param("1. a\n\n```\nx\n```\n\n2. b\n", ["item 1", "prose 3-5", "item 7"], id="broken-by-a-fence"),
+    pytest.param(
+        "1. a\n2. b\n\ntext\n\n3. c\n4. d\n", [*["item 1", "item 2", "prose 4", "item 6", "item 7"]], id="broken-late"
+    ),
+    pytest.param("".join(f"{n}. x\n" for n in range(1, 22)), [f"item {n}" for n in range(1, 22)], id="over-20-lines"),
+    pytest.param("1. a\n2. " + "x" * 2000 + "\n", ["item 1", "item 2"], id="over-2000-bytes"),
+    pytest.param("1. a\n2) b\n", ["item 1", "item 2"], id="two-lists"),
+    pytest.param("- a\n- b\n", ["item 1", "item 2"], id="bullets"),
+]
+
+
+@pytest.mark.parametrize(("text", "entries"), STEPS)
+def test_a_short_numbered_list_is_one_entry(text, entries):
+    assert spans(text) == entries
+
+
+@pytest.mark.parametrize(("text", "entries"), NO_STEPS)
+def test_of_other_lists_each_item_is_one(text, entries):
+    assert spans(text) == entries
 
 
 @pytest.mark.parametrize("text", NO_LABELS)
@@ -226,7 +284,8 @@ def test_so_they_do_in_real_files(corpus):
 def check(lines: list[str]) -> None:
     found = outline(lines, markdown.scan(lines) or referee.find_blocks(lines))
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
-    taken: list[Entry | IndexLine | Heading | markdown.Block] = [*units, *found.headings, *found.labels.values()]
+    labels = [label for label in found.labels.values() if not label.is_entry]
+    taken: list[Entry | IndexLine | Heading | Label] = [*units, *found.headings, *labels]
     covered = [number for unit in taken for number in range(unit.start, unit.end)]
     assert sorted(covered) == sorted(set(covered))
     in_blocks = {

@@ -271,17 +271,17 @@ def test_more_than_half_is_most(old, recent, most):
 
 
 def test_one_entry_that_cannot_be_cut_out_keeps_no_other():
-    # Without the paragraph, the comment would be a part of the item.
-    text = f"# T\n\n- [{OLD}] one\n- stays\n\n[{OLD}] stuck\n\n  <!-- c -->\n\n- [{OLD}] two\n"
+    # The paragraph ends in what governs the list below it.
+    text = f"# T\n\n- [{OLD}] one\n- stays\n\n[{OLD}] stuck. Always:\n\n- stays too\n\n## A\n\n- [{OLD}] two\n"
     with pytest.raises(Refused):
         remove(parse(text), parse(text).ids[2:3])
     made = plan(text)
     assert texts(made.removals) == [f"- [{OLD}] one", f"- [{OLD}] two"]
     (stuck,) = [one for one in made.kept if one.cause == "stuck"]
-    assert stuck.text == f"[{OLD}] stuck"
+    assert stuck.text == f"[{OLD}] stuck. Always:"
     assert stuck.reason == "cannot be taken out without changing what stands around it; edit it by hand"
     assert prune.plan_pruning(made.result, today=TODAY, older_than=90).removals == ()
-    assert texts(to_limit(text, 9).removals) == [f"- [{OLD}] one"]
+    assert texts(to_limit(text, 11).removals) == [f"- [{OLD}] one"]
     assert texts(to_limit(text, 8).removals) == [f"- [{OLD}] one", f"- [{OLD}] two"]
 
 

@@ -166,7 +166,7 @@ def test_a_fix_that_would_lose_something_is_left_out_and_the_others_are_made(wor
     found = check(workspace, "date-spelling")
     bad = Finding("date-spelling", "warning", SHARED, 3, "m", Fix(3, "- keep me", "- [2026-01-01]: x"))
     assert workspace.fix([*found, bad]) == found
-    assert file.read_text() == f"{HEAD}- 2026-01-05 a\n- keep me\n- [2026-01-06] b\n"
+    assert file.read_text() == f"{HEAD}- [2026-01-05] a\n- keep me\n- [2026-01-06] b\n"
 
 
 def test_fix_of_another_agents_file_is_refused(workspace):

@@ -643,12 +643,12 @@ def test_what_cannot_stand_there_any_more_is_a_problem_and_the_rest_comes_back(p
     assert "cannot go back where it stood; add it by hand" in restored.problems[0]
 
 
-def test_prose_that_comes_together_has_not_left_and_was_not_told_lately(project):
+def test_prose_that_something_keeps_apart_comes_and_goes_piece_by_piece(project):
     page = "# T\n\nfirst\n\n- between\n\nlast\n\n- end\n"
     project.write(page)
     project.forget("between")
     assert project.restorable() == ["- between"]
-    # An editor that holds an older copy brings the parts back, and the whole has not gone missing.
+    # An editor that holds an older copy brings it back.
     project.write(page + "- by an editor\n")
     assert project.workspace.sync(apply=True) == []
     assert project.text() == page + "- by an editor\n"
@@ -656,7 +656,7 @@ def test_prose_that_comes_together_has_not_left_and_was_not_told_lately(project)
     project.forget("between")
     project.write("# T\n\n- end\n- by an editor\n")
     project.workspace.remember("next")
-    assert project.restorable() == ["- between", "first\n\nlast"]
+    assert project.restorable() == ["- between", "first", "last"]
 
 
 def test_a_ledger_that_cannot_be_read_hides_no_other(project):
