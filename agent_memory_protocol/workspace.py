@@ -485,7 +485,7 @@ class Workspace:
             return verbs.upkeep.sync(session, targets, apply=apply)
 
     def redact(self, entry_ids: Sequence[str], *, actor: Actor | None = None) -> list[Redacted]:
-        """Take entries out of document, ledger and journal for good (S2-29). Git history is beyond its reach.
+        """Take entries out of document, ledger and journal for good. Git history is beyond its reach.
 
         Raises:
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
@@ -533,7 +533,7 @@ class Workspace:
         today: date | None = None,
         on_problem: Callable[[Target, str], object] | None = None,
     ) -> list[Item]:
-        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones (S2-27, S2-28).
+        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones.
 
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
@@ -563,7 +563,7 @@ class Workspace:
         target: Target | None = None,
         actor: Actor | None = None,
     ) -> Path:
-        """Write one fact as one file beside a tier file, and its index line. Returns the file (S2-11 to S2-16).
+        """Write one fact as one file beside a tier file, and its index line. Returns the file.
 
         Args:
             note_type: user, feedback, project or reference.
@@ -594,7 +594,7 @@ class Workspace:
             return verbs.notes.rows(session, targets)
 
     def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
-        """Return a note's file name and text; it is named by file, stem, or what follows the type (S2-25).
+        """Return a note's file name and text; it is named by file, stem, or what follows the type.
 
         Without a `target` it is looked for beside the actor's own document, then beside the shared one.
 
@@ -625,7 +625,7 @@ class Workspace:
     def merge_notes(
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
-        """Add the facts of some notes to another and remove them (S2-27). Returns the file that holds them all."""
+        """Add the facts of some notes to another and remove them. Returns the file that holds them all."""
         actor = acting(actor)
         with self._session(actor, for_writing=True) as session:
             return verbs.notes.merge(session, target, names, into)

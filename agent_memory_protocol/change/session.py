@@ -31,7 +31,7 @@ from ..tiers.entries import OWN
 if TYPE_CHECKING:
     from .books import Books
     from .healing import Healing
-    from .transaction import Change, Outcome
+    from .transaction import Change, Changed
 
 SEARCH = "search"
 """The folder in `.scaffolding/.amp/` that holds what makes a search fast. Deleting it loses nothing."""
@@ -175,7 +175,7 @@ class Session:
         read = store.read_document(self.root, target)
         return read[0] if read else None
 
-    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: WayOut | None = None) -> Outcome:
+    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: WayOut | None = None) -> Changed:
         """Change one document, all or nothing; see `transaction.change_document`.
 
         `way_out` says what to do where it would pass a limit; by default, to prune.
@@ -394,7 +394,7 @@ def _remove_empty(folders: list[str]) -> None:
             os.rmdir(folder)
 
 
-def _healing_notes(target: Target, done: Outcome) -> list[str]:
+def _healing_notes(target: Target, done: Changed) -> list[str]:
     """Say what had happened to a document behind our back, where it was mended."""
     from .ledger import way_back
 

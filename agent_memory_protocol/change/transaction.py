@@ -55,7 +55,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Changed:
     """What a transaction did.
 
     Attributes:
@@ -86,7 +86,7 @@ def change_document(
     command: str = "",
     may_keep: Callable[[str], bool] = lambda _: True,
     wait: float = 10.0,
-) -> Outcome:
+) -> Changed:
     """Change one document under its lock; read it again and start over if someone else was quicker.
 
     Args:
@@ -150,7 +150,7 @@ def _attempt(
     books: Books,
     tries: int,
     may_keep: Callable[[str], bool],
-) -> Outcome:
+) -> Changed:
     read = read_document(root, target)
     current = _with_header(read[0] if read else None, target, header)
     healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
@@ -160,7 +160,7 @@ def _attempt(
     changed = change(healed)
     new = changed.document
     if new is current and not healing.has_work:
-        return Outcome(current, books.command)
+        return Changed(current, books.command)
     check(healed, new)
     make_folders(root, target.parts[:-1])
     keepable = _keepable(healing, may_keep)
@@ -177,7 +177,7 @@ def _attempt(
         raise
     books.done()
     before = set(current.ids)
-    return Outcome(
+    return Changed(
         new,
         books.command,
         healed=tuple(one for one in healed.ids if one not in before),

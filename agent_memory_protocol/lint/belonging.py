@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..learning import route
 from ..learning.route_words import REPOSITORY, STATE
 from ..secrets.find import Secret, find_secrets
-from .finding import ERROR, WARNING, Hit, rule
+from .finding import ERROR, WARNING, Remark, rule
 from .ledgers import LedgerView
 from .notes import NoteView
 from .tiers import TierView
@@ -15,11 +15,10 @@ from .tiers import TierView
     "secret",
     ERROR,
     "tier note ledger",
-    "A password, token, key or account number. Memory is read into every session and copied to every clone "
-    "(S2-30). Change the secret, keep it in an env file outside git, and write here where it is.",
+    "A password, token, key or account number. Memory is read into every session and copied to every clone. "
+    "Change the secret, keep it in an env file outside git, and write here where it is.",
 )
-def secret(view: TierView | NoteView | LedgerView) -> Iterator[Hit]:
-    """S2-29, S2-30."""
+def secret(view: TierView | NoteView | LedgerView) -> Iterator[Remark]:
     if isinstance(view, LedgerView):
         yield from _secrets_in_ledger(view)
         return
@@ -29,7 +28,7 @@ def secret(view: TierView | NoteView | LedgerView) -> Iterator[Hit]:
             yield _of_secret(found, found.line, "write where it is kept instead")
 
 
-def _secrets_in_ledger(view: LedgerView) -> Iterator[Hit]:
+def _secrets_in_ledger(view: LedgerView) -> Iterator[Remark]:
     for line, entry_id, text in view.texts():
         for fingerprint, found in {one.fingerprint: one for one in find_secrets(text)}.items():
             if fingerprint not in view.allowed:
@@ -38,8 +37,8 @@ def _secrets_in_ledger(view: LedgerView) -> Iterator[Hit]:
                 )
 
 
-def _of_secret(found: Secret, line: int, what_to_do: str) -> Hit:
-    return Hit(
+def _of_secret(found: Secret, line: int, what_to_do: str) -> Remark:
+    return Remark(
         line,
         f"this looks like {found.description}; change it, and {what_to_do} "
         f"(if it is none, allow {found.fingerprint} under [secrets] allow)",
@@ -53,8 +52,7 @@ def _of_secret(found: Secret, line: int, what_to_do: str) -> Hit:
     "A status or an event: true now and wrong in a month. Keep it in a state file or a journal, or date the "
     "entry so that it can be pruned. In conversations it is welcome.",
 )
-def state(view: TierView | NoteView) -> Iterator[Hit]:
-    """S2-31."""
+def state(view: TierView | NoteView) -> Iterator[Remark]:
     yield from _outside(view, STATE)
 
 
@@ -65,16 +63,15 @@ def state(view: TierView | NoteView) -> Iterator[Hit]:
     "What the code or its history shows: structure, past fixes, commits. What was non-obvious about it? Save "
     "that instead. In conversations it is welcome.",
 )
-def repository(view: TierView | NoteView) -> Iterator[Hit]:
-    """S2-32, S2-33."""
+def repository(view: TierView | NoteView) -> Iterator[Remark]:
     yield from _outside(view, REPOSITORY)
 
 
-def _outside(view: TierView | NoteView, place: str) -> Iterator[Hit]:
+def _outside(view: TierView | NoteView, place: str) -> Iterator[Remark]:
     for line, text, is_dated in _texts(view):
         found = route.outside(text)
         if found is not None and found.place == place and not (is_dated and place == STATE):
-            yield Hit(line, route.doubt(found))
+            yield Remark(line, route.doubt(found))
 
 
 def _texts(view: TierView | NoteView) -> Iterator[tuple[int, str, bool]]:

@@ -7,11 +7,11 @@ from ..text import dates
 from ..tiers.document import mark_span
 from ..tiers.entries import OWN
 from ..tiers.prune import suspicious_days
-from .finding import ERROR, WARNING, Fix, Hit, rule
+from .finding import ERROR, WARNING, Fix, Remark, rule
 from .tiers import TierView
 
 _UNREAD = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
-"""What was meant for a date, in digits and brackets, and is none (B65)."""
+"""What was meant for a date, in digits and brackets, and is none."""
 
 _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
 _TERMS = frozenset(
@@ -33,10 +33,10 @@ notice, until the end of May."""
     "tier",
     "A bracketed date that no calendar has. The entry counts as undated and is never pruned. Correct it.",
 )
-def date_impossible(view: TierView) -> Iterator[Hit]:
+def date_impossible(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         for written in dates.impossible_dates(entry.paragraph):
-            yield Hit(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
+            yield Remark(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
 
 
 @rule(
@@ -45,10 +45,10 @@ def date_impossible(view: TierView) -> Iterator[Hit]:
     "tier",
     "An entry is dated in the future, mostly a mistyped year. It is never pruned. Correct it.",
 )
-def date_future(view: TierView) -> Iterator[Hit]:
+def date_future(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         if entry.day is not None and entry.day_source == OWN and entry.day > view.today:
-            yield Hit(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")
+            yield Remark(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")
 
 
 @rule(
@@ -58,11 +58,11 @@ def date_future(view: TierView) -> Iterator[Hit]:
     "An entry is dated more than 180 days before both dated entries around it, mostly "
     "a mistyped year. It is never pruned. Correct it, or leave it where it is right.",
 )
-def date_suspicious(view: TierView) -> Iterator[Hit]:
+def date_suspicious(view: TierView) -> Iterator[Remark]:
     entries = view.document.outline.entries
     for index in sorted(suspicious_days(entries)):
         day = entries[index].day or 0
-        yield Hit(
+        yield Remark(
             entries[index].start + 1, f"dated {dates.day_text(day)}, long before its neighbours; is the year right?"
         )
 
@@ -74,18 +74,18 @@ def date_suspicious(view: TierView) -> Iterator[Hit]:
     "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same. A "
     "bracketed day such as `[2026-6-1]` or `[2026/06/01]` dates nothing, and is for you to rewrite.",
 )
-def date_spelling(view: TierView) -> Iterator[Hit]:
+def date_spelling(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         mark = entry.mark
         if mark is None:
             for written in _UNREAD.finditer(dates.without_code_and_links(entry.paragraph)):
-                yield Hit(entry.start + 1, f"{written[0]} dates nothing; write it as [YYYY-MM-DD]")
+                yield Remark(entry.start + 1, f"{written[0]} dates nothing; write it as [YYYY-MM-DD]")
             continue
         if mark.bracketed:
             continue
         number, start, end = mark_span(view.document, entry, mark)
         fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
-        yield Hit(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
+        yield Remark(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
 
 
 @rule(
@@ -95,14 +95,14 @@ def date_spelling(view: TierView) -> Iterator[Hit]:
     "An entry speaks of now (“currently”, “until …”, “as of”) and has no date, so nobody "
     "can tell when it stops being true. Date it.",
 )
-def date_missing(view: TierView) -> Iterator[Hit]:
+def date_missing(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         if entry.day is not None or not entry.is_item:
             continue
         text = dates.without_code_and_links(entry.paragraph).casefold()
         word = _word_of_now(text)
         if word:
-            yield Hit(entry.start + 1, f"“{word}” without a date; begin it with [YYYY-MM-DD]")
+            yield Remark(entry.start + 1, f"“{word}” without a date; begin it with [YYYY-MM-DD]")
 
 
 def _word_of_now(text: str) -> str:

@@ -57,12 +57,12 @@ class Rule:
     severity: str
     subject: str
     about: str
-    check: Callable[[Any], Iterable["Hit"]]
+    check: Callable[[Any], Iterable["Remark"]]
     on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Remark:
     """What a rule's function yields.
 
     Attributes:
@@ -86,7 +86,7 @@ RULES: dict[str, Rule] = {}
 
 def rule(
     rule_id: str, severity: str, subject: str, about: str, *, on: bool = True
-) -> Callable[[Callable[[Any], Iterable[Hit]]], Callable[[Any], Iterable[Hit]]]:
+) -> Callable[[Callable[[Any], Iterable[Remark]]], Callable[[Any], Iterable[Remark]]]:
     """Register a function as a rule.
 
     Args:
@@ -97,7 +97,7 @@ def rule(
         on: whether it runs unless it is asked for.
     """
 
-    def register(check: Callable[[Any], Iterable[Hit]]) -> Callable[[Any], Iterable[Hit]]:
+    def register(check: Callable[[Any], Iterable[Remark]]) -> Callable[[Any], Iterable[Remark]]:
         RULES[rule_id] = Rule(rule_id, severity, subject, about, check, on)
         return check
 

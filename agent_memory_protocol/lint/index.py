@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..notes.index import LINE_WIDTH, SCREEN, Index
 from ..text import links
-from .finding import ERROR, WARNING, Fix, Hit, rule
+from .finding import ERROR, WARNING, Fix, Remark, rule
 
 _HARD_WIDTH = 2 * LINE_WIDTH
 
@@ -33,11 +33,11 @@ class IndexView:
     "index",
     "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
 )
-def orphan(view: IndexView) -> Iterator[Hit]:
+def orphan(view: IndexView) -> Iterator[Remark]:
     named = view.index.files
     for key, file in sorted(view.files.items()):
         if key not in named and file not in view.unread:
-            yield Hit(None, f"{file} has no index line; `amp index` adds it")
+            yield Remark(None, f"{file} has no index line; `amp index` adds it")
 
 
 @rule(
@@ -47,10 +47,10 @@ def orphan(view: IndexView) -> Iterator[Hit]:
     "An index line links to a file that does not exist. Its hook may be the only copy of "
     "a fact, so `--fix` makes it a plain bullet.",
 )
-def dangling(view: IndexView) -> Iterator[Hit]:
+def dangling(view: IndexView) -> Iterator[Remark]:
     for found in view.index.lines:
         if found.file not in view.files:
-            yield Hit(
+            yield Remark(
                 found.line,
                 f"{found.file} does not exist; write it, or make this a plain entry (--fix)",
                 _plain_bullet(view, found.line, found.text),
@@ -65,19 +65,19 @@ def dangling(view: IndexView) -> Iterator[Hit]:
     "the folder moves. Move the file here, or make the line an entry.",
     on=False,
 )
-def outside(view: IndexView) -> Iterator[Hit]:
+def outside(view: IndexView) -> Iterator[Remark]:
     for number, line in enumerate(links.visible_lines("\n".join(view.lines)), start=1):
         target = links.outside_target(line)
         if target:
-            yield Hit(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
+            yield Remark(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
 
 
 @rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
-def double(view: IndexView) -> Iterator[Hit]:
+def double(view: IndexView) -> Iterator[Remark]:
     first: dict[str, int] = {}
     for found in view.index.lines:
         if found.file in first:
-            yield Hit(found.line, f"{found.file} has a line already, line {first[found.file]}; keep one")
+            yield Remark(found.line, f"{found.file} has a line already, line {first[found.file]}; keep one")
         else:
             first[found.file] = found.line
 
@@ -88,9 +88,11 @@ def double(view: IndexView) -> Iterator[Hit]:
     "index",
     "More than fifty index lines are not read at a glance. Merge notes that say the same, remove what is wrong.",
 )
-def over_screen(view: IndexView) -> Iterator[Hit]:
+def over_screen(view: IndexView) -> Iterator[Remark]:
     if len(view.index.lines) > SCREEN:
-        yield Hit(None, f"{len(view.index.lines)} index lines, {SCREEN} fit a screen; `amp review` lists what to merge")
+        yield Remark(
+            None, f"{len(view.index.lines)} index lines, {SCREEN} fit a screen; `amp review` lists what to merge"
+        )
 
 
 @rule(
@@ -100,10 +102,10 @@ def over_screen(view: IndexView) -> Iterator[Hit]:
     "An index line is a hook, not the content. Shorten it; the note has room.",
     on=False,
 )
-def line_long(view: IndexView) -> Iterator[Hit]:
+def line_long(view: IndexView) -> Iterator[Remark]:
     for found in view.index.lines:
         if len(found.text) > _HARD_WIDTH:
-            yield Hit(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
+            yield Remark(found.line, f"{len(found.text)} characters; a hook takes up to {LINE_WIDTH}")
 
 
 def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:

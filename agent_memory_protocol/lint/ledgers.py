@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..formats.jsonl import EntryLine, Line, UnreadableLine
 from ..formats.jsonl_view import Contents
-from .finding import ERROR, WARNING, Hit, rule
+from .finding import ERROR, WARNING, Remark, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class LedgerView:
     "A line of the ledger is no agent-memory/0.1 line: cut off, or edited by hand. It "
     "is passed over and kept. Restore it from git, or delete it.",
 )
-def unreadable(view: LedgerView) -> Iterator[Hit]:
+def unreadable(view: LedgerView) -> Iterator[Remark]:
     for line in view.contents.unreadable:
         if not line.blank:
-            yield Hit(line.line, f"not readable: {line.reason}; restore it from git or delete the line")
+            yield Remark(line.line, f"not readable: {line.reason}; restore it from git or delete the line")
 
 
 @rule("ledger-header", ERROR, "ledger", "The ledger does not begin with its format line, so nothing is written to it.")
-def header(view: LedgerView) -> Iterator[Hit]:
+def header(view: LedgerView) -> Iterator[Remark]:
     if not view.contents.known and (view.contents.entries or view.contents.tombstones):
-        yield Hit(1, "the first line is no agent-memory/0.1 header; put it back")
+        yield Remark(1, "the first line is no agent-memory/0.1 header; put it back")
 
 
 @rule(
@@ -60,10 +60,10 @@ def header(view: LedgerView) -> Iterator[Hit]:
     "A tombstone without the entry it buries, which was not redacted: what it removed cannot be restored. A merge or "
     "an edit by hand lost the entry's line; bring it back from git.",
 )
-def tombstone(view: LedgerView) -> Iterator[Hit]:
+def tombstone(view: LedgerView) -> Iterator[Remark]:
     for entry_id in view.contents.tombstones:
         if entry_id not in view.contents.entries and entry_id not in view.redacted:
-            yield Hit(None, f"the tombstone of {entry_id} has no entry; it cannot be restored")
+            yield Remark(None, f"the tombstone of {entry_id} has no entry; it cannot be restored")
 
 
 @rule(
@@ -72,9 +72,9 @@ def tombstone(view: LedgerView) -> Iterator[Hit]:
     "ledger",
     "Git tracks the document and ignores its ledger, so what is pruned is lost to everybody else. Track both.",
 )
-def ignored(view: LedgerView) -> Iterator[Hit]:
+def ignored(view: LedgerView) -> Iterator[Remark]:
     if view.is_ignored:
-        yield Hit(None, "git ignores this ledger but tracks its document; track both")
+        yield Remark(None, "git ignores this ledger but tracks its document; track both")
 
 
 def _texts_in(value: object) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..notes import note as notes
 from ..notes.note import Note
 from ..text import dates, links, visible
-from .finding import ERROR, WARNING, Hit, rule
+from .finding import ERROR, WARNING, Remark, rule
 
 _LONGEST_LABEL = 60
 
@@ -28,20 +28,20 @@ class NoteView:
     "The header cannot be read as `key: value` lines between two `---`, or there is none. "
     "Mend it; amp never rewrites a header that it cannot read.",
 )
-def header(view: NoteView) -> Iterator[Hit]:
+def header(view: NoteView) -> Iterator[Remark]:
     found = view.note.header
     if found is None:
         severity = ERROR if view.text.startswith("---") else WARNING
-        yield Hit(
+        yield Remark(
             1,
             "there is no header that can be read; begin with name, description and type between two ---",
             severity=severity,
         )
         return
     for line in found.unreadable:
-        yield Hit(line, "this line of the header is no `key: value`; mend it")
+        yield Remark(line, "this line of the header is no `key: value`; mend it")
     if not view.note.head.description:
-        yield Hit(1, "the header has no description; say in one sentence when this note matters", severity=WARNING)
+        yield Remark(1, "the header has no description; say in one sentence when this note matters", severity=WARNING)
 
 
 @rule(
@@ -51,13 +51,13 @@ def header(view: NoteView) -> Iterator[Hit]:
     "The type in the header and the prefix of the file name disagree, or the type is none of "
     "user, feedback, project, reference.",
 )
-def note_type(view: NoteView) -> Iterator[Hit]:
+def note_type(view: NoteView) -> Iterator[Remark]:
     declared = view.note.head.type
     prefix = next((one for one in notes.TYPES if view.note.file.startswith((f"{one}_", f"{one}-"))), "")
     if declared and declared not in notes.TYPES:
-        yield Hit(1, f"the type {declared!r} is none of {', '.join(notes.TYPES)}", severity=WARNING)
+        yield Remark(1, f"the type {declared!r} is none of {', '.join(notes.TYPES)}", severity=WARNING)
     elif declared and prefix and declared != prefix:
-        yield Hit(1, f"the type is {declared} and the file name says {prefix}; make them agree")
+        yield Remark(1, f"the type is {declared} and the file name says {prefix}; make them agree")
 
 
 @rule(
@@ -67,12 +67,12 @@ def note_type(view: NoteView) -> Iterator[Hit]:
     "The name in the header is neither the file's stem nor what follows its type.",
     on=False,
 )
-def name(view: NoteView) -> Iterator[Hit]:
+def name(view: NoteView) -> Iterator[Remark]:
     written = view.note.head.name
     stem = view.note.stem
     slugs = {stem, *(stem.removeprefix(f"{one}_").removeprefix(f"{one}-") for one in notes.TYPES)}
     if written and written not in slugs:
-        yield Hit(1, f"the name is {written!r}; write {stem}")
+        yield Remark(1, f"the name is {written!r}; write {stem}")
 
 
 @rule(
@@ -81,9 +81,9 @@ def name(view: NoteView) -> Iterator[Hit]:
     "note",
     "The note does not say why. A rule without its reason gets misapplied. Add a paragraph that begins with **Why:**.",
 )
-def no_why(view: NoteView) -> Iterator[Hit]:
+def no_why(view: NoteView) -> Iterator[Remark]:
     if _lacks(view, view.note.why, "why"):
-        yield Hit(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
+        yield Remark(None, "no **Why:**; without it the note gets misapplied", severity=_severity(view))
 
 
 @rule(
@@ -93,16 +93,16 @@ def no_why(view: NoteView) -> Iterator[Hit]:
     "The note does not say how to apply it. A fact without that gets ignored. Add a "
     "paragraph that begins with **How to apply:**.",
 )
-def no_how(view: NoteView) -> Iterator[Hit]:
+def no_how(view: NoteView) -> Iterator[Remark]:
     if _lacks(view, view.note.how, "how to apply"):
-        yield Hit(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
+        yield Remark(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
 @rule("note-order", WARNING, "note", "The How stands before the Why. Put the fact first, then why, then how.")
-def order(view: NoteView) -> Iterator[Hit]:
+def order(view: NoteView) -> Iterator[Remark]:
     why, how = view.note.why, view.note.how
     if why is not None and how is not None and how < why:
-        yield Hit(view.note.body_line + how, "**How to apply:** stands before **Why:**; put it after")
+        yield Remark(view.note.body_line + how, "**How to apply:** stands before **Why:**; put it after")
 
 
 @rule(
@@ -111,9 +111,11 @@ def order(view: NoteView) -> Iterator[Hit]:
     "note",
     "Something follows the How to apply: a second fact, mostly. Make it a note of its own.",
 )
-def after(view: NoteView) -> Iterator[Hit]:
+def after(view: NoteView) -> Iterator[Remark]:
     if view.note.after is not None:
-        yield Hit(view.note.body_line + view.note.after, "a section after **How to apply:**; make it a note of its own")
+        yield Remark(
+            view.note.body_line + view.note.after, "a section after **How to apply:**; make it a note of its own"
+        )
 
 
 @rule(
@@ -123,26 +125,26 @@ def after(view: NoteView) -> Iterator[Hit]:
     "The note is much larger than the few hundred bytes of one fact. Split it.",
     on=False,
 )
-def large(view: NoteView) -> Iterator[Hit]:
+def large(view: NoteView) -> Iterator[Remark]:
     size = len(view.text.encode("utf-8", "surrogatepass"))
     if size > notes.LARGE_BYTES:
-        yield Hit(None, f"{size:,} bytes; one fact takes a few hundred, so split it")
+        yield Remark(None, f"{size:,} bytes; one fact takes a few hundred, so split it")
 
 
 @rule("note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.")
-def link(view: NoteView) -> Iterator[Hit]:
+def link(view: NoteView) -> Iterator[Remark]:
     for number, line in enumerate(links.visible_lines(view.text), start=1):
         for piece in dates.without_code_and_links(line).split("[[")[1:]:
             wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
             if "]]" in piece and wanted and not set(wanted) & {" ", "/"} and link_name(wanted) not in view.names:
-                yield Hit(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
+                yield Remark(number, f"[[{wanted}]] names no note of this folder; correct it or write the note")
 
 
 @rule("note-invisible-characters", ERROR, "note", "Characters that a reviewer cannot see. Take them out.")
-def invisible(view: NoteView) -> Iterator[Hit]:
+def invisible(view: NoteView) -> Iterator[Remark]:
     found = visible.first_invisible(view.text.replace("\r", ""))
     if found is not None:
-        yield Hit(found[0], f"the invisible or control character {found[1]}; take it out")
+        yield Remark(found[0], f"the invisible or control character {found[1]}; take it out")
 
 
 def link_name(name: str) -> str:
@@ -152,7 +154,7 @@ def link_name(name: str) -> str:
 
 
 def _type(view: NoteView) -> str:
-    """Return the type of a note: as its header says, else as its file's name does (S2-17); "" for a mere page."""
+    """Return the type of a note: as its header says, else as its file's name does; "" for a mere page."""
     return view.note.head.type or next((one for one in notes.TYPES if view.note.file.startswith(f"{one}_")), "")
 
 

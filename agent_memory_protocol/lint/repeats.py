@@ -6,18 +6,18 @@ from ..layout import Target
 from ..text.claims import denials
 from ..text.gist import is_claim, normalised
 from ..tiers.document import identity_text
-from .finding import WARNING, Hit, rule
+from .finding import WARNING, Remark, rule
 from .store import StoreView
 from .tiers import TierView
 
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
-def double_entry(view: TierView) -> Iterator[Hit]:
+def double_entry(view: TierView) -> Iterator[Remark]:
     first: dict[str, int] = {}
     for entry, entry_id in view.entries():
         plain = entry_id.partition("-")[0]
         if plain in first and len(entry.paragraph) > 10:
-            yield Hit(
+            yield Remark(
                 entry.start + 1, f"the same entry stands in line {first[plain]}; `amp forget {entry_id}` removes this"
             )
         else:
@@ -32,7 +32,7 @@ def double_entry(view: TierView) -> Iterator[Hit]:
     "these says already. It costs room and goes stale on its own. Keep it in one place. In conversations it is "
     "welcome: what several of them come to is what `amp distill` goes by.",
 )
-def restates(view: TierView) -> Iterator[Hit]:
+def restates(view: TierView) -> Iterator[Remark]:
     """What conversations repeat is evidence for `amp distill`, and advice to forget it would destroy that."""
     if not view.document.target.tier.lasts:
         return
@@ -41,7 +41,7 @@ def restates(view: TierView) -> Iterator[Hit]:
             continue
         place = view.elsewhere.get(normalised(identity_text(view.document.lines, entry)))
         if place is not None and not place.startswith(f"{view.document.target.path}:"):
-            yield Hit(entry.start + 1, f"{place} says the same; keep it in one place (`amp forget {entry_id}`)")
+            yield Remark(entry.start + 1, f"{place} says the same; keep it in one place (`amp forget {entry_id}`)")
 
 
 @rule(
@@ -51,7 +51,7 @@ def restates(view: TierView) -> Iterator[Hit]:
     "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other. Two "
     "conversations may differ: nobody is given both.",
 )
-def contradiction(view: StoreView) -> Iterator[Hit]:
+def contradiction(view: StoreView) -> Iterator[Remark]:
     places = [(document, entry) for document in view.documents for entry in document.outline.entries]
     texts = [identity_text(document.lines, entry) for document, entry in places]
     first: dict[int, int] = {}
@@ -63,7 +63,7 @@ def contradiction(view: StoreView) -> Iterator[Hit]:
         (document, entry), (other_document, other_entry) = places[later], places[earlier]
         place = f"{other_document.target.path}:{other_entry.start + 1}"
         message = f"says the opposite of {place}; decide which is right and forget the other"
-        yield Hit(entry.start + 1, message, path=document.target.path)
+        yield Remark(entry.start + 1, message, path=document.target.path)
 
 
 def _apart(one: Target, other: Target) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..tiers.document import Document
-from .finding import ERROR, WARNING, Hit, rule
+from .finding import ERROR, WARNING, Remark, rule
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Trouble:
     """Something in a file, or in a folder, and what is to be said of it."""
 
     path: str
@@ -31,18 +31,18 @@ class StoreView:
     """
 
     documents: Sequence[Document]
-    unreadable: Sequence[Place] = ()
-    twins: Sequence[Place] = ()
+    unreadable: Sequence[Trouble] = ()
+    twins: Sequence[Trouble] = ()
     nested: Sequence[str] = ()
-    reviewed: Place | None = None
+    reviewed: Trouble | None = None
     elsewhere: Sequence[str] = ()
-    settings: Sequence[Place] = ()
+    settings: Sequence[Trouble] = ()
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
-def unreadable(view: StoreView) -> Iterator[Hit]:
+def unreadable(view: StoreView) -> Iterator[Remark]:
     for place in view.unreadable:
-        yield Hit(place.line, place.message, path=place.path)
+        yield Remark(place.line, place.message, path=place.path)
 
 
 @rule(
@@ -52,9 +52,9 @@ def unreadable(view: StoreView) -> Iterator[Hit]:
     "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them. Or a file "
     "that is called as a tier file but for its case, `memory.md`: nobody reads it.",
 )
-def twins(view: StoreView) -> Iterator[Hit]:
+def twins(view: StoreView) -> Iterator[Remark]:
     for place in view.twins:
-        yield Hit(None, place.message, path=place.path)
+        yield Remark(None, place.message, path=place.path)
 
 
 @rule(
@@ -64,9 +64,9 @@ def twins(view: StoreView) -> Iterator[Hit]:
     "A setting that nobody knows, that cannot have this value, or that counts only in a person's own file is ignored. "
     "Where the file is no TOML, all of them are, and nothing is written until it is mended.",
 )
-def settings(view: StoreView) -> Iterator[Hit]:
+def settings(view: StoreView) -> Iterator[Remark]:
     for place in view.settings:
-        yield Hit(place.line, place.message, path=place.path)
+        yield Remark(place.line, place.message, path=place.path)
 
 
 @rule(
@@ -75,9 +75,9 @@ def settings(view: StoreView) -> Iterator[Hit]:
     "store",
     "A folder with Markdown files inside a folder of notes. The memory folder is flat; nobody reads them.",
 )
-def nested(view: StoreView) -> Iterator[Hit]:
+def nested(view: StoreView) -> Iterator[Remark]:
     for path in view.nested:
-        yield Hit(None, "notes in a folder inside the memory folder are read by nobody; move them up", path=path)
+        yield Remark(None, "notes in a folder inside the memory folder are read by nobody; move them up", path=path)
 
 
 @rule(
@@ -87,11 +87,11 @@ def nested(view: StoreView) -> Iterator[Hit]:
     "The last review is more than a month ago, or the memory is older than that and never was reviewed. `amp review` "
     "lists what to look at.",
 )
-def review_due(view: StoreView) -> Iterator[Hit]:
+def review_due(view: StoreView) -> Iterator[Remark]:
     if view.reviewed is not None:
         when = view.reviewed.message
         message = f"last reviewed: {when}; `amp review` lists what to look at, `amp review --done` records it"
-        yield Hit(None, message, path=view.reviewed.path)
+        yield Remark(None, message, path=view.reviewed.path)
 
 
 @rule(
@@ -101,7 +101,7 @@ def review_due(view: StoreView) -> Iterator[Hit]:
     "Another memory of the same project lies above or below this one, so agents started there know other things. Keep "
     "one, at the top.",
 )
-def twice(view: StoreView) -> Iterator[Hit]:
+def twice(view: StoreView) -> Iterator[Remark]:
     for folder in view.elsewhere:
         way_out = f"`amp adopt {folder}` brings it here, or set AMP_ROOT so that all share one"
-        yield Hit(None, f"{folder} has a memory of its own; {way_out}")
+        yield Remark(None, f"{folder} has a memory of its own; {way_out}")

@@ -9,7 +9,7 @@ from ..text import markdown, visible
 from ..text.paths import first_missing_path
 from ..tiers.document import Document, conflict_line, merged_anew
 from ..tiers.entries import Entry
-from .finding import ERROR, WARNING, Hit, rule
+from .finding import ERROR, WARNING, Remark, rule
 
 _RAW_LINES = 20
 _BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
@@ -51,10 +51,10 @@ class TierView:
     "The file has more lines or bytes than its limit, so recall leaves entries out. "
     "Prune it, move what has grown into notes, or merge entries.",
 )
-def over_limit(view: TierView) -> Iterator[Hit]:
+def over_limit(view: TierView) -> Iterator[Remark]:
     document = view.document
     if limits.over_limits(document.data, view.max_lines, view.max_bytes):
-        yield Hit(
+        yield Remark(
             None,
             f"{document.line_count} lines and {len(document.data):,} bytes, "
             f"{view.max_lines} and {view.max_bytes:,} are allowed; run `amp prune {document.target}` or merge entries",
@@ -62,11 +62,11 @@ def over_limit(view: TierView) -> Iterator[Hit]:
 
 
 @rule("tier-near-limit", WARNING, "tier", "The file uses nine tenths of a limit or more. Prune it before it is full.")
-def near_limit(view: TierView) -> Iterator[Hit]:
+def near_limit(view: TierView) -> Iterator[Remark]:
     document = view.document
     share = limits.share_of_limits(document.line_count, len(document.data), view.max_lines, view.max_bytes)
     if limits.NEAR <= share <= 1:
-        yield Hit(None, f"{share:.0%} of the limit are used; `amp prune {document.target}` shows what is outdated")
+        yield Remark(None, f"{share:.0%} of the limit are used; `amp prune {document.target}` shows what is outdated")
 
 
 @rule(
@@ -76,19 +76,19 @@ def near_limit(view: TierView) -> Iterator[Hit]:
     "The file does not begin with a level-1 heading, so nothing says whose memory it is. "
     "Begin it with the header that `amp init` writes.",
 )
-def header(view: TierView) -> Iterator[Hit]:
+def header(view: TierView) -> Iterator[Remark]:
     headings = view.document.outline.headings
     if view.document.lines and not (headings and headings[0].level == 1 and _is_first(view, headings[0].start)):
-        yield Hit(1, f"the file does not begin with a heading such as `{view.header.splitlines()[0]}`; add it")
+        yield Remark(1, f"the file does not begin with a heading such as `{view.header.splitlines()[0]}`; add it")
 
 
 @rule(
     "tier-no-heading", WARNING, "tier", "Bullets stand above every heading. Put them under the heading of their topic."
 )
-def no_heading(view: TierView) -> Iterator[Hit]:
+def no_heading(view: TierView) -> Iterator[Remark]:
     first = next((entry for entry, _ in view.entries() if entry.is_item and not entry.headings), None)
     if first is not None:
-        yield Hit(first.start + 1, "this entry stands under no heading; put it under the heading of its topic")
+        yield Remark(first.start + 1, "this entry stands under no heading; put it under the heading of its topic")
 
 
 @rule(
@@ -99,10 +99,10 @@ def no_heading(view: TierView) -> Iterator[Hit]:
     "as a whole. Turn each into a concise bullet.",
     on=False,
 )
-def prose(view: TierView) -> Iterator[Hit]:
+def prose(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         if not entry.is_item and entry.paragraph and entry.end - entry.start > 1:
-            yield Hit(entry.start + 1, "prose; say it in one concise bullet")
+            yield Remark(entry.start + 1, "prose; say it in one concise bullet")
 
 
 @rule(
@@ -112,10 +112,10 @@ def prose(view: TierView) -> Iterator[Hit]:
     "A code fence is never closed, so everything after it counts as code: it has no "
     "entries, no dates, and nothing can be added there. Close it.",
 )
-def unclosed_fence(view: TierView) -> Iterator[Hit]:
+def unclosed_fence(view: TierView) -> Iterator[Remark]:
     for block in view.document.outline.blocks:
         if not block.closed:
-            yield Hit(block.start + 1, "this fence is never closed and swallows what follows; close it")
+            yield Remark(block.start + 1, "this fence is never closed and swallows what follows; close it")
 
 
 @rule(
@@ -124,11 +124,11 @@ def unclosed_fence(view: TierView) -> Iterator[Hit]:
     "tier",
     "Git has left conflict markers. Nothing is written to the file until they are resolved; recall shows both sides.",
 )
-def conflict_markers(view: TierView) -> Iterator[Hit]:
+def conflict_markers(view: TierView) -> Iterator[Remark]:
     line = conflict_line(view.document)
     if line is not None:
         by_entries = f"merge it anew by entries: {merged_anew(view.document)}"
-        yield Hit(line, f"unresolved merge conflict; keep what is right and remove the markers, or {by_entries}")
+        yield Remark(line, f"unresolved merge conflict; keep what is right and remove the markers, or {by_entries}")
 
 
 @rule(
@@ -138,12 +138,12 @@ def conflict_markers(view: TierView) -> Iterator[Hit]:
     "Two sections of one level have the same name, so it is unclear where an "
     "entry belongs; `remember` uses the last. Join them.",
 )
-def double_heading(view: TierView) -> Iterator[Hit]:
+def double_heading(view: TierView) -> Iterator[Remark]:
     seen: dict[tuple[tuple[int, ...], str], int] = {}
     for heading in view.document.outline.headings:
         key = (heading.above, heading.text.casefold())
         if key in seen and heading.text:
-            yield Hit(heading.start + 1, f"the section {heading.text!r} stands also in line {seen[key]}; join them")
+            yield Remark(heading.start + 1, f"the section {heading.text!r} stands also in line {seen[key]}; join them")
         else:
             seen[key] = heading.start + 1
 
@@ -155,11 +155,11 @@ def double_heading(view: TierView) -> Iterator[Hit]:
     "Characters that a reviewer cannot see: control, zero-width, bidirectional. They "
     "can hide text from people and show it to agents. Take them out.",
 )
-def invisible_characters(view: TierView) -> Iterator[Hit]:
+def invisible_characters(view: TierView) -> Iterator[Remark]:
     for number, line in enumerate(view.document.lines, start=1):
         found = visible.first_invisible(line)
         if found is not None:
-            yield Hit(number, f"the invisible or control character {found[1]}; take it out")
+            yield Remark(number, f"the invisible or control character {found[1]}; take it out")
 
 
 @rule(
@@ -169,11 +169,11 @@ def invisible_characters(view: TierView) -> Iterator[Hit]:
     "An entry names a path of this repository that does not exist any more, so what "
     "it says may be stale. Correct or forget it.",
 )
-def missing_path(view: TierView) -> Iterator[Hit]:
+def missing_path(view: TierView) -> Iterator[Remark]:
     for entry, entry_id in view.entries():
         path = first_missing_path(view.document.text(entry), view.exists)
         if path:
-            yield Hit(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
+            yield Remark(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
 
 
 @rule(
@@ -183,14 +183,14 @@ def missing_path(view: TierView) -> Iterator[Hit]:
     "More than twenty lines of code or data in one entry of a conversation. Keep "
     "the finding, and say where the data is.",
 )
-def raw_data(view: TierView) -> Iterator[Hit]:
+def raw_data(view: TierView) -> Iterator[Remark]:
     """S4-51."""
     if view.document.target.tier.lasts:
         return
     for entry, _ in view.entries():
         told = told_as_raw(view.document.lines[entry.start : entry.end])
         if told:
-            yield Hit(entry.start + 1, told)
+            yield Remark(entry.start + 1, told)
 
 
 def told_as_raw(lines: Sequence[str]) -> str:

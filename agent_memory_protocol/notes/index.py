@@ -22,7 +22,7 @@ SCREEN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class IndexLine:
+class NoteLine:
     """A line of the index: where it stands (from 1), the note it links to, whether the block holds it, its text."""
 
     line: int
@@ -42,7 +42,7 @@ class Index:
         separator: what stands before the hooks, in most lines.
     """
 
-    lines: tuple[IndexLine, ...]
+    lines: tuple[NoteLine, ...]
     mentioned: frozenset[str]
     blocks: tuple[tuple[int, int], ...]
     separator: str
@@ -77,7 +77,7 @@ def read(text: str) -> Index:
         width = markdown.marker_width(bare) if bare and len(line) - len(line.lstrip(" ")) < 4 else 0
         file = links.note_target(bare[width:].lstrip(" \t")) if width else ""
         if file:
-            lines.append(IndexLine(number + 1, key(file), in_block, bare[width:].lstrip(" \t")))
+            lines.append(NoteLine(number + 1, key(file), in_block, bare[width:].lstrip(" \t")))
     counts: dict[str, int] = {}
     for found in lines:
         separator = "" if found.in_block else links.separator_of(found.text)
@@ -214,7 +214,7 @@ def _heading_for(before: list[str], newline: str) -> list[str]:
 
 
 def key(file: str) -> str:
-    """Return what makes two spellings the same file: a link in NFC finds a file in NFD (B46)."""
+    """Return what makes two spellings the same file: a link in NFC finds a file in NFD."""
     return file if file.isascii() else normalize("NFC", file)
 
 

@@ -17,7 +17,7 @@ REQUIRED_IN_FULL = ("feedback", "project")
 """Types whose notes must have a Why and a How; in the other two a missing one is a warning (decision 28)."""
 
 LARGE_BYTES = 2_000
-"""A note is a few hundred bytes (S2-10); from this size on it is probably more than one fact."""
+"""A note is a few hundred bytes; from this size on it is probably more than one fact."""
 
 WHY = "**Why:**"
 HOW = "**How to apply:**"
@@ -155,7 +155,7 @@ def file_name(note_type: str, slug: str) -> str:
 
 
 def render(note_type: str, file: str, description: str, *, why: str, how: str, body: str = "") -> str:
-    """Return the text of a new note. Strict YAML reads the same strings back from its header (B54).
+    """Return the text of a new note. Strict YAML reads the same strings back from its header.
 
     Raises:
         RefusedText: a part that every note has is empty, or holds what a reader would not see.

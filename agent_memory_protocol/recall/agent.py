@@ -12,7 +12,7 @@ from ..limits import split_lines
 from ..project.access import Actor, why_not_read
 from ..text.visible import escape_line, needs_escapes, without_hidden
 from ..tiers import store
-from ..tiers.store import Source
+from ..tiers.store import TierText
 from . import block
 from .block import NO_LIMIT, Budget, LeftOut, Part, Recall
 
@@ -154,7 +154,7 @@ class _Draft:
         "unread_lines",
     )
 
-    def __init__(self, part: Part, source: Source | None, text: str, removed: list[int]) -> None:
+    def __init__(self, part: Part, source: TierText | None, text: str, removed: list[int]) -> None:
         self.part = part
         self.is_read = source is not None
         self.gap = None if source is None else source.gap

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .document import Document
 
 
-class Source:
+class TierText:
     r"""A tier document as text, for reading only.
 
     Attributes:
@@ -128,7 +128,7 @@ def check_name(target: Target) -> None:
         raise DamagedFile(reason, path=shown(*target.parts))
 
 
-def read(root: Root, target: Target) -> Source | None:
+def read(root: Root, target: Target) -> TierText | None:
     """Read a document for recall or display; None where it does not exist. Of a huge file, only both ends are read.
 
     Raises:
@@ -142,10 +142,10 @@ def read(root: Root, target: Target) -> Source | None:
     if content is None:
         return None
     data = files.split_bom(content.data)[1]
-    return Source(target, data, _plain(files.decode(content.data, target.path)))
+    return TierText(target, data, _plain(files.decode(content.data, target.path)))
 
 
-def _read_ends(root: Root, target: Target) -> Source | None:
+def _read_ends(root: Root, target: Target) -> TierText | None:
     from ..disk import large_files
 
     middle = [_Hiding(*marks) for marks in _HIDING]
@@ -175,7 +175,7 @@ def _read_ends(root: Root, target: Target) -> Source | None:
         text += blank_hidden(_plain(shown_tail.decode()))
     except UnicodeDecodeError:
         raise DamagedFile("is not UTF-8 near its end; save it as UTF-8", path=target.path) from None
-    return Source(target, shown_head + shown_tail, text, lines=ends.lines, gap=gap)
+    return TierText(target, shown_head + shown_tail, text, lines=ends.lines, gap=gap)
 
 
 def _closed(text: str) -> str:

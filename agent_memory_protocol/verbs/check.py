@@ -21,7 +21,7 @@ from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
 from ..lint import finding, index, ledgers, notes, tiers
 from ..lint.finding import Finding
-from ..lint.store import Place, StoreView
+from ..lint.store import StoreView, Trouble
 from ..notes import index as indexes
 from ..notes import store as note_store
 from ..project.settings import PROJECT_FILE
@@ -76,7 +76,7 @@ class _Check:
     today: date
     documents: dict[Target, Document] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
-    unreadable: list[Place] = field(default_factory=list)
+    unreadable: list[Trouble] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
     has_notes: bool = False
 
@@ -109,12 +109,12 @@ class _Check:
         """Check the memory as one; what only the whole of it shows, only where the whole is checked."""
         root = self.session.root
         twins = [
-            Place("/".join(tier.folder), one.message)
+            Trouble("/".join(tier.folder), one.message)
             for tier in OWNED_TIERS
             for one in of_names(root.list_folders(tier.folder), tier.value)
         ]
         twins += [
-            Place("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
+            Trouble("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
             for target, file in store.lookalikes(root)
             for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
         ]
@@ -135,7 +135,7 @@ class _Check:
 
     def _cannot_read(self, error: StorageError, path: str) -> None:
         path = getattr(error, "path", "") or path
-        place = Place(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None))
+        place = Trouble(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None))
         if place not in self.unreadable:
             self.unreadable.append(place)
 
@@ -160,7 +160,9 @@ class _Check:
         except StorageError as error:
             self._cannot_read(error, "/".join(folder))
             return
-        self.unreadable += [Place("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]]
+        self.unreadable += [
+            Trouble("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]
+        ]
         self.has_notes = self.has_notes or bool(names)
         linked = frozenset(notes.link_name(name) for name in names)
         unread = set()
@@ -197,7 +199,7 @@ class _Check:
         )
         self._run("ledger", view, path)
 
-    def _review(self) -> Place | None:
+    def _review(self) -> Trouble | None:
         """Return when the last review was, where the next one is due."""
         reviews = reviewing.read(self.session.root)
         entries = [entry for document in self.documents.values() for entry in document.outline.entries]
@@ -209,7 +211,7 @@ class _Check:
         if not review.is_due(reviews.last, oldest, self.today):
             return None
         never = f"never, and begun on {reviews.begun}" if reviews.begun else "never"
-        return Place("/".join(REVIEWED), reviews.last.isoformat() if reviews.last else never)
+        return Trouble("/".join(REVIEWED), reviews.last.isoformat() if reviews.last else never)
 
 
 def _targets(session: Session) -> list[Target]:
@@ -217,14 +219,14 @@ def _targets(session: Session) -> list[Target]:
     return found + [target for target in folders(session) if target not in found]
 
 
-def _in_settings(problem: str) -> Place | None:
+def _in_settings(problem: str) -> Trouble | None:
     """Return a problem in the project's settings with its place; None for one in the person's own."""
     path = "/".join(PROJECT_FILE)
     where, _, message = problem.partition(": ")
     if not where.startswith(path):
         return None
     line = where.removeprefix(f"{path}:")
-    return Place(path, message, int(line) if line.isdigit() else None)
+    return Trouble(path, message, int(line) if line.isdigit() else None)
 
 
 def _nested(root: Root, target: Target) -> Iterator[str]:

@@ -222,7 +222,7 @@ def _material(session: Session, problems: list[str]) -> Material:
 
 
 def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
-    """Read the designs that agents of the protocol's origin keep beside a conversation's memory (S4P-07)."""
+    """Read the designs that agents of the protocol's origin keep beside a conversation's memory."""
     found = {}
     folder = Tier.CONVERSATION.folder
     for name in session.root.list_folders(folder):

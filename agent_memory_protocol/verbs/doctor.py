@@ -133,7 +133,7 @@ def writer_of(target: Target) -> str:
 
 
 def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
-    """Say which folders look like one agent's, or one conversation's, and hold two memories (B43, B44)."""
+    """Say which folders look like one agent's, or one conversation's, and hold two memories."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(name_key(name), []).append(name)
@@ -145,7 +145,7 @@ def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
 
 
 def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
-    """Say that nobody reads a file whose name differs from its tier document's only by case (B44).
+    """Say that nobody reads a file whose name differs from its tier document's only by case.
 
     Args:
         target: the document.

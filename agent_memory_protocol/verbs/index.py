@@ -161,7 +161,7 @@ def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[
     problems = list(notes.problems.values())
     if built.text != text and _has_new_secret(session, text, built.text):
         held = _heads_with_secrets(session, notes.heads)
-        # A line that says nothing but the file's name copies no secret (S2-29).
+        # A line that says nothing but the file's name copies no secret.
         built = build({**notes.heads, **dict.fromkeys(held, Head())})
         problems += [
             f"{'/'.join((*target.parts[:-1], file))}: its description holds {secret}; its index line leaves that out"

@@ -104,7 +104,7 @@ def show(session: Session, target: Target | None, name: str) -> tuple[str, str]:
 def take_out(session: Session, target: Target | None, name: str, reason: str, *, redact: bool = False) -> str:
     """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name.
 
-    With `redact` it is kept nowhere, and what the ledger has of it from before goes too (S2-29).
+    With `redact` it is kept nowhere, and what the ledger has of it from before goes too.
 
     Raises:
         SecretFound: it holds a secret, which the ledger would keep.

@@ -44,18 +44,20 @@ class PlanOutdated(StorageError):
 def forget(session: Session, entry_ids: Sequence[str], reason: str) -> list[Removed]:
     """Take entries out of their documents into the ledgers."""
     session.check_secrets(reason, "reason")
-    gone: list[Removed] = []
-    for target, ids in session.find(entry_ids).items():
-        texts: dict[str, str] = {}
+    found = session.find(entry_ids)
+    return [gone for target, ids in found.items() for gone in _forget_in(session, target, ids, reason)]
 
-        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
-            texts.clear()
-            texts.update((one, take(current, one).markdown) for one in ids if one in current.ids)
-            return Change(remove.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
 
-        done = session.change(target, change)
-        gone += [Removed(target, one, text, done.run) for one, text in texts.items()]
-    return gone
+def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str) -> list[Removed]:
+    texts: dict[str, str] = {}
+
+    def change(current: Document) -> Change:
+        texts.clear()
+        texts.update((one, take(current, one).markdown) for one in ids if one in current.ids)
+        return Change(remove.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
+
+    done = session.change(target, change)
+    return [Removed(target, one, text, done.run) for one, text in texts.items()]
 
 
 def edit(session: Session, entry_id: str, text: str | None, day: date | None) -> Edited:
@@ -157,17 +159,8 @@ def apply_pruning(
     gone: list[Removed] = []
     outdated: list[Target] = []
     for number, (target, plan) in enumerate(work):
-        if session.plan_healing(target).has_work:
-            session.change(target, Change)
-
-        def change(current: Document, plan: Plan = plan) -> Change:
-            if current.data != plan.document.data:
-                raise PlanOutdated(current.target.path)
-            return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
-
         try:
-            done = session.change(target, change)
-            gone += [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+            gone += _prune(session, target, plan)
         except PlanOutdated:
             outdated.append(target)
         if progress is not None:
@@ -176,6 +169,19 @@ def apply_pruning(
         named = ", ".join(target.path for target in outdated)
         raise PlanOutdated(f"{named} was changed after the plan was made; plan again", outdated, gone)
     return gone
+
+
+def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
+    if session.plan_healing(target).has_work:
+        session.change(target, Change)
+
+    def change(current: Document) -> Change:
+        if current.data != plan.document.data:
+            raise PlanOutdated(current.target.path)
+        return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
+
+    done = session.change(target, change)
+    return [Removed(target, one.id, one.text, done.run) for one in plan.removals]
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
@@ -294,35 +300,39 @@ def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> 
 
 def redact(session: Session, entry_ids: Sequence[str]) -> list[Redacted]:
     """Take entries, their equals and what they were edited from out of document, books and search index for good."""
-    found = []
     session.drop_search()  # before and after: nothing may be left in it, wherever this ends
-    for target, ids in session.find(entry_ids, ledgers=True).items():
-        texts: dict[str, str] = {}
-
-        def change(current: Document, ids: list[str] = ids, texts: dict[str, str] = texts) -> Change:
-            texts.clear()
-            plain = {document.plain_id(one) for one in ids}
-            equals = [one for one in current.ids if document.plain_id(one) in plain]
-            texts.update((one, take(current, one).markdown) for one in equals)
-            return Change(remove.remove(current, equals), unarchived=frozenset(equals))
-
-        if session.read(target) is not None:
-            session.change(target, change)
-        stood = set(texts)
-        lines: dict[str, int] = {}
-        with hold(session.root, lock_name(target)):
-            session.root.forget()
-            books = session.books(target)
-            for one in ids:
-                versions = books.versions_of(one)
-                lines[one] = books.redact(versions)
-                texts = {**versions, **texts}
-            books.drop_journal()
-        for one in ids:
-            same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
-            elsewhere = _same_text(session, same)
-            found.append(Redacted(one, target, one in stood, lines[one], elsewhere))
+    found = session.find(entry_ids, ledgers=True)
+    gone = [one for target, ids in found.items() for one in _redact_in(session, target, ids)]
     session.drop_search()
+    return gone
+
+
+def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Redacted]:
+    stood: dict[str, str] = {}
+
+    def change(current: Document) -> Change:
+        stood.clear()
+        plain = {document.plain_id(one) for one in ids}
+        equals = [one for one in current.ids if document.plain_id(one) in plain]
+        stood.update((one, take(current, one).markdown) for one in equals)
+        return Change(remove.remove(current, equals), unarchived=frozenset(equals))
+
+    if session.read(target) is not None:
+        session.change(target, change)
+    texts = dict(stood)
+    lines: dict[str, int] = {}
+    with hold(session.root, lock_name(target)):
+        session.root.forget()
+        books = session.books(target)
+        for one in ids:
+            versions = books.versions_of(one)
+            lines[one] = books.redact(versions)
+            texts = {**versions, **texts}
+        books.drop_journal()
+    found = []
+    for one in ids:
+        same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}
+        found.append(Redacted(one, target, one in stood, lines[one], _same_text(session, same)))
     return found
 
 

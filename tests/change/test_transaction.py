@@ -12,7 +12,7 @@ import pytest
 from agent_memory_protocol.change import transaction
 from agent_memory_protocol.change.books import Books
 from agent_memory_protocol.change.ledger import About
-from agent_memory_protocol.change.transaction import Change, Outcome, change_document
+from agent_memory_protocol.change.transaction import Change, Changed, change_document
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LimitExceeded, Refused, StorageError
 from agent_memory_protocol.layout import Target, Tier
@@ -42,7 +42,7 @@ class Desk:
         *,
         check: Callable[[Document, Document], None] | None = None,
         command: str = "",
-    ) -> Outcome:
+    ) -> Changed:
         return change_document(
             self.root,
             SHARED,
@@ -54,10 +54,10 @@ class Desk:
             wait=2,
         )
 
-    def add(self, text: str, **about: object) -> Outcome:
+    def add(self, text: str, **about: object) -> Changed:
         return self.change(lambda current: adding(current, text, About(**about)))  # type: ignore[arg-type]
 
-    def remove(self, *words: str, reason: str = "forgotten") -> Outcome:
+    def remove(self, *words: str, reason: str = "forgotten") -> Changed:
         return self.change(lambda current: removing(current, *words, reason=reason))
 
     def archived(self) -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ def write(root: Root, target: Target, data: str | bytes) -> Path:
     return file
 
 
-def read(root: Root, target: Target = SHARED) -> store.Source:
+def read(root: Root, target: Target = SHARED) -> store.TierText:
     source = store.read(root, target)
     assert source is not None
     return source
@@ -169,7 +169,7 @@ def test_what_is_not_utf_8_is_damage(root, data, reason):
         store.read(root, SHARED)
 
 
-def huge(root: Root, head: str, tail: str, middle: str = "") -> store.Source:
+def huge(root: Root, head: str, tail: str, middle: str = "") -> store.TierText:
     """Read a file of which `head` and `tail` are near its ends and `middle` is not read."""
     fill = FILLER * (300_000 // len(FILLER))
     write(root, SHARED, f"# S\n\n{head}{fill}{middle}{fill}{tail}")
