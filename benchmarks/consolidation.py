@@ -12,7 +12,7 @@ from time import process_time
 
 from agent_memory_protocol.consolidation.pipeline import consolidate
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
-from benchmarks.speed.measure import Figure, figure, in_turn, ratio, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, figure, in_turn, ratio, table
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _SUBJECTS = ("staging", "production", "billing", "ledger", "search", "queue", "worker", "gateway")
@@ -93,13 +93,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured; 3 by default")
     parser.add_argument("--records", type=int, default=1_000, help="how many beside the reference; 1000 by default")
     parser.add_argument("--many", type=int, default=100_000, help="how many alone; 100000 by default")
+    add_quick(parser)
     arguments = parser.parse_args()
+    effort = Effort(arguments.quick)
+    rounds, records, many = effort.rounds(arguments.rounds), effort.size(arguments.records), effort.size(arguments.many)
     if min(arguments.rounds, arguments.records, arguments.many) < 2:
         parser.error("all numbers are above 1")
     print("measuring …", file=sys.stderr)
     figures = [
-        *against_reference(arguments.records, arguments.rounds),
-        *growth(arguments.many // 10, arguments.many, arguments.rounds),
+        *against_reference(records, rounds),
+        *growth(many // 10, many, rounds),
     ]
     if arguments.json:
         print(json.dumps([one.as_json() for one in figures], ensure_ascii=False, indent=2))

@@ -13,11 +13,13 @@ from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.lint.finding import RULES, Finding, in_order
+from benchmarks.speed.measure import add_quick
 
 REPOSITORY = Path(__file__).parents[1]
 TODAY = date(2026, 9, 1)
@@ -65,10 +67,11 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=corpus_folder(), metavar="DIR", help="the memory files")
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="so many findings of each rule (30)")
     parser.add_argument("--seed", type=int, default=4, metavar="N", help="which ones (4)")
+    add_quick(parser)
     arguments = parser.parse_args()
     with TemporaryDirectory(prefix="amp-false-alarms-") as name:
         root = Path(name)
-        sources = dict(place(arguments.corpus, root))
+        sources = dict(islice(place(arguments.corpus, root), 20 if arguments.quick else None))
         workspace = Workspace.open(root)
         found = workspace.check(select=list(RULES), today=TODAY)
         if not arguments.rules:

@@ -1,4 +1,4 @@
-"""Record files beside the plainest script that does the same: `python -m benchmarks.formats [--records N] [--json]`.
+"""Record files beside the plainest script that does the same: `python -m benchmarks.formats [--records N] [--quick]`.
 
 `amp bench formats` compares the formats with each other; here each is compared with what anybody would write with the
 library that it uses, so that a ratio over 1 is work that is ours.
@@ -18,7 +18,7 @@ from google.protobuf.internal import encoder
 from agent_memory_protocol.exchange.sample import TAG, sample
 from agent_memory_protocol.formats import agentmemory_pb2, json_schema, protobuf, sqlite
 from agent_memory_protocol.formats.entry import MemoryEntry
-from benchmarks.speed.measure import Figure, in_turn, ratio, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, in_turn, ratio, table
 
 _ROUNDS = 7
 
@@ -34,11 +34,11 @@ def timed(work: Callable[[], object]) -> Callable[[], float]:
     return measured
 
 
-def figures(entries: Sequence[MemoryEntry], folder: Path) -> Iterator[Figure]:
+def figures(entries: Sequence[MemoryEntry], folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure writing, reading and finding."""
 
     def compare(what: str, ours: Callable[[], object], other: Callable[[], object], target: float | None) -> Figure:
-        return ratio(what, in_turn(timed(ours), timed(other), _ROUNDS), target=target)
+        return ratio(what, in_turn(timed(ours), timed(other), effort.rounds(_ROUNDS)), target=target)
 
     stream, plain = folder / "a.pb", folder / "plain.pb"
     yield compare(
@@ -143,10 +143,12 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.formats", description="Record files beside plain scripts.")
     parser.add_argument("--records", type=int, default=20_000, metavar="N", help="how many entries (20000)")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_quick(parser)
     arguments = parser.parse_args()
-    entries = sample(arguments.records, 384)
+    effort = Effort(arguments.quick)
+    entries = sample(effort.size(arguments.records), 384)
     with TemporaryDirectory(prefix="amp-benchmarks-") as name:
-        found = list(figures(entries, Path(name)))
+        found = list(figures(entries, Path(name), effort))
     if arguments.json:
         print(json.dumps({"formats": [one.as_json() for one in found]}, ensure_ascii=False, indent=2))
     else:

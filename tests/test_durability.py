@@ -1,6 +1,6 @@
-"""Durability: each fault of the table in docs/durability.md, made and measured in its short form.
+"""Durability: each fault of the table in docs/durability.md, made and measured in its quickest form.
 
-The trials live in benchmarks/durability. `--long` tries them with the full numbers.
+The trials live in benchmarks/durability. `--slow` tries them more often, `--long` with the full numbers.
 """
 
 import errno
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,12 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="strace, mounts and /
 
 
 @pytest.fixture
-def tried(request: pytest.FixtureRequest) -> Any:
+def tried(sized: Callable[[int, int, int], int]) -> Any:
     """Run a trial, and skip where this machine cannot make its fault."""
 
     def run(name: str) -> None:
-        command = [sys.executable, "-m", "benchmarks.durability", "--json", name]
-        if request.config.getoption("--long"):
-            command.append("--long")
+        how = (["--quick"], [], ["--long"])[sized(0, 1, 2)]
+        command = [sys.executable, "-m", "benchmarks.durability", "--json", *how, name]
         done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         assert done.stdout, done.stderr
         rows = json.loads(done.stdout)
@@ -271,6 +271,7 @@ def test_a_save_in_the_middle_of_a_write_costs_neither_the_save_nor_what_stood_t
 
 @pytest.mark.parametrize("left", [0, 120])
 def test_a_document_that_an_editor_is_saving_is_waited_for(memory, monkeypatch, left):
+    monkeypatch.setattr(transaction, "QUIET_SECONDS", 3600)  # however long this test takes, the save was just now
     path = memory.path / DOCUMENT
     data = path.read_bytes()
     path.write_bytes(data[:left])
@@ -279,7 +280,7 @@ def test_a_document_that_an_editor_is_saving_is_waited_for(memory, monkeypatch, 
     def rest(seconds: float) -> None:
         waits.append(seconds)
         path.write_bytes(data + b"- Saved by hand.\n")
-        os.utime(path, (time.time() - 1, time.time() - 1))
+        os.utime(path, (time.time() - 7200, time.time() - 7200))
 
     monkeypatch.setattr(time, "sleep", rest)
     memory.remember("Said meanwhile.")
@@ -289,6 +290,7 @@ def test_a_document_that_an_editor_is_saving_is_waited_for(memory, monkeypatch, 
 
 
 def test_a_document_that_is_written_all_the_time_is_not_waited_for_for_ever(memory, monkeypatch):
+    monkeypatch.setattr(transaction, "QUIET_SECONDS", 3600)  # however long this test takes, the saves were just now
     path = memory.path / DOCUMENT
     waits = []
 

@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .project import warm_up
-from .row import NotHere, Row, Trial, markdown
+from .row import NotHere, Row, Size, Trial, markdown
 from .trials import TRIALS
 
 
-def run(trials: Sequence[Trial], folder: Path, *, long: bool) -> list[Row]:
+def run(trials: Sequence[Trial], folder: Path, size: Size) -> list[Row]:
     """Try each, and return what was measured."""
     rows: list[Row] = []
     os.umask(0o022)
@@ -31,7 +31,7 @@ def run(trials: Sequence[Trial], folder: Path, *, long: bool) -> list[Row]:
         place.mkdir()
         began = time.monotonic()
         try:
-            rows += trial.run(place, long)
+            rows += trial.run(place, size)
         except NotHere as error:
             rows.append(Row(trial.name, "", "", f"not tried: {error}", None))
         print(f"{trial.name}: {time.monotonic() - began:.1f} s", file=sys.stderr)
@@ -43,7 +43,9 @@ def main() -> int:
     names = [trial.name for trial in TRIALS]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.durability", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(names)}; default: all")
-    parser.add_argument("--long", action="store_true", help="the full numbers, an hour or so")
+    much = parser.add_mutually_exclusive_group()
+    much.add_argument("--quick", action="store_true", help="the least, to see that each fault is met")
+    much.add_argument("--long", action="store_true", help="the full numbers, an hour or so")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     given = parser.parse_args()
     unknown = set(given.names) - set(names)
@@ -51,7 +53,7 @@ def main() -> int:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     chosen = [trial for trial in TRIALS if not given.names or trial.name in given.names]
     with tempfile.TemporaryDirectory(prefix="amp-durability-") as folder:
-        rows = run(chosen, Path(folder), long=given.long)
+        rows = run(chosen, Path(folder), Size.LONG if given.long else Size.QUICK if given.quick else Size.SHORT)
     print(json.dumps([asdict(row) for row in rows], indent=2) if given.json else markdown(rows))
     return 1 if any(row.held is False for row in rows) else 0
 

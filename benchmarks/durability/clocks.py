@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from .project import Project, new_project
-from .row import NotHere, Row, problems
+from .row import NotHere, Row, Size, problems
 
 _LIBRARIES = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
@@ -17,7 +17,7 @@ _LIBRARIES = (
 )
 
 
-def wrong_clocks(folder: Path, long: bool) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
+def wrong_clocks(folder: Path, size: Size) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
     """Write, prune and restore while the clock jumps, and look whether anything returns, vanishes or changes places."""
     library = next((one for one in _LIBRARIES if Path(one).exists()), "")
     if not library:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from .project import Done, Project, amp, new_project, start, wait_for
-from .row import NotHere, Row, problems
+from .row import NotHere, Row, Size, problems
 
 _NEW_NAMESPACE = 0x00020000
 _NOBODY = 65534
@@ -21,7 +21,7 @@ _VERBS = (
 )
 
 
-def refusing(folder: Path, long: bool) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
+def refusing(folder: Path, size: Size) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
     """Try each verb on each of the disks."""
     if os.geteuid() != 0:
         raise NotHere("mounts and other users need root")

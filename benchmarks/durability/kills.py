@@ -9,15 +9,15 @@ from pathlib import Path
 
 from agent_memory_protocol.layout import Target, Tier
 
-from .project import Project, new_project, start, wait_for
-from .row import Row, problems
+from .project import Project, new_project, start, wait_for, wait_until
+from .row import Row, Size, problems
 
 _A_DOCUMENT = 100
 
 
-def at_random(folder: Path, long: bool) -> list[Row]:
+def at_random(folder: Path, size: Size) -> list[Row]:
     """Kill a writer at random, and hold what is on disk against what it was told."""
-    rounds = 1000 if long else 40
+    rounds = (10, 40, 1000)[size]
     dice = random.Random(0)
     project = new_project(folder / "project")
     wrong: list[str] = []
@@ -26,7 +26,11 @@ def at_random(folder: Path, long: bool) -> list[Row]:
         owner = f"run-{number // _A_DOCUMENT}"
         if owner not in owners:
             owners.append(owner)
-        child = start(partial(_work, project, owner, number, folder / owner))
+        log = folder / owner
+        written = log.stat().st_size if log.exists() else 0
+        child = start(partial(_work, project, owner, number, log))
+        if number % 2:  # a busy machine may kill each of the others before it has written anything
+            wait_until(lambda log=log, written=written: log.exists() and log.stat().st_size > written)  # type: ignore[misc]
         time.sleep(dice.uniform(0.005, 0.15))
         os.kill(child, signal.SIGKILL)
         wait_for(child)
@@ -38,7 +42,8 @@ def at_random(folder: Path, long: bool) -> list[Row]:
         log = (folder / owner).read_text().splitlines()
         said += sum(line.startswith("+") for line in log)
         wrong += _broken_promises(there, log)
-    left = project.litter()
+    # What is made once for all documents, without a lock, cannot be cleared away by the next write.
+    left = [name for name in project.litter() if "..gitattributes." not in name]
     wrong += [f"left behind: {name}" for name in left]
     return [
         Row(
@@ -47,7 +52,7 @@ def at_random(folder: Path, long: bool) -> list[Row]:
             "no acknowledged entry lost, none twice, every file whole after each kill, no litter after the next write",
             problems(wrong)
             or f"{said:,} acknowledged, 0 lost, 0 twice, {rounds:,} times whole, {len(left)} left behind",
-            not wrong and said > rounds // 8,  # a busy machine writes little before it is killed
+            not wrong and said >= rounds // 2,
         )
     ]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from agent_memory_protocol.errors import AgentMemoryError
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 
-from .row import Row, problems
+from .row import Row, Size, problems
 
 _NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
-def damaged(folder: Path, long: bool) -> list[Row]:
+def damaged(folder: Path, size: Size) -> list[Row]:
     """Cut a file at each byte of its last lines, and flip bits of it at random."""
-    return [_cut(folder, 3 if long else 1), _flipped(folder, 20_000 if long else 200)]
+    return [_cut(folder, (1, 1, 3)[size]), _flipped(folder, (40, 200, 20_000)[size])]
 
 
 def _file(path: Path) -> tuple[MemoryFile, list[bytes]]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from agent_memory_protocol.errors import AgentMemoryError
 
 from .project import Project, new_project, start, wait_for
-from .row import Row
+from .row import Row, Size
 
 
-def swapped(folder: Path, long: bool) -> list[Row]:
+def swapped(folder: Path, size: Size) -> list[Row]:
     """Swap each component of the document's path for a link, as fast as can be, beside a writer."""
-    wanted = 20_000 if long else 500
+    wanted = (100, 500, 20_000)[size]
     project = new_project(folder / "project")
     outside = folder / "outside"
     twin = new_project(outside / "project")

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -171,6 +172,15 @@ def wait_for(*children: int) -> int:
     for child in children:
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code
+
+
+def wait_until(happens: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for something to happen."""
+    deadline = time.monotonic() + seconds
+    while not happens():
+        if time.monotonic() > deadline:
+            raise TimeoutError("what was waited for has not happened")
+        time.sleep(0.005)
 
 
 def warm_up(folder: Path) -> None:

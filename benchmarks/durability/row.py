@@ -2,7 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
+
+
+class Size(IntEnum):
+    """How much is tried. Each trial chooses its numbers by it."""
+
+    QUICK = 0
+    SHORT = 1
+    LONG = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +23,7 @@ class Row:
         method: how it was made to.
         target: what is promised.
         measured: what happened.
-        held: whether the promise was kept; None where the fault could not be made here.
+        held: whether the promise was kept; None where the fault could not be made here, or too little was measured.
     """
 
     fault: str
@@ -26,10 +35,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One fault that can be tried by its name. `run` takes an empty folder and whether the full numbers are wanted."""
+    """One fault that can be tried by its name. `run` takes an empty folder and how much is tried."""
 
     name: str
-    run: Callable[[Path, bool], Sequence[Row]]
+    run: Callable[[Path, Size], Sequence[Row]]
 
 
 class NotHere(Exception):
@@ -39,7 +48,7 @@ class NotHere(Exception):
 def markdown(rows: Sequence[Row]) -> str:
     """Return the rows as a Markdown table."""
     lines = ["| fault | method | target | measured | |", "|---|---|---|---|---|"]
-    words = {True: "held", False: "**broken**", None: "not tried"}
+    words = {True: "held", False: "**broken**", None: "not judged"}
     lines += [
         f"| {row.fault} | {row.method} | {row.target} | {row.measured.replace('|', '/')} | {words[row.held]} |"
         for row in rows

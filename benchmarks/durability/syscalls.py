@@ -18,7 +18,7 @@ from pathlib import Path
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 
 from .project import Done, Project, amp, new_project, start, start_amp, wait_for
-from .row import NotHere, Row, problems
+from .row import NotHere, Row, Size, problems
 
 WRITING = (
     "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,ftruncate,"
@@ -46,6 +46,8 @@ _SHORT = {
     "EMFILE": "fcntl",
 }
 
+_SHORTEST = {"ENOSPC": "renameat,linkat"}
+
 _LAST = "Said afterwards."
 _MEMORY = "notes.jsonl"
 _NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -69,15 +71,16 @@ class Case:
     new: tuple[str, ...]
 
 
-def killed(folder: Path, long: bool) -> list[Row]:
+def killed(folder: Path, size: Size) -> list[Row]:
     """Kill each verb at each of its system calls."""
     rows = []
     for case in _cases(folder):
         wrong: list[str] = []
         tried = 0
-        for call, _, project in _each(case, folder, ALL if long else "fsync,renameat,link", "signal=SIGKILL"):
+        calls = ("renameat,linkat", "fsync,renameat,linkat", ALL)[size]
+        for call, _, project in _each(case, folder, calls, "signal=SIGKILL"):
             tried += 1
-            found = _state_problems(case, project) or _heal_problems(case, project, folder, all_next=long)
+            found = _state_problems(case, project) or _heal_problems(case, project, folder, all_next=size == Size.LONG)
             wrong += [f"{call}: {one}" for one in found]
         rows.append(
             Row(
@@ -91,16 +94,17 @@ def killed(folder: Path, long: bool) -> list[Row]:
     return rows
 
 
-def failing(folder: Path, long: bool) -> list[Row]:
+def failing(folder: Path, size: Size) -> list[Row]:
     """Let each system call of each verb fail once, with each error."""
     rows = []
     for case in _cases(folder):
-        errors = ERRORS if long else _SHORT if case.name == "edit" else {"ENOSPC": "renameat,linkat"}
+        short = _SHORT if case.name == "edit" else _SHORTEST
+        errors = (_SHORTEST, short, ERRORS)[size]
         rows += [_fail(case, folder, calls, error) for error, calls in errors.items()]
     return rows
 
 
-def unconfirmed(folder: Path, long: bool) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
+def unconfirmed(folder: Path, size: Size) -> list[Row]:  # noqa: ARG001  (short enough to be tried whole)
     """Let each fsync fail once: what the disk has not confirmed is not acknowledged."""
     return [_fail(case, folder, "fsync", "EIO", strict=True) for case in _cases(folder)]
 

@@ -1,4 +1,4 @@
-"""Measure records: `python -m benchmarks.records [NAME ...] [--folder DIR] [--most N] [--json]`."""
+"""Measure records: `python -m benchmarks.records [NAME ...] [--folder DIR] [--most N] [--quick] [--json]`."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.records import beside, growth
-from benchmarks.speed.measure import Figure, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, table
 
 NAMES = ("beside", "growth")
 
@@ -19,7 +19,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where to write; default: that for temporary files")
     parser.add_argument("--most", type=int, default=100_000, metavar="N", help="the most records to grow to (100,000)")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_quick(parser)
     arguments = parser.parse_args()
+    effort = Effort(arguments.quick)
     if unknown := [name for name in arguments.names if name not in NAMES]:
         parser.error(f"no benchmark is called {unknown[0]}")
     found: dict[str, list[Figure]] = {}
@@ -27,9 +29,11 @@ def main() -> None:
         for benchmark in arguments.names or NAMES:
             print(f"measuring {benchmark} …", file=sys.stderr)
             if benchmark == "beside":
-                found[benchmark] = list(beside.figures(Path(name), few=1_000, many=10_000))
+                few, many = effort.size(1_000), effort.size(10_000)
+                found[benchmark] = list(beside.figures(Path(name), effort, few=few, many=many))
             else:
-                counts = [count for count in (1_000, 10_000, 100_000, 1_000_000) if count <= arguments.most]
+                usual = (1_000, 10_000, 100_000, 1_000_000)
+                counts = [effort.size(count) for count in usual if count <= arguments.most]
                 found[benchmark] = list(growth.figures(Path(name), counts=counts))
     if arguments.json:
         print(json.dumps({key: [one.as_json() for one in found[key]] for key in found}, ensure_ascii=False, indent=2))

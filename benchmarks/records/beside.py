@@ -13,7 +13,7 @@ import fg_agent_memory
 
 from agent_memory_protocol import Memory
 from benchmarks.records import material
-from benchmarks.speed.measure import Figure, figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, figure, in_turn, ratio, run
 
 ROUNDS = 5
 QUERIES = 200
@@ -32,14 +32,14 @@ print(kilobytes or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-def figures(folder: Path, *, few: int, many: int) -> Iterator[Figure]:
+def figures(folder: Path, effort: Effort, *, few: int, many: int) -> Iterator[Figure]:
     """Measure both with `few` records where the reference takes long, and with `many`."""
-    yield _reopening(folder, few)
+    yield _reopening(folder, few, effort.rounds(ROUNDS))
     yield _consolidating(folder, few)
-    yield from _recalling(folder, many)
+    yield from _recalling(folder, many, effort.size(QUERIES))
 
 
-def _reopening(folder: Path, count: int) -> Figure:
+def _reopening(folder: Path, count: int, rounds: int) -> Figure:
     source = material.filled(folder / "reopen", material.facts(count))
     ours, theirs = material.copied(source, folder / "reopen-ours"), material.copied(source, folder / "reopen-theirs")
     query = material.queries(1)[0]
@@ -56,7 +56,7 @@ def _reopening(folder: Path, count: int) -> Figure:
 
         return timed
 
-    pairs = in_turn(ask(Memory, ours), ask(fg_agent_memory.Memory, theirs), ROUNDS)
+    pairs = in_turn(ask(Memory, ours), ask(fg_agent_memory.Memory, theirs), rounds)
     return ratio(f"open {count:,} records and ask, beside the reference", pairs, target=0.05)
 
 
@@ -78,10 +78,10 @@ def _consolidating(folder: Path, count: int) -> Figure:
     return ratio(f"consolidate {count:,} records, beside the reference", pairs, target=0.05)
 
 
-def _recalling(folder: Path, count: int) -> Iterator[Figure]:
+def _recalling(folder: Path, count: int, queries: int) -> Iterator[Figure]:
     source = material.filled(folder / "recall", material.facts(count))
     ours, theirs = material.copied(source, folder / "recall-ours"), material.copied(source, folder / "recall-theirs")
-    questions = material.queries(QUERIES)
+    questions = material.queries(queries)
     pairs = []
     with Memory(ours) as memory:
         other = fg_agent_memory.Memory(theirs)

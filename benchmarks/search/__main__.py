@@ -1,4 +1,4 @@
-"""Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--json]`."""
+"""Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--quick] [--json]`."""
 
 import json
 import os
@@ -25,9 +25,9 @@ from agent_memory_protocol.search.vectors import VectorIndex
 from benchmarks.search.paraphrases import PARAPHRASES
 from benchmarks.speed import material
 from benchmarks.speed.material import ordinary_texts
-from benchmarks.speed.measure import Figure, figure, in_turn, ratio, run, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, figure, in_turn, ratio, run, table
 
-PLANTED = 1_000
+ENTRIES, PLANTED = 10_000, 1_000
 DOCUMENT = 100
 """Entries of one document, which are one source."""
 
@@ -98,19 +98,21 @@ def share(what: str, value: float, target: float | None = None) -> Figure:
     return Figure(what, value, " %", target, value, value)
 
 
-def planted(folder: Path) -> Iterator[Figure]:
+def planted(folder: Path, effort: Effort) -> Iterator[Figure]:
     """Find 1,000 entries among 10,000 by three of their words."""
     dice = random.Random(1)
-    texts = entries(10_000, dice)
+    count = effort.size(ENTRIES)
+    texts = entries(count, dice)
     sources = documents(texts)
-    chosen = [number for number, text in enumerate(texts[:3_000]) if len(three_words(text, dice)) == 3][:PLANTED]
+    may_be_asked = [number for number, text in enumerate(texts[:3_000]) if len(three_words(text, dice)) == 3]
+    chosen = may_be_asked[: effort.size(PLANTED)]
     asked = [(three_words(texts[number], dice), str(number)) for number in chosen]
     times = []
-    for turn in range(5):
+    for turn in range(effort.rounds(5)):
         with_file = KeywordIndex(folder / f"planted-{turn}.sqlite")
         times.append(seconds(lambda index=with_file: (index.refresh(sources), index.search("redis database"))))  # type: ignore[misc]
         with_file.close()
-    yield figure("first query on 10,000 entries", times, " s", 1.5, "everything is read and indexed")
+    yield figure(f"first query on {count:,} entries", times, " s", 1.5, "everything is read and indexed")
     index = KeywordIndex(folder / "planted-0.sqlite")
     index.refresh(sources)
     exact = [(" ".join(query), key) for query, key in asked]
@@ -120,34 +122,37 @@ def planted(folder: Path) -> Iterator[Figure]:
     for what, queries in (("query", exact), ("query with a slip", slips)):
         took = [seconds(lambda query=query: index.search(query)) * 1000 for query, _ in queries]  # type: ignore[misc]
         yield Figure(
-            f"{what} on 10,000 entries, 95th percentile", quantiles(took, n=20)[-1], " ms", 30, min(took), max(took)
+            f"{what} on {count:,} entries, 95th percentile", quantiles(took, n=20)[-1], " ms", 30, min(took), max(took)
         )
     scan = ScanIndex()
     scan.refresh(sources)
     pairs = in_turn(
         lambda: seconds(lambda: [index.search(query) for query, _ in exact[:20]]),
         lambda: seconds(lambda: [scan.search(query) for query, _ in exact[:20]]),
-        5,
+        effort.rounds(5),
     )
     yield ratio("20 queries, index : scan", pairs)
     index.close()
 
 
-def project(folder: Path) -> Iterator[Figure]:
+def project(folder: Path, effort: Effort) -> Iterator[Figure]:
     """Find entries of 100 documents as `amp search` does, and search 3,000 notes beside a program that reads them."""
     dice = random.Random(4)
-    texts = [" ".join(text.split()) for text in entries(10_000, dice)]
+    texts = [" ".join(text.split()) for text in entries(effort.size(ENTRIES), dice)]
     for start in range(0, len(texts), DOCUMENT):
         path = folder / "documents" / material.agent_file(f"agent-{start // DOCUMENT:02}")
         path.parent.mkdir(parents=True)
         lines = "".join(f"- {text}\n" for text in texts[start : start + DOCUMENT])
         path.write_text(f"# Agent Memory\n\n## Facts\n\n{lines}", "utf-8")
-    material.many_notes(folder / "notes", notes=3_000)
-    sleep(SETTLING)
+    many = effort.size(3_000)
+    material.many_notes(folder / "notes", notes=many)
+    if not effort.quick:
+        sleep(SETTLING)
     facts, notes = Workspace.open(folder / "documents"), Workspace.open(folder / "notes")
     first = seconds(lambda: facts.search("redis"))
-    yield Figure("first query on 10,000 entries of 100 documents", first, " s", 1.5, first, first)
-    asked = [(query, text) for text in texts[:3_000] if len(query := three_words(text, dice)) == 3][:PLANTED]
+    yield Figure(f"first query on {len(texts):,} entries of {DOCUMENT} a document", first, " s", 1.5, first, first)
+    asked = [(query, text) for text in texts[:3_000] if len(query := three_words(text, dice)) == 3]
+    asked = asked[: effort.size(PLANTED)]
     took, lost = [], 0
     for query, text in asked:
         begin = process_time()
@@ -160,20 +165,21 @@ def project(folder: Path) -> Iterator[Figure]:
     command = [*through_files, "redis", folder / "notes" / ".scaffolding"]
     pairs = in_turn(
         lambda: passed(lambda: notes.search("redis")),
-        lambda: run(command, folder, dict(os.environ), folder / "found").elapsed,
-        30,
+        lambda: run(command, folder, dict(os.environ), folder / "found", codes=(0, 1)).elapsed,
+        effort.rounds(30),
     )
-    yield ratio(f"query on 3,000 notes : {Path(str(command[0])).name} over the same files", pairs, target=1)
+    yield ratio(f"query on {many:,} notes : {Path(str(command[0])).name} over the same files", pairs, target=1)
 
 
-def large(folder: Path) -> Iterator[Figure]:
+def large(folder: Path, effort: Effort) -> Iterator[Figure]:
     """Ten times as many passages should take about ten times as long."""
     dice = random.Random(2)
-    texts = entries(100_000, dice)
+    many, few = effort.size(100_000), effort.size(10_000)
+    texts = entries(many, dice)
     building, asking = [], []
-    for turn in range(3):
+    for turn in range(effort.rounds(3)):
         built, asked = [], []
-        for size in (100_000, 10_000):
+        for size in (many, few):
             index = KeywordIndex(folder / f"large-{size}-{turn}.sqlite")
             sources = documents(texts[:size])
             built.append(seconds(lambda: index.refresh(sources)))  # noqa: B023
@@ -182,14 +188,14 @@ def large(folder: Path) -> Iterator[Figure]:
             index.delete()
         building.append((built[0], built[1]))
         asking.append((asked[0], asked[1]))
-    yield ratio("building, 100,000 : 10,000 passages", building, target=12)
-    yield ratio("200 queries, 100,000 : 10,000 passages", asking, target=12)
+    yield ratio(f"building, {many:,} : {few:,} passages", building, target=12)
+    yield ratio(f"200 queries, {many:,} : {few:,} passages", asking, target=12)
 
 
-def meaning(folder: Path) -> Iterator[Figure]:
+def meaning(folder: Path, effort: Effort) -> Iterator[Figure]:
     """Find 20 facts among 820 by other words than theirs, and 200 of them by three of their own."""
     dice = random.Random(3)
-    texts = [fact for fact, _ in PARAPHRASES] + entries(800, dice)
+    texts = [fact for fact, _ in PARAPHRASES] + entries(200 if effort.quick else 800, dice)
     sources = documents(texts)
     other = [(query, str(number)) for number, (_, query) in enumerate(PARAPHRASES)]
     own = [(" ".join(three_words(texts[number], dice)), str(number)) for number in range(20, 220)]
@@ -212,7 +218,7 @@ def meaning(folder: Path) -> Iterator[Figure]:
         index.close()
 
 
-BENCHMARKS: dict[str, Callable[[Path], Iterator[Figure]]] = {
+BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
     "planted": planted,
     "project": project,
     "large": large,
@@ -225,6 +231,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.search", description="Measure what search finds, and how fast.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_quick(parser)
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
         parser.error(f"no benchmark is called {unknown[0]}")
@@ -232,7 +239,7 @@ def main() -> None:
     with TemporaryDirectory(prefix="amp-benchmarks-") as folder:
         for name in arguments.names or BENCHMARKS:
             print(f"measuring {name} …", file=sys.stderr)
-            figures += BENCHMARKS[name](Path(folder))
+            figures += BENCHMARKS[name](Path(folder), Effort(arguments.quick))
     print(
         json.dumps([one.as_json() for one in figures], ensure_ascii=False, indent=2)
         if arguments.json

@@ -1,4 +1,4 @@
-"""Install the package and measure it: `python -m benchmarks.speed [NAME ...] [--json] [--python PATH]`."""
+"""Install the package and measure it: `python -m benchmarks.speed [NAME ...] [--quick] [--json] [--python PATH]`."""
 
 import json
 import sys
@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.speed import hooks, in_process, large, lines, notes, processes, verbs
 from benchmarks.speed.installed import install
-from benchmarks.speed.measure import Figure, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, table
 
-BENCHMARKS: dict[str, Callable[[Path, Path], Iterator[Figure]]] = {
+BENCHMARKS: dict[str, Callable[[Path, Path, Effort], Iterator[Figure]]] = {
     "in_process": in_process.figures,
     "processes": processes.figures,
     "verbs": verbs.figures,
@@ -28,6 +28,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.speed", description="Measure what must be fast, side by side.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_quick(parser)
     parser.add_argument("--python", type=Path, metavar="PATH", help="measure what this interpreter has installed")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
@@ -37,7 +38,7 @@ def main() -> None:
         python = arguments.python.absolute() if arguments.python else install(Path(name))
         for benchmark in arguments.names or BENCHMARKS:
             print(f"measuring {benchmark} …", file=sys.stderr)
-            figures[benchmark] = list(BENCHMARKS[benchmark](python, Path(name)))
+            figures[benchmark] = list(BENCHMARKS[benchmark](python, Path(name), Effort(arguments.quick)))
     if arguments.json:
         answer = {benchmark: [one.as_json() for one in found] for benchmark, found in figures.items()}
         print(json.dumps(answer, ensure_ascii=False, indent=2))

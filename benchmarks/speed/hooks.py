@@ -5,12 +5,13 @@ The script in front of it is the installer's. Those of older pips import `re` fi
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks.speed import material
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, in_turn, ratio, run
 
 _PAIRS = 60
 _COMMON = {"session_id": material.CONVERSATION, "transcript_path": "/home/user/.claude/projects/p/7f3a.jsonl"}
@@ -29,7 +30,7 @@ if __name__ == "__main__":
 """
 
 
-def figures(python: Path, folder: Path) -> Iterator[Figure]:
+def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure a tool call that is none of memory's business, and session starts with little and with much memory."""
     installed = python.parent / "amp-hook"
     note = "script imports re" if "import re" in installed.read_text() else "script of the installed pip"
@@ -46,12 +47,12 @@ def figures(python: Path, folder: Path) -> Iterator[Figure]:
         ):
             stdin = folder / "event.json"
             stdin.write_text(json.dumps({**_COMMON, "cwd": str(root), **message}))
-            pairs = _pairs([script, event, "--host", "claude"], [python, "-c", "pass"], root, folder, stdin)
+            ours, nothing = [script, event, "--host", "claude"], [python, "-c", "pass"]
+            pairs = in_turn(
+                *(partial(_time_of, one, root, stdin, folder) for one in (ours, nothing)), effort.rounds(_PAIRS)
+            )
             yield ratio(f"amp-hook {what}", pairs, target=target, note=about)
 
 
-def _pairs(ours: list[object], other: list[object], root: Path, folder: Path, stdin: Path) -> list[tuple[float, float]]:
-    def time_of(command: list[object]) -> float:
-        return run(command, root, environment(folder), folder / "output", stdin=stdin).processor
-
-    return in_turn(lambda: time_of(ours), lambda: time_of(other), _PAIRS)
+def _time_of(command: Sequence[object], root: Path, stdin: Path, folder: Path) -> float:
+    return run(command, root, environment(folder), folder / "output", stdin=stdin).processor

@@ -11,34 +11,34 @@ from time import process_time
 
 from benchmarks.speed import material
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, in_turn, ratio, run
 
 _PROCESSES, _PAIRS, _CALLS = 4, 500, 1
 _NEWCOMER = "newcomer"
 
 
-def figures(python: Path, folder: Path) -> Iterator[Figure]:
+def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure three files of 200 lines, once for each kind of line."""
     for kind in material.KINDS:
         root = material.three_files(folder / kind, lines=200, kind=kind)
         files = sorted(root.rglob("*.md"))
-        pairs = compare(python, folder, "reading", root, *files)
+        pairs = compare(python, folder, effort, "reading", root, *files)
         yield ratio(f"recall_for_agent in process, 3 × 200 lines, {kind}", pairs, target=3 if kind == "ASCII" else 5)
 
 
-def compare(python: Path, folder: Path, how: str, *paths: Path) -> list[tuple[float, float]]:
+def compare(python: Path, folder: Path, effort: Effort, how: str, *paths: Path) -> list[tuple[float, float]]:
     """Let the installed interpreter take pairs of times, in several processes: no two lay out memory alike."""
     call = "import sys; sys.path.append(sys.argv[1]); from benchmarks.speed.in_process import answer; answer()"
-    command = [python, "-c", call, material.REPOSITORY, how, *paths]
+    command = [python, "-c", call, material.REPOSITORY, effort.rounds(_PAIRS), how, *paths]
     pairs = []
-    for _ in range(_PROCESSES):
+    for _ in range(effort.rounds(_PROCESSES)):
         pairs += json.loads(run(command, paths[0], environment(folder), folder / "answer").output)
     return pairs
 
 
 def answer() -> None:
     """Take the times asked for on the command line, and print them."""
-    how, root, *paths = sys.argv[2:]
+    pairs, how, root, *paths = sys.argv[2:]
     # A host has run for a while and has freed memory to give. A bare interpreter returns it to the system after each
     # call and pays for every page of the next one.
     spare = [bytes(100_000) for _ in range(40)]
@@ -50,7 +50,7 @@ def answer() -> None:
         "recalling a newcomer": lambda: recall(_NEWCOMER, paths[0]),
     }[how]
     agent = _NEWCOMER if how == "recalling a newcomer" else material.AGENT
-    print(json.dumps(in_turn(lambda: _time(lambda: recall(agent, root)), lambda: _time(other), _PAIRS)))
+    print(json.dumps(in_turn(lambda: _time(lambda: recall(agent, root)), lambda: _time(other), int(pairs))))
 
 
 def recall(agent: str, root: str) -> str:

@@ -7,33 +7,34 @@ from statistics import median
 from benchmarks.speed import material
 from benchmarks.speed.in_process import compare
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, Run, figure, ratio, run
+from benchmarks.speed.measure import Effort, Figure, Run, figure, ratio, run
 
 _RUNS = 5
 _AGENTS = 2000
 
 
-def huge_file(python: Path, folder: Path) -> Iterator[Figure]:
+def huge_file(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Recall an agent whose document has 50 MB."""
     root = material.huge_file(folder / "huge", size=50_000_000)
-    runs = [_amp(python, folder, root, "recall", material.AGENT) for _ in range(_RUNS)]
+    runs = [_amp(python, folder, root, "recall", material.AGENT) for _ in range(effort.rounds(_RUNS))]
     said = next(line for line in runs[0].output.splitlines() if line.startswith("(") and "large file" in line)
     what = "amp recall developer, MEMORY.md of 50 MB"
     yield _seconds(what, runs, target=1, note=said)
     yield figure(f"{what}: peak memory", [one.memory / 1e6 for one in runs], " MB", 200)
 
 
-def many_agents(python: Path, folder: Path) -> Iterator[Figure]:
-    """Show the status of 2,000 agents, and recall for one of them, against the same agent alone."""
-    many = material.many_agents(folder / "many", agents=_AGENTS, lines=100)
+def many_agents(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
+    """Show the status of very many agents, and recall for one of them, against the same agent alone."""
+    agents = effort.size(_AGENTS)
+    many = material.many_agents(folder / "many", agents=agents, lines=100)
     alone = material.many_agents(folder / "alone", agents=1, lines=100)
-    runs = [_amp(python, folder, many, "status") for _ in range(_RUNS)]
+    runs = [_amp(python, folder, many, "status") for _ in range(effort.rounds(_RUNS))]
     rows = sum(line.startswith("agent:") for line in runs[0].output.splitlines())
-    yield _seconds(f"amp status, {_AGENTS:,} agents of 100 lines", runs, target=3, note=f"{rows:,} agents listed")
-    what = f"recall_for_agent in process, {_AGENTS:,} agents : 1 agent"
-    yield ratio(what, compare(python, folder, "recalling", many, alone), target=1.1)
+    yield _seconds(f"amp status, {agents:,} agents of 100 lines", runs, target=3, note=f"{rows:,} agents listed")
+    what = f"recall_for_agent in process, {agents:,} agents : 1 agent"
+    yield ratio(what, compare(python, folder, effort, "recalling", many, alone), target=1.1)
     yield ratio(
-        f"{what}, for one more that has no memory", compare(python, folder, "recalling a newcomer", many, alone)
+        f"{what}, for one more that has no memory", compare(python, folder, effort, "recalling a newcomer", many, alone)
     )
 
 

@@ -62,7 +62,7 @@ def many_agents(root: Path, *, agents: int, lines: int) -> Path:
 def huge_file(root: Path, *, size: int) -> Path:
     """Fill a project with one agent's document of that many bytes."""
     path = root / agent_file(AGENT)
-    _write(path, document("Developer Memory", ordinary_texts(), 200))
+    _write(path, document("Developer Memory", cycle(ordinary_texts()), 200))
     with path.open("a", encoding="utf-8") as file:
         written = path.stat().st_size
         for number, text in enumerate(cycle(ordinary_texts())):

@@ -6,12 +6,37 @@ the system holds of the disk; on a busy one, what other programs take does not c
 
 import os
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured.
+
+    Attributes:
+        quick: only enough to show that a benchmark runs; its figures mean nothing.
+    """
+
+    quick: bool = False
+
+    def rounds(self, usual: int) -> int:
+        """Return how often something is measured."""
+        return min(usual, 2) if self.quick else usual
+
+    def size(self, usual: int) -> int:
+        """Return how many records, files or bytes something is measured with."""
+        return max(usual // 100, 20) if self.quick else usual
+
+
+def add_quick(parser: ArgumentParser) -> None:
+    """Give a benchmark its option `--quick`."""
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the work, to see that it runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +115,18 @@ def in_turn(ours: Callable[[], float], other: Callable[[], float], rounds: int) 
 
 
 def run(
-    command: Sequence[object], cwd: Path, environ: dict[str, str], output: Path, *, stdin: str | Path = os.devnull
+    command: Sequence[object],
+    cwd: Path,
+    environ: dict[str, str],
+    output: Path,
+    *,
+    stdin: str | Path = os.devnull,
+    codes: Sequence[int] = (0,),
 ) -> Run:
-    """Run a program to its end. Python's `subprocess` would itself take a good part of the time of `python -c pass`."""
+    """Run a program until it ends with one of these codes.
+
+    Python's `subprocess` would itself take a good part of the time of `python -c pass`.
+    """
     to = [
         (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
@@ -102,8 +136,9 @@ def run(
         begin = perf_counter()
         _, status, usage = os.wait4(os.posix_spawn(words[0], words, environ, file_actions=to), 0)
         elapsed = perf_counter() - begin
-    if status:
-        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
+    code = os.waitstatus_to_exitcode(status)
+    if code not in codes:
+        raise SystemExit(f"{' '.join(words)} ended with {code}")
     memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Run(elapsed, usage.ru_utime + usage.ru_stime, memory, output.read_text("utf-8"))
 

@@ -13,7 +13,7 @@ from time import process_time
 
 from benchmarks.speed import material
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, figure, in_turn, ratio, run
 
 _MANY, _FEW = 10_000, 1_000
 _ROUNDS = 15
@@ -21,30 +21,32 @@ _LISTED = 50
 """The number of a note that the index has room for."""
 
 
-def figures(python: Path, folder: Path) -> Iterator[Figure]:
+def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure folders of 10,000 and of 1,000 notes."""
-    many = material.many_notes(folder / "many-notes", notes=_MANY)
-    few = material.many_notes(folder / "few-notes", notes=_FEW)
-    reading = f"reading the first 512 bytes of {_MANY:,} notes"
-    yield ratio(f"building an index : {reading}", _compare(python, folder, "building", many), target=2.5)
+    most, least = max(effort.size(_MANY), 2 * _LISTED), max(effort.size(_FEW), _LISTED)
+    rounds = effort.rounds(_ROUNDS)
+    many = material.many_notes(folder / "many-notes", notes=most)
+    few = material.many_notes(folder / "few-notes", notes=least)
+    reading = f"reading the first 512 bytes of {most:,} notes"
+    yield ratio(f"building an index : {reading}", _compare(python, folder, rounds, "building", many), target=2.5)
     for how in ("describing anew", "writing on in"):
-        pairs = _compare(python, folder, how, many)
-        what = f"watcher, after {how} one note of {_MANY:,}"
+        pairs = _compare(python, folder, rounds, how, many)
+        what = f"watcher, after {how} one note of {most:,}"
         yield figure(what, [1000 * ours for ours, _ in pairs], " ms", 10)
         yield ratio(f"{what} : {reading}", pairs)
-    what = f"checking {_MANY:,} notes : {_FEW:,} notes"
-    yield ratio(what, _compare(python, folder, "checking", many, few), target=12)
+    what = f"checking {most:,} notes : {least:,} notes"
+    yield ratio(what, _compare(python, folder, effort.rounds(3), "checking", many, few), target=12)
 
 
-def _compare(python: Path, folder: Path, how: str, *paths: Path) -> list[tuple[float, float]]:
+def _compare(python: Path, folder: Path, rounds: int, how: str, *paths: Path) -> list[tuple[float, float]]:
     call = "import sys; sys.path.append(sys.argv[1]); from benchmarks.speed.notes import answer; answer()"
-    command = [python, "-c", call, material.REPOSITORY, how, *paths]
+    command = [python, "-c", call, material.REPOSITORY, rounds, how, *paths]
     return [(ours, other) for ours, other in json.loads(run(command, folder, environment(folder), folder / "a").output)]
 
 
 def answer() -> None:
     """Take the times asked for on the command line, and print them."""
-    how, root, *others = sys.argv[2:]
+    rounds, how, root, *others = sys.argv[2:]
     notes = os.path.dirname(os.path.join(root, material.SHARED))
     ours: dict[str, Callable[[], Callable[[], float]]] = {
         "building": lambda: _building(root),
@@ -53,7 +55,7 @@ def answer() -> None:
         "checking": lambda: _checking(root),
     }
     other = _checking(*others) if others else lambda: _time(lambda: _read_starts(notes))
-    print(json.dumps(in_turn(ours[how](), other, 3 if how == "checking" else _ROUNDS)))
+    print(json.dumps(in_turn(ours[how](), other, int(rounds))))
 
 
 def _building(root: str) -> Callable[[], float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.speed import material
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, in_turn, ratio, run
 
 _PAIRS = 60
 _CALL = (
@@ -14,7 +14,7 @@ _CALL = (
 _IS_LOADED = "; import sys; print('markdown_it' in sys.modules, len(text))"
 
 
-def figures(python: Path, folder: Path) -> Iterator[Figure]:
+def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure the call from Python, the same call over the limit, and the command."""
     fits = material.three_files(folder / "fits", lines=200)
     over = material.three_files(folder / "over", lines=600)
@@ -24,7 +24,7 @@ def figures(python: Path, folder: Path) -> Iterator[Figure]:
         def time_of(command: list[object]) -> float:
             return run(command, root, environ, folder / "output").processor
 
-        return in_turn(lambda: time_of(ours), lambda: time_of(other), _PAIRS)
+        return in_turn(lambda: time_of(ours), lambda: time_of(other), effort.rounds(_PAIRS))
 
     def call(bound: int | None) -> str:
         return _CALL.format(agent=material.AGENT, conversation=material.CONVERSATION, bound=bound)

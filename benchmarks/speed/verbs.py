@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.speed import material
 from benchmarks.speed.installed import environment
-from benchmarks.speed.measure import Figure, in_turn, ratio, run
+from benchmarks.speed.measure import Effort, Figure, in_turn, ratio, run
 
 _PAIRS = 20
 _TARGET = 12
@@ -24,7 +24,7 @@ _WORDS = {
 """What is measured, and the words of the command, where `number` makes each call another one."""
 
 
-def figures(python: Path, folder: Path) -> Iterator[Figure]:
+def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     """Measure each verb in a project of three documents, none of them full."""
     root = material.three_files(folder / "verbs", lines=40)
     environ = environment(folder)
@@ -37,5 +37,5 @@ def figures(python: Path, folder: Path) -> Iterator[Figure]:
         return time_of(python.parent / "amp", *words.format(number=next(numbers)).split())
 
     for what, words in _WORDS.items():
-        pairs = in_turn(partial(time_of_verb, words), partial(time_of, python, "-c", "pass"), _PAIRS)
+        pairs = in_turn(partial(time_of_verb, words), partial(time_of, python, "-c", "pass"), effort.rounds(_PAIRS))
         yield ratio(f"amp {what} : python -c pass", pairs, target=_TARGET)
