@@ -1,6 +1,8 @@
-"""What all tests share: which of them run, which requirements they show, and the real memory files."""
+"""What all tests share: which of them run, and the real memory files."""
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -8,51 +10,52 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from . import requirements
+
 REPOSITORY = Path(__file__).parents[1]
 REQUESTED_BY_NAME = ("wheel", "docs", "hosts")
-"""Markers of tests that take minutes, or other programs: they run when `-m` names them."""
+"""Markers of tests that need a package index or other programs: they run when `-m` names them."""
 
-shown_by: dict[str, list[str]] = {}
-"""Requirement id → the tests that show it, deselected ones included."""
+# The tests start Python a thousand times. Each start would compile the package again, a third of the whole run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("agent-memory-protocol")
-    group.addoption("--long", action="store_true", help="run the slow tests too, and try 20,000 examples a property")
-    group.addoption("--requirements", action="store_true", help="list the requirements that have a test; run nothing")
+    group.addoption("--slow", action="store_true", help="run the slow tests too, and try 100 examples a property")
+    group.addoption("--long", action="store_true", help="explore: the slow tests in full, 20,000 examples a property")
+    group.addoption("--requirements", action="store_true", help="write docs/requirements.md; run nothing")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # An example may wait for the disk or for another test: a deadline would measure the machine.
-    # The short run tries the same examples each time and so says the same of the same code; the long run explores.
-    hypothesis.settings.register_profile("short", deadline=None, derandomize=True)
+    # The short runs try the same examples each time and so say the same of the same code; the long run explores.
+    hypothesis.settings.register_profile("short", deadline=None, derandomize=True, max_examples=30)
+    hypothesis.settings.register_profile("slow", deadline=None, derandomize=True, max_examples=100)
     hypothesis.settings.register_profile("long", deadline=None, max_examples=20_000)
-    hypothesis.settings.load_profile("long" if config.getoption("--long") else "short")
+    config.option.slow = config.option.slow or config.option.long
+    chosen = next((name for name in ("long", "slow") if config.getoption(f"--{name}")), "short")
+    hypothesis.settings.load_profile(chosen)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        for mark in item.iter_markers("requirement"):
-            for requirement in mark.args:
-                shown_by.setdefault(requirement, []).append(item.nodeid)
-
     unwanted = {name for name in REQUESTED_BY_NAME if name not in config.option.markexpr}
-    if not config.getoption("--long"):
+    if not config.getoption("--slow"):
         unwanted.add("slow")
-    left_out = [item for item in items if any(mark.name in unwanted for mark in item.iter_markers())]
+    left_out = [item for item in items if not unwanted.isdisjoint(mark.name for mark in item.iter_markers())]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    dropped = set(left_out)
+    items[:] = [item for item in items if item not in dropped]
 
 
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Print the report in place of running the tests."""
-    if not session.config.getoption("--requirements"):
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Write the page of requirements in place of running the tests."""
+    if not config.getoption("--requirements"):
         return None
-    for requirement, tests in sorted(shown_by.items()):
-        print(f"\n{requirement}", *sorted({test.partition("[")[0] for test in tests}), sep="\n    ", end="")
-    print(f"\n\n{len(shown_by)} requirements have a test")
-    return True
+    requirements.write_page()
+    return 0
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,10 +76,18 @@ def _in_the_checkout() -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def corpus() -> list[Path]:
-    """Real memory files: the large collection beside the repository where there is one, else the selection in it."""
+def sized(pytestconfig: pytest.Config) -> Callable[[int, int, int], int]:
+    """Choose a number by what is run: the usual tests, those with --slow, or those with --long."""
+    chosen = pytestconfig.getoption("--slow") + pytestconfig.getoption("--long")
+    return lambda *numbers: numbers[chosen]
+
+
+@pytest.fixture(scope="session")
+def corpus(pytestconfig: pytest.Config) -> list[Path]:
+    """Real memory files: the selection in the repository; with --slow the large collection next to it, if there."""
     large = REPOSITORY.parent / "shared" / "corpus"
-    folder = large if large.is_dir() else REPOSITORY / "tests" / "data" / "corpus"
+    selection = REPOSITORY / "tests" / "data" / "corpus"
+    folder = large if pytestconfig.getoption("--slow") and large.is_dir() else selection
     about = {folder / "SOURCES.md", folder / "LICENCES.md"}
     return sorted(path for path in folder.rglob("*") if path.is_file() and path not in about)
 

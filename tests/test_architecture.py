@@ -8,8 +8,6 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 REPOSITORY = Path(__file__).parents[1]
 NAME = "agent_memory_protocol"
 PACKAGE = REPOSITORY / NAME
@@ -55,6 +53,11 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path, *, type_hints: bool = False) -> tuple[str, ...]:
     """Return what a file imports: our own modules with the package's name in front, others as they are.
 
@@ -63,16 +66,15 @@ def imports(path: Path, *, type_hints: bool = False) -> tuple[str, ...]:
         type_hints: what is imported for type hints alone counts too.
     """
     above = [NAME, *path.relative_to(PACKAGE).parent.parts]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     skipped = {
         inner
-        for node in ast.walk(tree)
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
         if not type_hints
     }
     found = []
-    for node in ast.walk(tree):
+    for node in ast.walk(tree(path)):
         if node in skipped:
             continue
         if isinstance(node, ast.Import):
@@ -119,9 +121,9 @@ def test_the_plan_names_every_room_once():
     assert sorted(LISTED) == sorted(arrows())
 
 
-@pytest.mark.parametrize("name", LISTED)
-def test_a_room_uses_only_rooms_below_it(name):
-    assert arrows()[name] <= set(LISTED[LISTED.index(name) + 1 :])
+def test_a_room_uses_only_rooms_below_it():
+    upwards = {name: arrows()[name] - set(LISTED[place + 1 :]) for place, name in enumerate(LISTED)}
+    assert {name: above for name, above in upwards.items() if above} == {}
 
 
 def test_no_files_use_each_other_in_a_circle_not_even_for_type_hints():
@@ -143,34 +145,26 @@ def test_the_picture_shows_every_arrow_that_does_not_follow_from_the_others():
     assert drawn == needed
 
 
-@pytest.mark.parametrize("module", modules())
-def test_a_module_says_in_one_line_what_it_is(module):
-    if module == "formats.agentmemory_pb2":  # as the protobuf compiler makes it
-        return
-    said = ast.get_docstring(ast.parse(modules()[module].read_text(encoding="utf-8")))
-    assert said
-    first, _, rest = said.partition("\n")
-    assert first.endswith((".", "?"))
-    assert not rest or rest.startswith("\n")
+def test_a_module_says_in_one_line_what_it_is():
+    said = {module: ast.get_docstring(tree(path)) or "" for module, path in modules().items()}
+    del said["formats.agentmemory_pb2"]  # as the protobuf compiler makes it
+    assert [module for module, text in said.items() if not re.match(r".*[.?](\n\n|$)", text)] == []
 
 
 MOST_LINES = {"workspace": 800}
 
 
-@pytest.mark.parametrize("module", modules())
-def test_a_module_has_at_most_600_lines(module):
-    lines = len(modules()[module].read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES.get(module, 600)
+def test_a_module_has_at_most_600_lines():
+    lines = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in modules().items()}
+    assert {module: count for module, count in lines.items() if count > MOST_LINES.get(module, 600)} == {}
 
 
-@pytest.mark.parametrize("outside", OUTSIDE)
-def test_what_comes_from_outside_is_used_in_one_place(outside):
-    users = {
-        "cli" if room(module) == "cli" else module
-        for module, path in modules().items()
-        if any(one.split(".")[0] == outside for one in imports(path))
-    }
-    assert users == OUTSIDE[outside]
+def test_what_comes_from_outside_is_used_in_one_place():
+    users: dict[str, set[str]] = {}
+    for module, path in modules().items():
+        for outside in {one.split(".")[0] for one in imports(path)} & {*OUTSIDE}:
+            users.setdefault(outside, set()).add("cli" if room(module) == "cli" else module)
+    assert users == OUTSIDE
 
 
 FAMILIES = ("tiers", "notes", "records", "formats", "search", "consolidation")
@@ -186,12 +180,14 @@ KNOWN = {
 """Formats carry records and entries of documents, consolidation looks after records, and records are searched."""
 
 
-@pytest.mark.parametrize("module", [module for module in modules() if room(module) in FAMILIES])
-def test_families_do_not_know_each_other(module):
-    family = room(module)
-    used = {room(own(imported) or "") for imported in imports(modules()[module])}
-    others = used & {*FAMILIES} - {family}
-    assert {(module, other) for other in others} <= KNOWN
+def test_families_do_not_know_each_other():
+    known = {
+        (module, other)
+        for module, path in modules().items()
+        if room(module) in FAMILIES
+        for other in {room(own(imported) or "") for imported in imports(path)} & {*FAMILIES} - {room(module)}
+    }
+    assert known - KNOWN == set()
 
 
 WORLD = {
@@ -225,22 +221,17 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("module", RULES)
-def test_rules_read_no_clock_no_disk_and_no_environment(module):
-    path = modules()[module]
-    assert WORLD.isdisjoint(imported.partition(".")[0] for imported in imports(path))
-    called = {
-        node.func.attr
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    names = {
-        node.func.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert CLOCK.isdisjoint(called)
-    assert "open" not in names
+def test_rules_read_no_clock_no_disk_and_no_environment():
+    assert {module: used for module in RULES if (used := outside_world(modules()[module]))} == {}
+
+
+def outside_world(path: Path) -> set[str]:
+    """Return what a file imports or calls that tells the time, reaches the disk or knows the environment."""
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    methods = {called.attr for called in calls if isinstance(called, ast.Attribute)}
+    functions = {called.id for called in calls if isinstance(called, ast.Name)}
+    imported = {name.partition(".")[0] for name in imports(path)}
+    return (imported & WORLD) | (methods & CLOCK) | (functions & {"open"})
 
 
 def test_in_each_family_only_stores_and_doors_touch_the_disk():

@@ -182,6 +182,7 @@ def check_console(project: Project, block: Block) -> None:
         assert code == "0" or asked_for, f"{where}\n--- exit code {code}"
 
 
+@pytest.mark.docs
 @needs_a_shell
 @pytest.mark.parametrize("blocks", list(examples()))
 def test_the_examples_of_a_section_print_what_they_show(blocks, project):

@@ -383,10 +383,10 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "QUIET_SECONDS", 0.0)
 
 
-def test_whatever_is_done_nothing_is_lost_doubled_or_brought_back(request: pytest.FixtureRequest) -> None:
+def test_whatever_is_done_nothing_is_lost_doubled_or_brought_back(sized: Callable[[int, int, int], int]) -> None:
     from hypothesis.stateful import run_state_machine_as_test
 
-    examples = 1_000 if request.config.getoption("--long") else 40
+    examples = sized(10, 40, 1_000)
     # Shrinking would take minutes: each step waits for the disk.
     phases = [Phase.explicit, Phase.reuse, Phase.generate]
     run_state_machine_as_test(

@@ -28,7 +28,7 @@ def test_two_commands_do_everything():
     main_job, install_and_test = blocks("sh")
     assert "amp recall" in main_job
     assert install_and_test.count("\n") == 1
-    assert install_and_test.endswith("-m pytest\n")
+    assert install_and_test.endswith("-m pytest -n auto\n")
 
 
 @pytest.mark.docs

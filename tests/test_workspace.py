@@ -1,6 +1,7 @@
 """The library's way in: documents are found, read and written for whoever may, whole or not at all."""
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -493,6 +494,16 @@ def holder(workspace):
 
 
 @pytest.fixture
+def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where anything waits."""
+
+    def rest(seconds: float) -> None:
+        pytest.fail(f"waits {seconds} s")
+
+    monkeypatch.setattr(time, "sleep", rest)
+
+
+@pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the clock by which we wait for locks run thirty times as fast."""
     monotonic = time.monotonic
@@ -507,16 +518,14 @@ def test_two_spellings_of_a_name_make_one_memory(workspace):
 
 
 @pytest.mark.requirement("S4-29")
-def test_readers_never_wait_for_a_writer(workspace, holder):
+def test_readers_never_wait_for_a_writer(workspace, holder, no_rest):
     """B81: session start blocked while a busy worker holds the lock."""
     write(workspace, "# S\n\n- x\n")
-    start = time.monotonic()
     assert "- x" in workspace.recall(DEVELOPER).text
     assert len(workspace.entries()) == 1
     assert len(workspace.status()) == 1
     assert workspace.show(SHARED) is not None
     assert workspace.init()[0].created is False
-    assert time.monotonic() - start < 3
 
 
 def test_a_writer_waits_and_then_names_the_holder(workspace, holder, hurry):
@@ -549,7 +558,6 @@ def test_a_writer_goes_on_as_soon_as_the_holder_ends(workspace, holder):
 
 @pytest.mark.slow
 def test_the_command_waits_its_ten_seconds_and_exits_with_four(workspace, holder):
-    start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "agent_memory_protocol", "remember", "y", "--root", str(workspace.path)],
         capture_output=True,
@@ -557,9 +565,11 @@ def test_the_command_waits_its_ten_seconds_and_exits_with_four(workspace, holder
         timeout=60,
         check=False,
     )
-    assert 9.5 < time.monotonic() - start < 20
     assert (done.returncode, done.stdout) == (4, "")
     assert f"probably process {holder.pid} (" in done.stderr
+    waited = re.search(r"; waited (\d+\.\d) s;", done.stderr)
+    assert waited is not None
+    assert float(waited[1]) >= 10
     assert done.stderr.count("\n") == 1
 
 
@@ -568,14 +578,12 @@ def test_other_documents_are_written_meanwhile(workspace, holder):
 
 
 @pytest.mark.parametrize("leftover", [b"", b"\0" + b"999999\namp\nhost\nlong ago", b"rubbish" * 1000])
-def test_what_a_killed_writer_left_blocks_nobody(workspace, leftover):
+def test_what_a_killed_writer_left_blocks_nobody(workspace, leftover, no_rest):
     """B19: a process killed while locking leaves a lock that blocks writes for ever."""
     locks = workspace.path / ".scaffolding/.amp/locks"
     locks.mkdir(parents=True)
     (locks / "shared.lock").write_bytes(leftover)
-    start = time.monotonic()
-    workspace.remember("x")
-    assert time.monotonic() - start < 5
+    assert workspace.remember("x").status == "added"
 
 
 MANY = """
@@ -588,9 +596,9 @@ MANY = """
 """
 
 
-def test_eight_writers_lose_nothing(workspace):
+def test_eight_writers_lose_nothing(workspace, sized):
     """B14: two processes write one memory file; both report success, one entry is gone."""
-    writers, each = 8, 50
+    writers, each = 8, sized(5, 50, 50)
     (workspace.path / ".scaffolding").mkdir()
     (workspace.path / ".scaffolding/amp.toml").write_text("[limits]\nmax_lines = 2000\nmax_bytes = 100_000\n")
     processes = [

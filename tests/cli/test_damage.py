@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 
 import pytest
 
@@ -152,7 +151,6 @@ def test_an_odd_document_is_read_by_every_verb_and_written_or_refused(amp, kind)
     dev_is_well(amp)
     amp.write(SHARED, ODD[kind])
     before = amp.tree()
-    start = time.monotonic()
     recalled = amp("recall", "dev")
     assert (recalled.code, "- well and seen" in recalled.out) == (0, True)
     for args in READERS:
@@ -171,7 +169,6 @@ def test_an_odd_document_is_read_by_every_verb_and_written_or_refused(amp, kind)
         else:
             assert ODD[kind].strip() in after[SHARED][1]
             assert after[AGENT] == before[AGENT]
-    assert time.monotonic() - start < 20
 
 
 def test_merge_conflicts_are_recalled_with_a_warning_and_never_rewritten(amp):

@@ -27,7 +27,7 @@ BESIDE = (
 
 # A command takes milliseconds, not microseconds: some dozen examples by default, some thousand with --long.
 FEW = settings(
-    max_examples=3_000 if settings().max_examples > 1_000 else 60,
+    max_examples=min(settings().max_examples * 2 // 3, 3_000),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

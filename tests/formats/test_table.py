@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from agent_memory_protocol.formats.table import FORMATS, Format, by_name, by_suf
 from .conftest import ENTRIES
 
 WRITABLE = [one for one in FORMATS if one.writes]
-PAIRS = [pytest.param(one, other, id=f"{one.name}-{other.name}") for one, other in product(WRITABLE, repeat=2)]
 VECTOR = embedding_of([1.0, 0.0])
 
 
@@ -43,16 +41,17 @@ def in_order(entries: list[MemoryEntry]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.requirement("S3-23")
-@pytest.mark.parametrize(("one", "other"), PAIRS)
-def test_through_any_two_formats_nothing_is_lost_that_the_table_does_not_name(tmp_path_factory, one, other):
+@pytest.mark.parametrize("one", WRITABLE, ids=lambda one: one.name)
+def test_through_any_two_formats_nothing_is_lost_that_the_table_does_not_name(tmp_path_factory, one):
     @settings(max_examples=3, phases=[Phase.generate])
     @given(st.lists(ENTRIES, min_size=3, max_size=8, unique_by=lambda entry: (entry.id, entry.text)))
     def check(entries):
         folder = tmp_path_factory.mktemp("pair")
         kept, back = through(folder / "one", one, entries)
         assert in_order(back) == in_order(kept)
-        again, last = through(folder / "other", other, back)
-        assert in_order(last) == in_order(again)
+        for other in WRITABLE:
+            again, last = through(folder / other.name, other, back)
+            assert in_order(last) == in_order(again), other.name
 
     check()
 

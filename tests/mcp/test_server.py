@@ -608,21 +608,32 @@ UNREADABLE = [
 ]
 
 
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory):
+    """One server for all lines that it cannot read: none of them ends it, and it says nothing on stderr."""
+    folder = tmp_path_factory.mktemp("serving")
+    opened = Wire(folder, {"HOME": str(folder), "LC_ALL": "C"})
+    try:
+        opened.begin()
+        yield opened
+        assert opened.end() == (0, "")
+    finally:
+        opened.process.kill()
+
+
 @pytest.mark.parametrize(("line", "request_id", "code", "words"), UNREADABLE, ids=[row[0][:70] for row in UNREADABLE])
-def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(wire, line, request_id, code, words):
-    wire.begin()
-    wire.send(line.encode())
-    answer = wire.answer_to(request_id)
+def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(serving, line, request_id, code, words):
+    serving.send(line.encode())
+    answer = serving.answer_to(request_id)
     assert answer["error"]["code"] == code
     assert words in answer["error"]["message"]
-    wire.send(json.dumps(remember("two halves make one: \U0001f4a1", id="next")).encode(), b"", b"  ")
-    assert wire.answer_to("next")["result"]["isError"] is False
-    assert wire.end() == (0, "")
+    serving.send(json.dumps(remember("two halves make one: \U0001f4a1", id="next")).encode(), b"", b"  ")
+    assert serving.answer_to("next")["result"]["isError"] is False
 
 
-def test_no_frame_brings_it_down(wire, pytestconfig):
+def test_no_frame_brings_it_down(wire, sized):
     chance = random.Random(75)
-    frames = list(fuzz(chance, 10_000 if pytestconfig.getoption("--long") else 400))
+    frames = list(fuzz(chance, sized(100, 400, 10_000)))
     # Before the handshake, none of them may be taken for its beginning.
     wire.send(*(frame for frame in fuzz(chance, 100) if b"method" not in frame))
     wire.begin()

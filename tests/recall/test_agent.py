@@ -515,7 +515,7 @@ BUDGETS = st.fixed_dictionaries(
     overflow=st.sampled_from(["entries", "head"]),
     datamark=st.booleans(),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=max(150, MOST))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=min(3 * MOST // 2, 20_000))
 def test_no_block_is_ever_over_its_budget_and_none_is_empty_without_a_word(project, files, budget, overflow, datamark):
     """B07: each injection source keeps to its own budget but the sum swamps the context."""
     places = (SHARED, AGENT.format("dev"), CONVERSATION.format("c1"))

@@ -376,7 +376,7 @@ ENTRIES = st.lists(
 
 
 @pytest.mark.requirement("S4-60")
-@settings(max_examples=max(200, MOST))
+@settings(max_examples=min(2 * MOST, 20_000))
 @given(ENTRIES, ROOMS, st.booleans())
 def test_whatever_the_room_it_holds_what_is_kept_and_the_numbers_add_up(document, room, take_head):
     check(document, room, read(document), take_head=take_head)

@@ -32,7 +32,10 @@ THEIRS = fg_id.KeyPair.from_bytes(SEED)
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 REFUSALS = (fg.LifecycleError, fg.RecordError)
-few = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+few = settings(
+    max_examples=min(2 * settings().max_examples, 200),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
 def to_theirs(record: Record) -> Any:

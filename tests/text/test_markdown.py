@@ -120,7 +120,7 @@ def test_a_table_in_disguise_is_seen_or_left_to_the_referee(lines):
 
 
 @pytest.mark.requirement("S4-61")
-@settings(max_examples=max(400, MOST))
+@settings(max_examples=min(4 * MOST, 20_000))
 @given(st.data())
 def test_where_the_scanner_is_certain_it_never_differs_from_the_referee(markdown_documents, data):
     lines = data.draw(markdown_documents)
@@ -135,7 +135,7 @@ def chunks(path: Path) -> list[list[str]]:
     return [lines[start : start + 8] for start in range(0, len(lines), 8)]
 
 
-@settings(max_examples=max(200, MOST))
+@settings(max_examples=min(2 * MOST, 20_000))
 @given(st.data())
 def test_nor_on_real_lines_that_were_cut_and_moved(corpus, data):
     """Pieces of real files with lines indented, dropped and put elsewhere."""

@@ -250,7 +250,7 @@ TEXTS = st.lists(
 
 
 @pytest.mark.requirement("S4-60")
-@settings(max_examples=max(400, MOST))
+@settings(max_examples=min(4 * MOST, 20_000))
 @given(TEXTS)
 def test_nothing_hidden_is_left_in_any_document(text):
     try:
@@ -440,7 +440,7 @@ ODD = st.sampled_from(
 LINES = st.one_of(st.lists(ODD, max_size=14).map("".join), st.text(max_size=20))
 
 
-@settings(max_examples=max(300, MOST))
+@settings(max_examples=min(3 * MOST, 20_000))
 @given(LINES)
 def test_an_escaped_line_has_nothing_to_escape(line):
     line = line.replace("\n", "").replace("\r", "")
@@ -453,7 +453,7 @@ def test_an_escaped_line_has_nothing_to_escape(line):
     assert "[INST]" not in shown
 
 
-@settings(max_examples=max(300, MOST))
+@settings(max_examples=min(3 * MOST, 20_000))
 @given(st.lists(LINES, min_size=1, max_size=3).map("\n".join))
 def test_the_quick_test_of_a_whole_text_misses_nothing(text):
     text = text.replace("\r", "")

@@ -41,7 +41,7 @@ def signatures(doc: Document) -> list[tuple[str, tuple[str, ...], int | None, st
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
 
 
-@settings(max_examples=max(200, MOST))
+@settings(max_examples=min(2 * MOST, 20_000))
 @given(st.data())
 def test_parsing_and_writing_is_the_identity_on_any_text(markdown_documents, data):
     text = data.draw(st.one_of(st.text(), markdown_documents.map("\n".join), markdown_documents.map("\r\n".join)))
@@ -323,7 +323,7 @@ def check_add(doc: Document, new: NewEntry, section: str | None) -> None:
 NEW = ["One fact.", FACT, "Steps\n- [2020-01-02] a\n- b", "x\n\n```\n# a\n- b\n```", "| a |\n|---|", "1. a\n2. b"]
 
 
-@settings(max_examples=max(200, MOST))
+@settings(max_examples=min(2 * MOST, 20_000))
 @given(st.data())
 def test_adding_changes_only_its_span(markdown_documents, data):
     lines = data.draw(markdown_documents)

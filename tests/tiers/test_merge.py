@@ -236,7 +236,9 @@ def found(result: Document) -> dict[str, tuple[str, str]]:
     return facts
 
 
-@pytest.mark.parametrize("seed", range(500))
+@pytest.mark.parametrize(
+    "seed", [*range(100), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(100, 500))]
+)
 def test_generated_merges_lose_nothing_and_double_nothing(seed):
     base = Project(random.Random(seed))
     ours, theirs = base.copy(), base.copy()
