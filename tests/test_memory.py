@@ -223,7 +223,7 @@ def test_any_text_is_a_query(memory, query):
 
 
 def test_what_is_replaced_does_not_crowd_out_what_holds(memory):
-    with Memory(store=MemoryStore()) as crowded:
+    with Memory(store=MemoryStore(), consolidate_every=0) as crowded:
         for number in range(300):
             one = crowded.store.get(crowded.remember(f"deploy deploy deploy {number}").record_id)
             crowded.store.put(archive(one, reason="old", now=datetime.now(UTC)))

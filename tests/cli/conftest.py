@@ -11,6 +11,7 @@ import sysconfig
 import tempfile
 import traceback
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +27,13 @@ SECONDS = 30
 NOBODY = 65_534
 OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "NO_COLOR", "FORCE_COLOR")
 """What in the environment of whoever runs the tests would change an answer."""
+
+
+@cache
+def load_the_package() -> None:
+    for module in pkgutil.walk_packages(agent_memory_protocol.__path__, "agent_memory_protocol."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
 
 
 class Answer(NamedTuple):
@@ -106,9 +114,7 @@ class Amp:
         """Run a command as a user who has no rights but everyone's; where we have no others ourselves, as ourselves."""
         if os.geteuid() != 0:
             return self(*args)
-        for module in pkgutil.walk_packages(agent_memory_protocol.__path__, "agent_memory_protocol."):
-            if not module.name.endswith("__main__"):
-                import_module(module.name)  # nobody may perhaps not read the package
+        load_the_package()  # nobody may perhaps not read it
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             child = os.fork()
             if not child:

@@ -240,14 +240,14 @@ def test_foreign_spelling_is_read_and_left_as_it_is(memory, path, ending):
 
 
 @pytest.mark.requirement("S0-35")
-def test_a_file_cut_at_any_byte_gives_every_whole_line_and_takes_the_next(tmp_path):
+def test_a_file_cut_at_any_byte_gives_every_whole_line_and_takes_the_next(tmp_path, sized):
     path = tmp_path / "memory.jsonl"
     memory = MemoryFile.open(path)
     for number in range(3):
         memory.append(f"Entry {number} — é.", kind="fact", now=NOW)
     data = path.read_bytes()
     ends = [position for position, byte in enumerate(data) if byte == 10]
-    for cut in range(len(data)):
+    for cut in range(0, len(data), sized(5, 1, 1)):
         path.write_bytes(data[:cut])
         # A line is whole once its closing brace stands; the newline may still be missing.
         whole = sum(cut >= end for end in ends)
@@ -310,24 +310,26 @@ def _run(*jobs: tuple[object, ...]) -> None:
 
 
 @pytest.mark.requirement("S0-20", "S0-21")
-def test_eight_processes_with_fifty_appends_each_leave_400_whole_lines_under_one_header(memory, path):
-    _run(*((_append_many, str(path), f"writer-{name}", 50) for name in range(8)))
+def test_eight_processes_that_append_at_once_leave_whole_lines_under_one_header(memory, path, sized):
+    each = sized(8, 50, 50)
+    _run(*((_append_many, str(path), f"writer-{name}", each) for name in range(8)))
     header, *lines = path.read_bytes().split(b"\n")
     assert isinstance(parse_line(header, 1), HeaderLine)
     assert lines.pop() == b""
     assert all(isinstance(parse_line(line, 2), EntryLine) for line in lines)
-    assert sorted(texts(memory)) == sorted(f"writer-{name} {number}" for name in range(8) for number in range(50))
+    assert sorted(texts(memory)) == sorted(f"writer-{name} {number}" for name in range(8) for number in range(each))
     assert memory.view().warnings == ()
     assert litter(path) == []
 
 
 @pytest.mark.requirement("S0-27", "S0-28")
-def test_two_hundred_appends_beside_compactions_that_each_replace_the_file_are_all_there(memory, path):
+def test_appends_beside_compactions_that_each_replace_the_file_are_all_there(memory, path, sized):
+    count = sized(40, 200, 200)
     memory.append("First.", kind="fact")
-    _run((_append_many, str(path), "kept", 200), (_compact_many, str(path), "kept 199"))
+    _run((_append_many, str(path), "kept", count), (_compact_many, str(path), f"kept {count - 1}"))
     memory.compact()
-    assert sorted(texts(memory)) == sorted(["First.", *(f"kept {number}" for number in range(200))])
-    assert len(path.read_bytes().splitlines()) == 202
+    assert sorted(texts(memory)) == sorted(["First.", *(f"kept {number}" for number in range(count))])
+    assert len(path.read_bytes().splitlines()) == count + 2
     assert isinstance(lines_of(path)[0], HeaderLine)
     assert litter(path) == []
 

@@ -465,7 +465,10 @@ def test_powershell_may_spell_a_path_its_way(judge):
 @pytest.mark.parametrize(
     "command",
     [
-        "amp\n" + "$(for i in a b c d e f g h i j k l m n; do " * 12 + "rm $i" + ")" * 12,
+        "amp\n" + "$(for i in a b c d e f g h i j k l m n; do " * 3 + "rm $i" + ")" * 3,
+        pytest.param(
+            "amp\n" + "$(for i in a b c d e f g h i j k l m n; do " * 12 + "rm $i" + ")" * 12, marks=pytest.mark.slow
+        ),
         "amp; a=xxxxxxxxxx; " + "a=$a$a$a$a$a$a$a$a; " * 40 + "rm $a",
         "rm " + " ".join(f".scaffolding/agent-memory/agents/developer/note_{number}.md" for number in range(3_000)),
         "amp; gzip " + "x" * 1_000_000,
@@ -475,7 +478,7 @@ def test_powershell_may_spell_a_path_its_way(judge):
         "amp; " + "find " + "a " * 30 + "-exec find {} x y z -exec find {} u v w -exec " * 12 + "rm {} +",
         "amp; python3 - <<'E'\nos.remove(x)\n" + "open('" * 50_000 + "\nE",
     ],
-    ids=["loops inside of loops", "a value that doubles", "many files", *range(6)],
+    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(6)],
 )
 def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
     assert shell(judge, command, agent="developer") == ""

@@ -207,8 +207,9 @@ def test_real_entries_are_hardly_ever_doubted(corpus):
     assert doubted <= 0.01 * entries
 
 
-def test_long_and_hostile_texts_take_no_time():
-    for text in ("sent " * 200_000, "a" * 1_000_000, "the token is " * 50_000, "https://" * 100_000, "İ" * 10_000):
+def test_long_and_hostile_texts_take_no_time(sized):
+    some = sized(2_000, 10_000, 10_000)
+    for text in ("sent " * 20 * some, "a" * 100 * some, "the token is " * 5 * some, "https://" * 10 * some, "İ" * some):
         assert routing.route(text).place in ("lesson", "state")
 
 

@@ -3,6 +3,7 @@
 import string
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,12 +19,12 @@ TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 RULES = {family.id: family for family in table.FAMILIES}
 
 
-def examples(kind: str) -> list[object]:
-    return [
-        pytest.param(family["id"], text.replace("·", ""), id=f"{family['id']}-{number}")
-        for family in FAMILIES
-        for number, text in enumerate(family[kind], start=1)
-    ]
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family["id"])
+
+
+def examples(family: dict[str, Any], kind: str) -> list[str]:
+    """Return a family's examples. A dot in the file keeps others from taking them for secrets."""
+    return [text.replace("·", "") for text in family[kind]]
 
 
 def found(text: str) -> list[str]:
@@ -34,15 +35,15 @@ def found(text: str) -> list[str]:
 
 
 @pytest.mark.requirement("S2-05", "S2-29", "S0-30")
-@pytest.mark.parametrize(("family", "text"), examples("found"))
-def test_a_secret_of_each_family_is_found(family, text):
-    assert family in found(text)
+@each_family
+def test_a_secret_of_each_family_is_found(family):
+    assert [text for text in examples(family, "found") if family["id"] not in found(text)] == []
 
 
 @pytest.mark.requirement("S2-30")
-@pytest.mark.parametrize(("family", "text"), examples("passed"))
-def test_what_only_resembles_the_family_passes(family, text):
-    assert found(text) == []
+@each_family
+def test_what_only_resembles_the_family_passes(family):
+    assert [text for text in examples(family, "passed") if found(text)] == []
 
 
 def test_each_of_many_families_is_held_by_examples_of_both_kinds():
