@@ -37,8 +37,8 @@ from agent_memory_protocol.formats.signed_file import SignedMemoryFile
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, verify_record
-from agent_memory_protocol.records.sqlite_store import SqliteStore
-from agent_memory_protocol.records.store import DirectoryStore, MemoryStore
+from agent_memory_protocol.records.sqlite_store import MemoryStore, SqliteStore
+from agent_memory_protocol.records.store import DirectoryStore
 from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.scan import ScanIndex
 

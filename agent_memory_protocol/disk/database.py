@@ -76,6 +76,9 @@ class Database:
                 self._connection.close()
             self._connection = None
 
+    def __del__(self) -> None:
+        self.close()
+
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         """Do several things at once: an error undoes them all. Without `write`, a file that is not there is empty.

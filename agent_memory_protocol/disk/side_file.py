@@ -45,9 +45,6 @@ class SideFile:
         """Close the file. The next call opens it again."""
         self._database.close()
 
-    def __del__(self) -> None:
-        self.close()
-
     def delete(self) -> None:
         """Remove the file, with all that is left in it of what was taken out. The next call makes it again."""
         self.close()

@@ -37,9 +37,7 @@ class Finder:
     def __init__(self, seen: Seen, indexes: Sequence[SearchIndex]) -> None:
         self._seen = seen
         self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
-        self._indexed = False
-        self._pending: set[str] = set()
-        self._gone: set[str] = set()
+        self._indexed: dict[str, str] | None = None
 
     def close(self) -> None:
         """Close the files of what was seen. The next call opens them again."""
@@ -63,21 +61,17 @@ class Finder:
 
     def look(self, *, hurried: bool = False) -> None:
         """Take in what others have written. `hurried` is for a caller that writes much; see `Seen.look`."""
-        changes = self._seen.look(hurried=hurried)
-        self._pending |= {record.id for record in changes.records}
-        if any(record.redacted for record in changes.records):
+        if any(record.redacted for record in self._seen.look(hurried=hurried)):
             self.forget()
-        self._gone |= set(changes.gone)
 
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
         self._seen.wrote(record)
-        self._pending.add(record.id)
 
     def forget(self) -> None:
         """Remove the index: a file may keep traces of what was only taken out. The next question makes it again."""
         self._index.delete()
-        self._indexed = False
+        self._indexed = None
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
@@ -182,16 +176,12 @@ class Finder:
 
     def _update_index(self) -> None:
         """Bring the index in line. That takes time in proportion to the store, so it waits until somebody asks."""
-        stamps = self._seen.stamps
-        changed = [one for one in self._pending if one in stamps] if self._indexed else stamps
-        sources = [Source(one, stamps[one], self._passages) for one in changed]
-        if not self._indexed:
-            self._index.refresh(sources)
-        elif sources or self._gone:
-            self._index.update(sources, self._gone)
-        self._indexed = True
-        self._pending.clear()
-        self._gone.clear()
+        now, before = self._seen.stamps, self._indexed
+        if now != before:
+            changed = now if before is None else dict(now.items() - before.items())
+            gone = None if before is None else before.keys() - now.keys()
+            self._index.refresh([Source(one, stamp, self._passages) for one, stamp in changed.items()], gone)
+            self._indexed = dict(now)
 
     def _passages(self, id: str) -> tuple[Passage, ...]:
         """Return what an index knows of a record. The key says its state."""

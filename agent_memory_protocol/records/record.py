@@ -26,6 +26,7 @@ __all__ = [
     "State",
     "Transition",
     "address",
+    "by_birth",
     "is_id",
     "new_record",
 ]
@@ -211,6 +212,11 @@ def new_record(
         supersedes=supersedes,
         tags=tags,
     )
+
+
+def by_birth(record: Record) -> tuple[datetime, str]:
+    """Return what records are ordered by: when they were born, and then their id."""
+    return (record.created_at, record.id)
 
 
 def slots_said(record: Record) -> Mapping[str, Json]:

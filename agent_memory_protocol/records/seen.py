@@ -7,7 +7,6 @@ hashes. The file may be deleted at any time: then every record is read again.
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ..disk.database import check_sqlite
 from ..disk.side_file import SideFile
@@ -24,19 +23,6 @@ _TABLES = (
 
 _TIMES_BETWEEN = 20
 """A hurried caller spends at most one part in so many of its time on looking."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What one look has found.
-
-    Attributes:
-        records: the newest versions of the records that are new or have another version.
-        gone: the ids of those that are no longer there, or cannot be read any more.
-    """
-
-    records: tuple[Record, ...] = ()
-    gone: tuple[str, ...] = ()
 
 
 class Seen:
@@ -66,8 +52,8 @@ class Seen:
         """Close the file. The next call opens it again."""
         self._file.close()
 
-    def look(self, *, hurried: bool = False) -> Changes:
-        """Say what has changed.
+    def look(self, *, hurried: bool = False) -> list[Record]:
+        """Return the newest versions of the records that are new or have changed.
 
         With `hurried`, records that others add while this process writes many may be noticed a little later: a look
         takes time in proportion to the store.
@@ -78,9 +64,9 @@ class Seen:
         mark = self._watched.mark()
         if self._looked:
             if mark is not None and mark == self._mark:
-                return Changes()
+                return []
             if hurried and self._wrote and time.monotonic() < self._rest_until:
-                return Changes()
+                return []
         begin = time.monotonic()
         known = self.stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
         found = self._watched.stamps()
@@ -88,13 +74,13 @@ class Seen:
         read = (self.read(name) for name, stamp in found.items() if known.get(name) != stamp)
         changed = {record.id: record for record in read if record is not None}
         self.stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
-        gone = tuple(known.keys() - self.stamps.keys())
+        gone = known.keys() - self.stamps.keys()
         if changed or gone:
             self._note(changed, gone)
         end = time.monotonic()
         self._looked, self._mark, self._wrote = True, mark, False
         self._rest_until = end + _TIMES_BETWEEN * (end - begin)
-        return Changes(tuple(changed.values()), gone)
+        return list(changed.values())
 
     def read(self, id: str) -> Record | None:
         """Return the newest version of a record as it is now; None where it cannot be read, which is a problem."""

@@ -1,4 +1,4 @@
-"""A store in one SQLite file, for many records or many writers.
+"""A store in one SQLite file, for many records or many writers; or in this process, for what leaves nothing behind.
 
 The versions are the truth; the other two tables, latest versions and their tags, are there for people who query the
 file, and for the published reference implementation, which works on the same tables. One `put` is one transaction.
@@ -7,18 +7,18 @@ file, and for the published reference implementation, which works on the same ta
 import os
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from ..disk.database import Database
 from ..disk.errors import shown
 from ..disk.writing import NotConfirmed
-from ..errors import AgentMemoryError, DamagedFile, InvalidRecord
-from .lifecycle import redact
+from ..errors import DamagedFile
 from .record import Record, RecordType, State
-from .store import check_put, chosen, parsed, unknown
+from .store import check_put, chosen, parsed, read_version, tombstone_of, unknown
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from sqlite3 import Connection, Cursor
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS history (
@@ -33,11 +33,15 @@ _TABLES = (
 
 
 class SqliteStore:
-    """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens its own."""
+    """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens its own.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.path.abspath(os.fspath(path))
-        self._database = Database(self.path, _prepare)
+    Args:
+        path: the file; None keeps the records in this process.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._database = Database(path, _prepare)
+        self.path = self._database.path
 
     def __enter__(self) -> Self:
         return self
@@ -52,31 +56,30 @@ class SqliteStore:
     def put(self, record: Record, *, after: Record | None = None) -> int:
         """Add a version; see `RecordStore`."""
         with self._database.transaction(write=True) as connection:
-            versions = _payloads(connection, record.id, newest=True)
-            check_put(self._parse(versions[-1][1], record.id) if versions else None, record, after)
-            number: int = versions[-1][0] + 1 if versions else 1
+            number, newest = _versions(connection, record.id).fetchone() or (0, "")
+            check_put(self._read(newest, record.id) if number else None, record, after)
             payload = record.to_bytes().decode()
-            connection.execute("INSERT INTO history VALUES (?, ?, ?)", (record.id, number, payload))
+            connection.execute("INSERT INTO history VALUES (?, ?, ?)", (record.id, number + 1, payload))
             _project(connection, record, payload)
-            return number
+            return int(number) + 1
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
         with self._database.transaction() as connection:
-            versions = _payloads(connection, id, newest=True)
-        if not versions:
+            newest = _versions(connection, id).fetchone()
+        if newest is None:
             raise unknown(id)
-        return self._parse(versions[-1][1], id)
+        return self._read(newest[1], id)
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
         with self._database.transaction() as connection:
-            versions = _payloads(connection, id)
+            versions = _versions(connection, id).fetchall()[::-1]
         if not versions:
             raise unknown(id)
         if [number for number, _ in versions] != list(range(1, len(versions) + 1)):
-            raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=shown(self.path))
-        return tuple(self._parse(payload, id) for _, payload in versions)
+            raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=self._shown)
+        return tuple(self._read(payload, id) for _, payload in versions)
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -87,7 +90,7 @@ class SqliteStore:
                 "SELECT record_id, payload FROM history AS one WHERE version ="
                 " (SELECT MAX(version) FROM history WHERE record_id = one.record_id)"
             ).fetchall()
-        return chosen((self._parse(payload, name) for name, payload in rows), state, type, tag)
+        return chosen((self._read(payload, name) for name, payload in rows), state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
         """Put a tombstone in place of every version; see `Redacting`. The file is written again without the old bytes.
@@ -95,17 +98,22 @@ class SqliteStore:
         Raises:
             NotConfirmed: it is redacted, but another process still reads the old bytes; call this again later.
         """
-        with self._database.transaction(write=os.path.exists(self.path)) as connection:
-            versions = _payloads(connection, id)
+        with self._database.transaction(write=self.path is None or os.path.exists(self.path)) as connection:
+            versions = _versions(connection, id).fetchall()
             if not versions:
                 raise unknown(id)
-            newest = self._newest_readable([payload for _, payload in versions], id)
-            tombstone = newest if newest.redacted else redact(newest, reason=reason, now=now)
+            tombstone = tombstone_of((partial(self._read, one, id) for _, one in versions), reason=reason, now=now)
             payload = tombstone.to_bytes().decode()
             connection.execute("UPDATE history SET payload = ? WHERE record_id = ?", (payload, id))
             _project(connection, tombstone, payload)
         parsed.cache_clear()
-        self._forget_old_bytes(id)
+        with self._database.connection() as connection:
+            connection.execute("VACUUM")
+            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise NotConfirmed(
+                    f"{self._shown}: {id} is redacted, but another process still reads what was there;"
+                    " redact it again when that has ended"
+                )
         return tombstone
 
     def mark(self) -> object:
@@ -117,42 +125,29 @@ class SqliteStore:
 
     def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
         """Return a text for each record's newest version; see `Watched`."""
+        # Of the other columns, SQLite returns those of the row that has the maximum.
+        query = "SELECT record_id, MAX(version), LENGTH(payload) FROM history {} GROUP BY record_id"
         with self._database.transaction() as connection:
-            if ids is not None:
-                newest = ((name, _payloads(connection, name, newest=True)) for name in ids)
-                return {name: f"{rows[0][0]} {len(rows[0][1])}" for name, rows in newest if rows}
-            # Of the other columns, SQLite returns those of the row that has the maximum.
-            query = "SELECT record_id, MAX(version), LENGTH(payload) FROM history GROUP BY record_id"
-            return {name: f"{version} {length}" for name, version, length in connection.execute(query)}
+            if ids is None:
+                rows = connection.execute(query.format("")).fetchall()
+            else:
+                one = query.format("WHERE record_id = ?")
+                rows = [row for name in ids for row in connection.execute(one, (name,))]
+            return {name: f"{version} {length}" for name, version, length in rows}
 
-    def _forget_old_bytes(self, id: str) -> None:
-        with self._database.connection() as connection:
-            connection.execute("VACUUM")
-            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if busy:
-            raise NotConfirmed(
-                f"{shown(self.path)}: {id} is redacted, but another process still reads what stood there;"
-                " redact it again when that has ended"
-            )
+    @property
+    def _shown(self) -> str:
+        return shown(self.path or "")
 
-    def _parse(self, payload: object, id: str) -> Record:
-        try:
-            record = parsed(payload.encode() if isinstance(payload, str) else b"")
-        except InvalidRecord as error:
-            raise DamagedFile(f"{error}; restore the file from a backup", path=shown(self.path)) from None
-        if record.id != id:
-            raise DamagedFile(f"the record {record.id} stands in the place of {id}", path=shown(self.path))
-        return record
+    def _read(self, payload: object, id: str) -> Record:
+        return read_version(payload.encode() if isinstance(payload, str) else b"", id, self._shown)
 
-    def _newest_readable(self, payloads: Iterable[str], id: str) -> Record:
-        """Return the newest version that can be read: what is damaged may hold what has to go as well."""
-        damage: AgentMemoryError = unknown(id)
-        for payload in reversed(list(payloads)):
-            try:
-                return self._parse(payload, id)
-            except DamagedFile as error:
-                damage = error
-        raise damage
+
+class MemoryStore(SqliteStore):
+    """Records in this process, for tests and for work that leaves nothing behind. Threads may share it."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
 
 
 def _prepare(connection: "Connection") -> None:
@@ -165,13 +160,9 @@ def _prepare(connection: "Connection") -> None:
         connection.execute("COMMIT")
 
 
-def _payloads(connection: "Connection", id: str, *, newest: bool = False) -> list[tuple[int, str]]:
-    """Return the versions of a record by number; with `newest` only the last one."""
-    rows = connection.execute(
-        "SELECT version, payload FROM history WHERE record_id = ? ORDER BY version DESC LIMIT ?",
-        (id, 1 if newest else -1),
-    )
-    return rows.fetchall()[::-1]
+def _versions(connection: "Connection", id: str) -> "Cursor":
+    """Find the versions of a record: numbers and payloads, the newest first."""
+    return connection.execute("SELECT version, payload FROM history WHERE record_id = ? ORDER BY version DESC", (id,))
 
 
 def _project(connection: "Connection", record: Record, payload: str) -> None:

@@ -1,4 +1,4 @@
-"""Stores: where every version of every record stays, behind one port; here in memory and in a directory.
+"""Stores: where every version of every record stays, behind one port; here in a directory.
 
 A store only adds. It takes a version that the lifecycle allows after the newest one it holds, and a caller that lost a
 race finds that out instead of writing over the other. Redaction is not part of the port: it is the one act that
@@ -10,20 +10,19 @@ claimed by a hard link to a finished file, so versions are whole or absent, and 
 
 import os
 import re
-import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol, runtime_checkable
 
 from ..disk.errors import shown
-from ..disk.files import Root, stamp
+from ..disk.files import Content, Root, stamp
 from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
 from ..errors import DamagedFile, IllegalMove, InvalidRecord, Refused, UnknownRecord
 from .lifecycle import check_version, redact
-from .record import Record, RecordType, State, is_id
+from .record import Record, RecordType, State, by_birth, is_id
 
 LAST_VERSION = 999_999
 
@@ -105,59 +104,6 @@ class Watched(Protocol):
         """
 
 
-class MemoryStore:
-    """Records in this process, for tests and for work that leaves nothing behind. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._versions: dict[str, tuple[Record, ...]] = {}
-        self._lock = threading.Lock()
-
-    def put(self, record: Record, *, after: Record | None = None) -> int:
-        """Add a version; see `RecordStore`."""
-        with self._lock:
-            versions = self._versions.get(record.id, ())
-            check_put(versions[-1] if versions else None, record, after)
-            self._versions[record.id] = (*versions, record)
-            return len(versions) + 1
-
-    def get(self, id: str) -> Record:
-        """Return the newest version; see `RecordStore`."""
-        return self.history(id)[-1]
-
-    def history(self, id: str) -> tuple[Record, ...]:
-        """Return every version; see `RecordStore`."""
-        versions = self._versions.get(id, ())
-        if not versions:
-            raise unknown(id)
-        return versions
-
-    def list(
-        self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
-    ) -> tuple[Record, ...]:
-        """Return the newest versions; see `RecordStore`."""
-        with self._lock:
-            newest = [versions[-1] for versions in self._versions.values()]
-        return chosen(newest, state, type, tag)
-
-    def redact(self, id: str, *, reason: str, now: datetime) -> Record:
-        """Put a tombstone in place of every version; see `Redacting`."""
-        with self._lock:
-            versions = self.history(id)
-            tombstone = versions[-1] if versions[-1].redacted else redact(versions[-1], reason=reason, now=now)
-            self._versions[id] = (tombstone,) * len(versions)
-            return tombstone
-
-    def mark(self) -> object:
-        """Return what is equal as long as no record has come; see `Watched`."""
-        return len(self._versions)
-
-    def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
-        """Return a text for each record's newest version; see `Watched`."""
-        with self._lock:
-            kept = {name: self._versions[name] for name in (self._versions if ids is None else ids)}
-        return {name: f"{len(versions)} {versions[-1].redacted}" for name, versions in kept.items()}
-
-
 class DirectoryStore:
     """Records as files that git can hold. Every call sees the disk as it is then, and nothing stays open.
 
@@ -171,23 +117,23 @@ class DirectoryStore:
 
     def put(self, record: Record, *, after: Record | None = None) -> int:
         """Add a version; see `RecordStore`."""
-        data = record.to_bytes()
         root, top = self._open_or_make()
         with root:
-            parts = (*top, _folder_name(record.id))
+            folder = _Folder(root, top, record.id)
             for _ in range(_TRIES):
-                numbers = _numbers(root, parts)
-                _check_complete(numbers, parts)
-                last = len(numbers)
-                check_put(_read(root, parts, last, record.id) if last else None, record, after)
+                last = folder.count()
+                check_put(folder.read(last) if last else None, record, after)
                 if last == LAST_VERSION:
                     raise Refused(f"{record.id} has {LAST_VERSION} versions, and there is no number for another")
-                make_folders(root, parts)
-                path = (*parts, _file_name(last + 1))
-                if create(root, path, data):
-                    _follow_redaction(root, parts, last + 1, record.id)
+                make_folders(root, folder.parts)
+                path = folder.path(last + 1)
+                if create(root, path, record.to_bytes()):
+                    before = folder.read(last) if last else None
+                    if before is not None and before.redacted:  # its content must not return
+                        folder.bury(before)
+                        raise IllegalMove(f"{record.id} has been redacted meanwhile; no version is added")
                     return last + 1
-                if _numbers(root, parts) == numbers:
+                if folder.count() == last:
                     raise DamagedFile(
                         "is no version, and stands in the place of the next one; move it", path=shown(*path)
                     )
@@ -195,17 +141,13 @@ class DirectoryStore:
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
-        with self._open(id) as root:
-            parts = (*self.parts, _folder_name(id))
-            return _read(root, parts, _existing(root, parts, id)[-1], id)
+        with self._open(id) as folder:
+            return folder.read(folder.numbers()[-1])
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
-        with self._open(id) as root:
-            parts = (*self.parts, _folder_name(id))
-            numbers = _existing(root, parts, id)
-            _check_complete(numbers, parts)
-            return tuple(_read(root, parts, number, id) for number in numbers)
+        with self._open(id) as folder:
+            return tuple(map(folder.read, range(1, folder.count() + 1)))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -215,12 +157,10 @@ class DirectoryStore:
             return ()
         newest = []
         with Root.open(self.path) as root:
-            for name in root.list_folders(self.parts):
-                if _FOLDER.fullmatch(name):
-                    parts = (*self.parts, name)
-                    numbers = _numbers(root, parts)
-                    if numbers:  # a killed first `put` leaves an empty folder
-                        newest.append(_read(root, parts, numbers[-1], f"mem:{name}"))
+            for name in filter(_FOLDER.fullmatch, root.list_folders(self.parts)):
+                folder = _Folder(root, self.parts, f"mem:{name}")
+                if numbers := folder.numbers():  # a killed first `put` leaves an empty folder
+                    newest.append(folder.read(numbers[-1]))
         return chosen(newest, state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
@@ -228,21 +168,11 @@ class DirectoryStore:
 
         The disk may keep the old bytes where no file is any more, and git its history.
         """
-        with self._open(id) as root:
-            parts = (*self.parts, _folder_name(id))
-            newest = _newest_readable(root, parts, _existing(root, parts, id), id)
-            tombstone = newest if newest.redacted else redact(newest, reason=reason, now=now)
-            data = tombstone.to_bytes()
-            for _ in range(_TRIES):
-                left = [number for number in _numbers(root, parts) if _bytes(root, parts, number) != data]
-                if not left:
-                    break
-                # The newest first, so that nobody adds to the record while its past is replaced.
-                for number in reversed(left):
-                    _overwrite(root, parts, number, data)
-            else:
-                raise _never_still(id)
-            remove_leftovers(root, parts, _REFERENCE_TEMPORARY)
+        with self._open(id) as folder:
+            versions = (partial(folder.read, number) for number in reversed(folder.numbers()))
+            tombstone = tombstone_of(versions, reason=reason, now=now)
+            folder.bury(tombstone)
+            remove_leftovers(folder.root, folder.parts, _REFERENCE_TEMPORARY)
             parsed.cache_clear()
             return tombstone
 
@@ -264,18 +194,23 @@ class DirectoryStore:
             return {}
         found = {}
         with Root.open(self.path) as root:
-            names = root.list_folders(self.parts) if ids is None else map(_folder_name, ids)
-            for name in names:
-                if _FOLDER.fullmatch(name):
-                    place = root.locate((*self.parts, name))
-                    if place is not None and place.info is not None:
-                        found[f"mem:{name}"] = str(place.info.st_mtime_ns)
+            names = root.list_folders(self.parts) if ids is None else (one.removeprefix("mem:") for one in ids)
+            for name in filter(_FOLDER.fullmatch, names):
+                place = root.locate((*self.parts, name))
+                if place is not None and place.info is not None:
+                    found[f"mem:{name}"] = str(place.info.st_mtime_ns)
         return found
 
-    def _open(self, id: str) -> Root:
+    @contextmanager
+    def _open(self, id: str) -> Iterator["_Folder"]:
+        """Open the folder of a record that has a version."""
         if not is_id(id) or not os.path.lexists(self.path):
             raise unknown(id)
-        return Root.open(self.path)
+        with Root.open(self.path) as root:
+            folder = _Folder(root, self.parts, id)
+            if not folder.numbers():
+                raise unknown(id)
+            yield folder
 
     def _open_or_make(self) -> tuple[Root, tuple[str, ...]]:
         """Open the folder, or the nearest one above it that exists, and say where the records go below that."""
@@ -284,6 +219,63 @@ class DirectoryStore:
             path, name = os.path.split(path)
             missing = (name, *missing)
         return Root.open(path), missing
+
+
+class _Folder:
+    """The versions of one record, below a root that is open."""
+
+    def __init__(self, root: Root, top: tuple[str, ...], id: str) -> None:
+        self.root = root
+        self.parts = (*top, id.removeprefix("mem:"))
+        self._id = id
+
+    def path(self, number: int) -> tuple[str, ...]:
+        return (*self.parts, f"{number:06d}.json")
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the versions in their order."""
+        numbers = [int(name[:6]) for name in self.root.list_files(self.parts) if _VERSION.fullmatch(name)]
+        if numbers and numbers[-1] > len(numbers):
+            # Of what others add while a folder is read, the listing may have a later number and lack an earlier one.
+            for missing in sorted(set(range(1, numbers[-1])).difference(numbers)):
+                if not self.root.exists(self.path(missing)):
+                    break
+                numbers.append(missing)
+        return sorted(numbers)
+
+    def count(self) -> int:
+        """Return how many versions there are, if none is missing."""
+        numbers = self.numbers()
+        for expected, number in enumerate(numbers, start=1):
+            if number != expected:
+                path = shown(*self.path(expected))
+                raise DamagedFile("a version is missing; restore it from version control or a backup", path=path)
+        return len(numbers)
+
+    def read(self, number: int) -> Record:
+        return read_version(self._content(number).data, self._id, shown(*self.path(number)))
+
+    def bury(self, tombstone: Record) -> None:
+        """Put a tombstone in place of every version, those among them that others add meanwhile."""
+        data = tombstone.to_bytes()
+        for _ in range(_TRIES):
+            is_done = True
+            # The newest first, so that nobody adds to the record while its past is replaced.
+            for number in reversed(self.numbers()):
+                content = self._content(number)
+                if content.data != data:
+                    is_done = False
+                    with suppress(ChangedMeanwhile):  # another process has just done the same, so look again
+                        replace(self.root, self.path(number), data, expected=content)
+            if is_done:
+                return
+        raise _never_still(self._id)
+
+    def _content(self, number: int) -> Content:
+        content = self.root.read(self.path(number))
+        if content is None:
+            raise DamagedFile("has just gone; try again", path=shown(*self.path(number)))
+        return content
 
 
 def check_put(newest: Record | None, record: Record, after: Record | None) -> None:
@@ -307,7 +299,41 @@ def chosen(
         and (type is None or record.type is type)
         and (tag is None or tag in record.tags)
     ]
-    return tuple(sorted(found, key=lambda record: (record.created_at, record.id)))
+    return tuple(sorted(found, key=by_birth))
+
+
+def read_version(data: bytes, id: str, path: str) -> Record:
+    """Return the version of a record that a store keeps at `path`.
+
+    Raises:
+        DamagedFile: the bytes are not a version of this record.
+    """
+    try:
+        record = parsed(data)
+    except InvalidRecord as error:
+        raise DamagedFile(f"{error}; restore it from version control or a backup", path=path) from None
+    if record.id != id:
+        raise DamagedFile(f"holds {record.id} in the place of {id}", path=path)
+    return record
+
+
+def tombstone_of(versions: Iterable[Callable[[], Record]], *, reason: str, now: datetime) -> Record:
+    """Return the tombstone of a record. `versions` read its versions, the newest first.
+
+    It is made from the newest version that can be read: what is damaged may hold what has to go, too.
+
+    Raises:
+        IllegalMove: no reason is given.
+        DamagedFile: no version can be read.
+    """
+    for read in versions:
+        try:
+            newest = read()
+        except DamagedFile as error:
+            damage = error
+        else:
+            return newest if newest.redacted else redact(newest, reason=reason, now=now)
+    raise damage
 
 
 def unknown(id: str) -> UnknownRecord:
@@ -317,89 +343,3 @@ def unknown(id: str) -> UnknownRecord:
 
 def _never_still(id: str) -> ChangedMeanwhile:
     return ChangedMeanwhile(f"{id}: others write it all the time; try again")
-
-
-def _folder_name(id: str) -> str:
-    return id.removeprefix("mem:")
-
-
-def _file_name(number: int) -> str:
-    return f"{number:06d}.json"
-
-
-def _numbers(root: Root, parts: tuple[str, ...]) -> list[int]:
-    numbers = [int(name[:6]) for name in root.list_files(parts) if _VERSION.fullmatch(name)]
-    if numbers and numbers[-1] > len(numbers):
-        # Of what others add while a folder is read, the listing may have a later number and lack an earlier one.
-        for missing in sorted(set(range(1, numbers[-1])).difference(numbers)):
-            if not root.exists((*parts, _file_name(missing))):
-                break
-            numbers.append(missing)
-    return sorted(numbers)
-
-
-def _existing(root: Root, parts: tuple[str, ...], id: str) -> list[int]:
-    numbers = _numbers(root, parts)
-    if not numbers:
-        raise unknown(id)
-    return numbers
-
-
-def _check_complete(numbers: list[int], parts: tuple[str, ...]) -> None:
-    expected = list(range(1, len(numbers) + 1))
-    if numbers != expected:
-        missing = next(number for number in (*expected, len(numbers) + 1) if number not in numbers)
-        path = shown(*parts, _file_name(missing))
-        raise DamagedFile("a version is missing; restore it from version control or a backup", path=path)
-
-
-def _bytes(root: Root, parts: tuple[str, ...], number: int) -> bytes:
-    content = root.read((*parts, _file_name(number)))
-    if content is None:
-        raise DamagedFile("has just gone; try again", path=shown(*parts, _file_name(number)))
-    return content.data
-
-
-def _read(root: Root, parts: tuple[str, ...], number: int, id: str) -> Record:
-    data = _bytes(root, parts, number)
-    path = shown(*parts, _file_name(number))
-    try:
-        record = parsed(data)
-    except InvalidRecord as error:
-        raise DamagedFile(f"{error}; restore it from version control or a backup", path=path) from None
-    if record.id != id:
-        raise DamagedFile(f"holds the record {record.id}, which belongs in another folder", path=path)
-    return record
-
-
-def _newest_readable(root: Root, parts: tuple[str, ...], numbers: list[int], id: str) -> Record:
-    """Return the newest version that can be read: what is damaged may hold what has to go as well."""
-    for number in reversed(numbers[1:]):
-        with suppress(DamagedFile):
-            return _read(root, parts, number, id)
-    return _read(root, parts, numbers[0], id)
-
-
-def _overwrite(root: Root, parts: tuple[str, ...], number: int, data: bytes) -> None:
-    path = (*parts, _file_name(number))
-    content = root.read(path)
-    if content is not None and content.data != data:
-        # Where another process has just done the same, the caller looks again.
-        with suppress(ChangedMeanwhile):
-            replace(root, path, data, expected=content)
-
-
-def _follow_redaction(root: Root, parts: tuple[str, ...], number: int, id: str) -> None:
-    """Take back the version just added if the record has been redacted meanwhile: its content must not return."""
-    if number == 1:
-        return
-    before = _read(root, parts, number - 1, id)
-    if before.redacted:
-        data = before.to_bytes()
-        for _ in range(_TRIES):
-            if _bytes(root, parts, number) == data:
-                break
-            _overwrite(root, parts, number, data)
-        else:
-            raise _never_still(id)
-        raise IllegalMove(f"{id} has been redacted meanwhile; no version is added")

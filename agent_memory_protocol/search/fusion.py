@@ -41,15 +41,10 @@ class FusedIndex:
     def __init__(self, *indexes: tuple[float, SearchIndex]) -> None:
         self._indexes = indexes
 
-    def refresh(self, sources: Iterable[Source]) -> int:
-        """Bring all in line with exactly these sources; see `SearchIndex`."""
+    def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
+        """Bring all in line with these sources; see `SearchIndex`."""
         sources = list(sources)
-        return max((index.refresh(sources) for _, index in self._indexes), default=0)
-
-    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
-        """Bring all in line with these sources and forget those that are gone; see `SearchIndex`."""
-        sources, gone = list(sources), list(gone)
-        return max((index.update(sources, gone) for _, index in self._indexes), default=0)
+        return max((index.refresh(sources, gone) for _, index in self._indexes), default=0)
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""

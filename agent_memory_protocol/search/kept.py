@@ -78,18 +78,14 @@ class KeptIndex(ABC, Generic[Content]):
             return False
         return True
 
-    def refresh(self, sources: Iterable[Source]) -> int:
-        """Bring the index in line with exactly these sources; see `SearchIndex`."""
+    def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
+        """Bring the index in line with these sources; see `SearchIndex`."""
         with self._lock:
-            return self._bring_in_line({source.key: source for source in sources}, None)
-
-    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
-        """Bring the index in line with these sources and forget those that are gone; see `SearchIndex`."""
-        with self._lock:
-            changed = {source.key: source for source in sources}
-            gone = set(gone)
-            wanted = {key: source for key, source in (self._wanted | changed).items() if key not in gone}
-            return self._bring_in_line(wanted, changed.keys() | gone)
+            wanted = {source.key: source for source in sources}
+            if gone is None:
+                return self._bring_in_line(wanted, None)
+            rest = {key: source for key, source in self._wanted.items() if key not in gone}
+            return self._bring_in_line(rest | wanted, {*wanted, *gone})
 
     def _ask(self, question: "Callable[[Connection], Answer]") -> Answer:
         """Ask something of the file while it is in line with the sources."""

@@ -72,16 +72,12 @@ class Hit:
 class SearchIndex(Protocol):
     """What every index does. All of them pass the same tests."""
 
-    def refresh(self, sources: Iterable[Source]) -> int:
-        """Bring the index in line with exactly these sources; return how many were read or forgotten.
+    def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
+        """Bring the index in line with these sources; return how many were read or forgotten.
 
-        An error of a source's `read` comes through, and the index stays as it was.
-        """
-
-    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
-        """Bring the index in line with these sources and forget those that are gone, by key; leave the others alone.
-
-        For a caller that knows what has changed. Returns how many were read or forgotten.
+        `gone` are the keys of sources to forget; None means all that are not among these. A caller that knows what has
+        changed gives it, and the rest is left alone. An error of a source's `read` comes through, and the index stays
+        as it was.
         """
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:

@@ -31,16 +31,19 @@ class ScanIndex:
         self._sources: dict[str, _Read] = {}
         self._lock = threading.Lock()
 
-    def refresh(self, sources: Iterable[Source]) -> int:
-        """Bring the index in line with exactly these sources; see `SearchIndex`."""
+    def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
+        """Bring the index in line with these sources; see `SearchIndex`."""
         sources = list(sources)
         with self._lock:
-            return self._change(sources, self._sources.keys() - {source.key for source in sources})
-
-    def update(self, sources: Iterable[Source], gone: Iterable[str] = ()) -> int:
-        """Bring the index in line with these sources and forget those that are gone; see `SearchIndex`."""
-        with self._lock:
-            return self._change(sources, self._sources.keys() & set(gone))
+            known = self._sources
+            forgotten = (known.keys() if gone is None else known.keys() & gone) - {source.key for source in sources}
+            read = {
+                source.key: _read(source)
+                for source in sources
+                if source.key not in known or known[source.key].fingerprint != source.fingerprint
+            }
+            self._sources = {key: source for key, source in known.items() if key not in forgotten} | read
+            return len(read) + len(forgotten)
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
@@ -63,15 +66,6 @@ class ScanIndex:
     def delete(self) -> None:
         """Forget everything; see `SearchIndex`."""
         self._sources = {}
-
-    def _change(self, sources: Iterable[Source], gone: Collection[str]) -> int:
-        read = {
-            source.key: _read(source)
-            for source in sources
-            if source.key not in self._sources or self._sources[source.key].fingerprint != source.fingerprint
-        }
-        self._sources = {key: source for key, source in self._sources.items() if key not in gone} | read
-        return len(read) + len(gone)
 
 
 def _read(source: Source) -> _Read:

@@ -95,7 +95,7 @@ def search(
     try:
         used.refresh(sources)
         if unread:
-            used.update((), gone=unread)  # so that the next query reads them again, and tells of them again
+            used.refresh((), gone=unread)  # so that the next query reads them again, and tells of them again
         hits = used.search(query, limit=limit, within=within if len(within) < len(sources) else None)
     finally:
         if index is None:

@@ -28,7 +28,7 @@ from agent_memory_protocol.consolidation.resolution import CautiousResolver
 from agent_memory_protocol.errors import InvalidArgument, OperatorFailed
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
-from agent_memory_protocol.records.store import MemoryStore
+from agent_memory_protocol.records.sqlite_store import MemoryStore
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 X, NOT_X = "The staging database is Postgres.", "The staging database is not Postgres."

@@ -13,8 +13,8 @@ from agent_memory_protocol.errors import InvalidRecord
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, new_record
-from agent_memory_protocol.records.sqlite_store import SqliteStore
-from agent_memory_protocol.records.store import DirectoryStore, MemoryStore
+from agent_memory_protocol.records.sqlite_store import MemoryStore, SqliteStore
+from agent_memory_protocol.records.store import DirectoryStore
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 DEFINED = set(Record.__dataclass_fields__)

@@ -29,7 +29,7 @@ from agent_memory_protocol.records.lifecycle import (
 )
 from agent_memory_protocol.records.proof import check_history
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, new_record
-from agent_memory_protocol.records.store import MemoryStore
+from agent_memory_protocol.records.sqlite_store import MemoryStore
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)

@@ -8,7 +8,7 @@ import pytest
 
 from agent_memory_protocol.records.lifecycle import archive
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
-from agent_memory_protocol.records.seen import Changes, Seen
+from agent_memory_protocol.records.seen import Seen
 from agent_memory_protocol.records.store import DirectoryStore, RecordStore
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -36,14 +36,14 @@ def looked_at(request, open_store):
 
 def test_what_others_write_is_noticed_at_the_next_look(looked_at):
     seen, others = looked_at
-    assert seen.look() == Changes()
+    assert seen.look() == []
     one, two = record("one"), record("two")
     others.put(one)
-    assert seen.look() == Changes((one,))
-    assert seen.look() == Changes()
+    assert seen.look() == [one]
+    assert seen.look() == []
     others.put(two)
     others.put(archive(one, **WHY))
-    assert {(now.id, now.state) for now in seen.look().records} >= {(two.id, two.state)}
+    assert {(now.id, now.state) for now in seen.look()} >= {(two.id, two.state)}
     assert set(seen.stamps) == {one.id, two.id}
 
 
@@ -52,12 +52,12 @@ def test_a_first_look_reads_what_another_version_or_a_redaction_has_changed(open
     records = [record(f"fact {number}") for number in range(5)]
     for one in records:
         store.put(one)
-    assert len(Seen(store, path).look().records) == 5
+    assert len(Seen(store, path).look()) == 5
     gone = archive(records[1], **WHY)
     store.put(gone)
     stone = store.redact(records[3].id, **WHY)
-    assert {now.id: now for now in Seen(open_store(), path).look().records} == {gone.id: gone, stone.id: stone}
-    assert Seen(open_store(), path).look() == Changes()
+    assert {now.id: now for now in Seen(open_store(), path).look()} == {gone.id: gone, stone.id: stone}
+    assert Seen(open_store(), path).look() == []
 
 
 def test_what_this_process_writes_is_no_news_to_it(looked_at):
@@ -66,9 +66,9 @@ def test_what_this_process_writes_is_no_news_to_it(looked_at):
     one, two = record("one"), record("two")
     seen._store.put(one)
     seen.wrote(one)
-    assert seen.look() == Changes()
+    assert seen.look() == []
     others.put(two)
-    assert seen.look() == Changes((two,))
+    assert seen.look() == [two]
 
 
 def test_a_record_that_went_is_noticed(tmp_path):
@@ -78,8 +78,9 @@ def test_a_record_that_went_is_noticed(tmp_path):
     seen = Seen(store, path)
     seen.look()
     (tmp_path / "records" / one.id[4:]).rename(tmp_path / "elsewhere")
-    assert seen.look() == Changes((), (one.id,))
-    assert Seen(store, path).look() == Changes()
+    assert seen.look() == []
+    assert seen.stamps == {}
+    assert Seen(store, path).look() == []
 
 
 def test_a_damaged_record_is_a_problem_and_hides_no_other(tmp_path):
@@ -92,12 +93,12 @@ def test_a_damaged_record_is_a_problem_and_hides_no_other(tmp_path):
     whole = file.read_bytes()
     file.write_bytes(whole[:-1])
     seen = Seen(store)
-    assert seen.look() == Changes((two,))
+    assert seen.look() == [two]
     assert list(seen.problems) == [one.id]
     assert "000001.json" in seen.problems[one.id]
     file.write_bytes(whole)
     store.put(record("three"))
-    assert one in seen.look().records
+    assert one in seen.look()
     assert seen.problems == {}
 
 
@@ -120,7 +121,7 @@ def test_who_writes_much_and_is_in_a_hurry_does_not_look_each_time(tmp_path):
     assert store.looks == 1
     others = record("from elsewhere")
     DirectoryStore(tmp_path / "records").put(others)
-    assert seen.look() == Changes((others,))
+    assert seen.look() == [others]
 
 
 # The file of what was seen

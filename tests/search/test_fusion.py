@@ -59,7 +59,7 @@ def test_an_index_with_an_embedder_finds_by_words_and_by_likeness(tmp_path, plac
     (hit,) = index.search("authenticating tokenizers")
     assert hit.key == "2"
     assert index.search("staging", within=["b"]) == []
-    assert index.update([], gone=["a"]) == 1
+    assert index.refresh([], gone=["a"]) == 1
     assert index.search("staging database") == []
     index.close()
     made = {file.name for file in tmp_path.iterdir()}

@@ -54,12 +54,12 @@ def test_what_one_process_has_read_no_other_has_to(index, path):
 
 def test_an_update_looks_at_nothing_else(index, path):
     index.refresh(SOURCES)
-    assert index.update([one("c", "A third.")], gone=["b"]) == 2
-    assert index.update(SOURCES[:1]) == 0
+    assert index.refresh([one("c", "A third.")], gone=["b"]) == 2
+    assert index.refresh(SOURCES[:1], gone=[]) == 0
     with closing(KeywordIndex(path)) as other:
         other.refresh([])
     # What another process has taken away comes back too.
-    assert index.update([one("d", "A fourth.")]) == 3
+    assert index.refresh([one("d", "A fourth.")], gone=[]) == 3
     assert sorted(keys(index, "third fourth database")) == ["a", "c", "d"]
 
 
@@ -242,7 +242,7 @@ def test_processes_with_different_sources_each_find_their_own(path):
 def test_threads_may_share_an_index(index):
     def work(number: int) -> None:
         for turn in range(10):
-            index.update([one(f"thread-{number}", f"thread{number} turn{turn}")])
+            index.refresh([one(f"thread-{number}", f"thread{number} turn{turn}")], gone=[])
             assert keys(index, f"thread{number}") == [f"thread-{number}"]
 
     index.refresh(SOURCES)
@@ -284,7 +284,7 @@ def test_without_full_text_search_it_is_a_scan(path, monkeypatch):
 
 @pytest.mark.requirement("S4-71")
 def test_without_sqlite_it_is_a_scan(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "agent_memory_protocol.search.keyword", None)
+    monkeypatch.setitem(sys.modules, "sqlite3", None)
     assert isinstance(open_index(path), ScanIndex)
 
 

@@ -150,7 +150,7 @@ def test_after_a_refresh_nothing_stale_is_found(filled):
 
 
 def test_an_update_leaves_other_sources_alone(filled):
-    assert filled.update([one("staging", "Moved to SQLite.")], gone=["redis", "unknown"]) == 2
+    assert filled.refresh([one("staging", "Moved to SQLite.")], gone=["redis", "unknown"]) == 2
     assert found(filled, "sqlite") == ["staging"]
     assert found(filled, "postgres") == found(filled, "redis") == []
     assert found(filled, "s17") == ["other-port"]

@@ -100,7 +100,7 @@ def test_a_change_is_seen_and_only_what_changed_is_embedded(path):
         assert embedder.asked == ["It is SQLite."]
         assert found(index, "postgres") == []
         assert found(index, "sqlite") == ["staging"]
-        index.update([one("new", "Postgres again.")], gone=["redis.md"])
+        index.refresh([one("new", "Postgres again.")], gone=["redis.md"])
         assert found(index, "postgres redis") == ["new"]
     with closing(VectorIndex(path, Counting())) as other:
         other.refresh([one("staging", "It is SQLite."), one("new", "Postgres again.")])
