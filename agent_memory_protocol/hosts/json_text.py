@@ -1,15 +1,18 @@
 """JSON settings that people write by hand, edited as text: what is added is added, every other byte stays.
 
-Comments and trailing commas are read over, as the hosts whose settings these are do. A text is never written anew; an
-addition is a list of insertions, and taking them out again in reverse gives the text there was before.
+Comments and trailing commas are allowed, as the hosts whose settings these are allow them. A text is never rendered
+again: an addition is a list of insertions, and taking them out in reverse gives the text there was before.
 """
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-_BLANK = " \t\r\n"
+_GAP = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
 
 Insertion = tuple[int, str]
@@ -24,63 +27,66 @@ class NotJson(ValueError):
         self.line = text.count("\n", 0, position) + 1
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Node:
-    """A value in a text: where it begins and ends, and what is in it.
+    """A value in a text, and its name if it is a member of an object.
 
     Attributes:
-        start, end: the first character, and the one after the last.
-        value: what `json.loads` would give for a text, a number or a literal; None for an object or a list.
-        members: the members of an object; None where it is none. Of two with one name the last counts.
-        items: the items of a list; None where it is none.
+        name: the name; "" outside an object.
+        begin: the first character, that of the name if there is one.
+        start, end: the first character of the value, and the one after its last.
+        value: what `json.loads` would give.
+        inside: the members of an object, or the items of a list.
     """
 
+    name: str
+    begin: int
     start: int
-    end: int = 0
-    value: object = None
-    members: "dict[str, Member] | None" = None
-    items: "list[Node] | None" = None
+    end: int
+    value: object
+    inside: "tuple[Node, ...]" = ()
 
-
-@dataclass(slots=True)
-class Member:
-    """A member of an object: where its name begins, and its value."""
-
-    start: int
-    node: Node = field(default_factory=lambda: Node(0))
+    def member(self, name: str) -> "Node | None":
+        """Return the member of this name, of two the last, as JSON readers do; None if there is none."""
+        return next((one for one in reversed(self.inside) if one.name == name), None)
 
 
 def parse(text: str) -> Node:
-    """Read a text.
+    """Read a text. A byte-order mark before it is passed over.
 
     Raises:
         NotJson: it is not JSON.
     """
     reader = _Reader(text)
-    node = reader.value(0)
-    reader.skip()
-    if reader.position < len(text):
-        raise NotJson("something follows the end of the value", text, reader.position)
+    reader.peek()
+    node = reader.value("", reader.position, 0)
+    if reader.peek():
+        raise reader.fail("something follows the end of the value")
     return node
 
 
-def plain(node: Node) -> object:
-    """Return what a node says, as `json.loads` would."""
-    if node.members is not None:
-        return {name: plain(member.node) for name, member in node.members.items()}
-    return node.value if node.items is None else [plain(item) for item in node.items]
-
-
-def insert_member(text: str, node: Node, name: str, value: object) -> list[Insertion]:
-    """Return what puts a member at the end of an object."""
-    last = list((node.members or {}).values())[-1:]
-    return _insert(text, node, last[0].start if last else None, last[0].node.end if last else None, value, name=name)
-
-
-def insert_item(text: str, node: Node, value: object) -> list[Insertion]:
-    """Return what puts an item at the end of a list."""
-    last = (node.items or [])[-1:]
-    return _insert(text, node, last[0].start if last else None, last[0].end if last else None, value)
+def insert(text: str, node: Node, value: object, name: str | None = None) -> list[Insertion]:
+    """Return what puts a value at the end of a list, or, with a name, at the end of an object."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    unit = _unit(text)
+    last = node.inside[-1] if node.inside else None
+    label = "" if name is None else f"{json.dumps(name)}: "
+    if "\n" not in text[node.start : node.end] and (last or "\n" not in text.strip()):
+        piece = label + json.dumps(value, ensure_ascii=False)
+        return [(node.end - 1, piece)] if last is None else [(last.end, ", " + piece)]
+    outer = _indent_of(text, node.start)
+    indent = _indent_of(text, last.begin) if last else outer + unit
+    lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
+    piece = newline + indent + label + (newline + indent).join(lines)
+    if last is None:
+        inside = text[node.start + 1 : node.end - 1]
+        if "\n" not in inside:
+            return [(node.end - 1, piece + newline + outer)]
+        return [(node.start + 1 + len(inside.rstrip(" \t\r\n")), piece)]
+    after = _after_gap(text, last.end)
+    if text[after] == ",":
+        return [(_line_rest(text, after + 1), piece)]
+    return [(last.end, ","), (_line_rest(text, last.end) + 1, piece)]
 
 
 def apply(text: str, insertions: list[Insertion]) -> str:
@@ -93,74 +99,44 @@ def apply(text: str, insertions: list[Insertion]) -> str:
 def take_out(text: str, insertions: list[Insertion]) -> str | None:
     """Take insertions out again, the last one first; None where the text is not what they gave."""
     for position, piece in reversed(insertions):
-        if text[position : position + len(piece)] != piece:
+        if not text.startswith(piece, position):
             return None
         text = text[:position] + text[position + len(piece) :]
     return text
 
 
-def remove(text: str, container: Node, start: int, end: int) -> str:
+def remove(text: str, container: Node, node: Node) -> str:
     """Take a member or an item out of its container, with its comma, and its lines where nothing else is on them."""
-    after = _skip(text, end)
-    comma = after if text[after : after + 1] == "," else -1
-    if comma < 0:
-        comma = _comma_before(text, container, start)
-    else:
-        end = comma + 1
-        comma = -1
+    start, end = node.begin, node.end
+    after, comma = _after_gap(text, end), None
+    if text[after] == ",":
+        end = after + 1
+    elif node is not container.inside[0]:
+        comma = _after_gap(text, container.inside[-2].end)  # only the last one has no comma after it
     line = text.rfind("\n", 0, start) + 1
-    stop = end
-    while stop < len(text) and text[stop] in " \t\r":
-        stop += 1
-    if not text[line:start].strip() and text[stop : stop + 1] == "\n" and line > container.start:
+    stop = len(text) - len(text[end:].lstrip(" \t\r"))
+    if not text[line:start].strip() and text.startswith("\n", stop) and line > container.start:
         start, end = line, stop + 1
-    elif text[end : end + 1] == " ":
+    elif text.startswith(" ", end):
         end += 1
     text = text[:start] + text[end:]
-    return (
-        text if comma < 0 else text[:comma] + text[comma + (2 if text[comma + 1 : comma + 3] in (" }", " ]") else 1) :]
-    )
-
-
-def _insert(
-    text: str, node: Node, first: int | None, last: int | None, value: object, *, name: str | None = None
-) -> list[Insertion]:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    unit = _unit(text)
-    flat = "\n" not in text[node.start : node.end] and (last is not None or "\n" not in text.strip())
-    label = "" if name is None else f"{json.dumps(name)}: "
-    if flat:
-        piece = label + json.dumps(value, ensure_ascii=False)
-        return [(node.end - 1, piece)] if last is None else [(last, ", " + piece)]
-    outer = _indent_of(text, node.start)
-    indent = _indent_of(text, first) if first is not None else outer + unit
-    lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
-    piece = newline + indent + label + (newline + indent).join(lines)
-    if last is None:
-        inside = text[node.start + 1 : node.end - 1]
-        closing = "" if "\n" in inside else newline + outer
-        return [(node.start + 1 + len(inside.rstrip(_BLANK)) if closing == "" else node.end - 1, piece + closing)]
-    after = _skip(text, last)
-    if text[after] == ",":
-        return [(_line_rest(text, after + 1), piece)]
-    return [(last, ","), (_line_rest(text, last) + 1, piece)]
+    if comma is None:
+        return text
+    return text[:comma] + text[comma + (2 if text.startswith((" }", " ]"), comma + 1) else 1) :]
 
 
 def _line_rest(text: str, position: int) -> int:
     """Return where the line ends, if only a comment follows on it; else the position itself."""
-    end = text.find("\n", position)
-    end = len(text) if end < 0 else end
-    rest = text[position:end].rstrip("\r")
+    rest = text[position:].partition("\n")[0].rstrip("\r")
     comment = rest.strip()
-    if comment.startswith("//") or (comment.startswith("/*") and comment.endswith("*/")):
-        return position + len(rest)
-    return position
+    is_comment = comment.startswith("//") or (comment.startswith("/*") and comment.endswith("*/"))
+    return position + len(rest) if is_comment else position
 
 
 def _unit(text: str) -> str:
     """Return what one level is indented by."""
     for line in text.split("\n"):
-        margin = line[: len(line) - len(line.lstrip(" \t"))]
+        margin = _indent_of(line, len(line))
         if margin and line.strip() and not line.lstrip().startswith(("//", "*", "/*")):
             return margin
     return "  "
@@ -171,103 +147,70 @@ def _indent_of(text: str, position: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _comma_before(text: str, container: Node, start: int) -> int:
-    """Return where the comma before an item stands; -1 where it is the first."""
-    ends = [member.node.end for member in (container.members or {}).values()]
-    ends += [item.end for item in container.items or []]
-    before = [end for end in ends if end <= start]
-    if not before:
-        return -1
-    comma = _skip(text, max(before))
-    return comma if text[comma : comma + 1] == "," else -1
-
-
-def _skip(text: str, position: int) -> int:
-    reader = _Reader(text, position)
-    reader.skip()
-    return reader.position
+def _after_gap(text: str, position: int) -> int:
+    """Return the first position from this one on that is in no blank and no comment."""
+    gap = _GAP.match(text, position)
+    return position if gap is None else gap.end()
 
 
 class _Reader:
-    def __init__(self, text: str, position: int = 0) -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.position = position
+        self.position = len(text) - len(text.removeprefix("\ufeff"))
 
     def fail(self, reason: str) -> NotJson:
         return NotJson(reason, self.text, self.position)
 
-    def skip(self) -> None:
-        """Go over blanks and comments."""
-        while self.position < len(self.text):
-            if self.text[self.position] in _BLANK:
-                self.position += 1
-            elif self.text.startswith("//", self.position):
-                end = self.text.find("\n", self.position)
-                self.position = len(self.text) if end < 0 else end
-            elif self.text.startswith("/*", self.position):
-                end = self.text.find("*/", self.position + 2)
-                if end < 0:
-                    raise self.fail("a comment is not closed")
-                self.position = end + 2
-            else:
-                return
+    def peek(self) -> str:
+        """Go over blanks and comments, and return the next character; "" at the end."""
+        self.position = _after_gap(self.text, self.position)
+        if self.text.startswith("/*", self.position):
+            raise self.fail("a comment is not closed")
+        return self.text[self.position : self.position + 1]
 
-    def value(self, depth: int) -> Node:
-        self.skip()
+    def value(self, name: str, begin: int, depth: int) -> Node:
+        character = self.peek()
+        start = self.position
+        value: object
+        inside: tuple[Node, ...] = ()
         if depth > _DEEPEST:
             raise self.fail("it is nested too deep")
-        node = Node(self.position)
-        character = self.text[self.position : self.position + 1]
-        if character == "{":
-            node.members = {}
-            self._fill(node, "}", depth)
-        elif character == "[":
-            node.items = []
-            self._fill(node, "]", depth)
+        if character in _CLOSING:
+            inside = tuple(self.inside(_CLOSING[character], depth + 1))
+            value = {one.name: one.value for one in inside} if character == "{" else [one.value for one in inside]
         elif character == '"':
-            node.value = self.string()
-        else:
-            literal = _LITERAL.match(self.text, self.position)
-            if literal is None:
-                raise self.fail(f"{character!a} is no beginning of a value" if character else "it ends too early")
-            node.value = json.loads(literal[0])
+            value = self.string()
+        elif literal := _LITERAL.match(self.text, start):
+            value = json.loads(literal[0])
             self.position = literal.end()
-        node.end = self.position
-        return node
+        else:
+            raise self.fail(f"{character!a} cannot begin a value" if character else "it ends too early")
+        return Node(name, begin, start, self.position, value, inside)
 
-    def _fill(self, node: Node, closing: str, depth: int) -> None:
+    def inside(self, closing: str, depth: int) -> Iterator[Node]:
         self.position += 1
-        self.skip()
-        while self.text[self.position : self.position + 1] != closing:
-            if node.members is not None:
-                member = Member(self.position)
+        while self.peek() != closing:
+            name, begin = "", self.position
+            if closing == "}":
                 name = self.string()
-                self.skip()
-                if self.text[self.position : self.position + 1] != ":":
+                if self.peek() != ":":
                     raise self.fail("a colon is missing after a name")
                 self.position += 1
-                member.node = self.value(depth + 1)
-                node.members.pop(name, None)
-                node.members[name] = member
-            elif node.items is not None:
-                node.items.append(self.value(depth + 1))
-            self.skip()
-            if self.text[self.position : self.position + 1] == ",":
+            yield self.value(name, begin, depth)
+            if self.peek() == ",":
                 self.position += 1
-                self.skip()
-            elif self.text[self.position : self.position + 1] != closing:
+            elif self.peek() != closing:
                 raise self.fail(f"a comma or {closing} is missing")
         self.position += 1
 
     def string(self) -> str:
-        if self.text[self.position : self.position + 1] != '"':
+        if not self.text.startswith('"', self.position):
             raise self.fail("a name in double quotes is missing")
-        end = self.position + 1
-        while end < len(self.text) and self.text[end] not in '"\n':
-            end += 2 if self.text[end] == "\\" else 1
+        found = _STRING.match(self.text, self.position)
+        quoted = found[0] if found else ""
         try:
-            read: str = json.loads(self.text[self.position : end + 1])
+            read: str = json.loads(quoted)
         except ValueError as error:
             raise self.fail("a text is not closed, or has a wrong escape") from error
-        self.position = end + 1
+        self.position += len(quoted)
         return read

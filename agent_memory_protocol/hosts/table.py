@@ -39,14 +39,14 @@ class Host:
     plain_answers = False
     hears_as_it_stops = False
 
-    def hooks(self, program: str) -> dict[str, list[dict[str, object]]]:
+    def hooks(self, program: str) -> dict[str, dict[str, object]]:
         """Return, for each of the host's events, what is added to its list."""
-        wanted: dict[str, list[dict[str, object]]] = {}
+        wanted: dict[str, dict[str, object]] = {}
         for event, (native, tools) in self.events.items():
             command = f"{program} {event} --host {self.name}"
             group: dict[str, object] = {"matcher": tools} if tools else {}
             group["hooks"] = [{"type": "command", "command": command, "timeout": self.timeout}]
-            wanted[native] = [group]
+            wanted[native] = group
         return wanted
 
 
