@@ -31,7 +31,7 @@ OUTSIDE = {
     "nacl": {"records.signing"},
     "numpy": {"search.float32", "search.minilm"},
     "sqlite3": {"disk.database", "formats.sqlite"},
-    "subprocess": {"consolidation.command_operator", "git.ask", "hosts.git_driver"},
+    "subprocess": {"consolidation.command_operator", "git.ask"},
     "watchdog": {"disk.file_events"},
 }
 """What is used in one place only, and where."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from ..disk.errors import shown
 from ..errors import InvalidArgument
 from ..hosts import install, receipt
 from .options import Call, call_options, note, plain
@@ -49,7 +48,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     plan = install.plan_install(place, target, program)
     if installed in program and place.is_project and plan.changes:
         plan.notes.append("no shell finds amp-hook here, so the settings name its path on this machine")
-    _do(plan, place, call, dry_run)
+    _do(call, plan, dry_run, _about(place))
 
 
 @click.command("uninstall")
@@ -72,7 +71,7 @@ def uninstall_command(call: Call, target: str, user: bool, dry_run: bool) -> Non
         _git(call, user, dry_run, installs=False)
         return
     place = _place(call, user)
-    _do(install.plan_uninstall(place, target), place, call, dry_run)
+    _do(call, install.plan_uninstall(place, target), dry_run, _about(place))
 
 
 def _place(call: Call, user: bool) -> receipt.InstallPlace:
@@ -82,47 +81,39 @@ def _place(call: Call, user: bool) -> receipt.InstallPlace:
     return receipt.in_project(str(here.path), external_links=here.settings.external_links)
 
 
-def _do(plan: install.InstallPlan, place: receipt.InstallPlace, call: Call, dry_run: bool) -> None:
-    names = [shown(*change.parts) if change.base == place.base else shown(change.path) for change in plan.changes]
-    if not dry_run:
-        install.carry_out(plan)
-    notes = list(plan.notes)
-    if plan.changes and not dry_run and not place.is_project:
-        notes.insert(0, f"this holds for every project of yours; the files lie below {place.base}")
-    rows = [(name, change.what, change.diff(name)) for name, change in zip(names, plan.changes, strict=True)]
-    _report(call, rows, plan.notes if call.as_json else notes, dry_run)
-
-
 def _git(call: Call, user: bool, dry_run: bool, *, installs: bool) -> None:
     from ..hosts import git_driver
 
     if user:
         raise InvalidArgument("git's merge driver is for one checkout; leave out --user")
-    here = call.workspace()
-    plan = git_driver.plan_install(here) if installs else git_driver.plan_uninstall(here)
-    if not dry_run:
-        git_driver.carry_out(here, plan)
-    notes = []
+    plan = git_driver.plan(call.workspace(), installs=installs)
     if installs and shutil.which(git_driver.COMMAND) is None:
-        notes.append(f"no shell finds {git_driver.COMMAND} here; until one does, git merges memory line by line")
-    _report(call, [(step.place, step.what, step.diff) for step in plan], notes, dry_run)
+        plan.notes.append(f"no shell finds {git_driver.COMMAND} here; until one does, git merges memory line by line")
+    _do(call, plan, dry_run)
 
 
-def _report(call: Call, rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool) -> None:
-    """Print what was done, or would be: of each place its name, what happens to it in a word, and its diff."""
-    files = [{"path": name, "what": what, "diff": diff} for name, what, diff in rows]
-    call.answer({"applied": not dry_run, "files": files, "notes": list(notes)}, _lines(rows, notes, dry_run))
+def _do(call: Call, plan: install.InstallPlan, dry_run: bool, about: str = "") -> None:
+    """Carry out a plan, and print what was done, or would be; `about` is what a person should know of the place."""
+    if not dry_run:
+        plan.carry_out()
+    files = [{"path": change.name, "what": change.what, "diff": change.diff} for change in plan.changes]
+    notes = [about, *plan.notes] if about and plan.changes and not dry_run else plan.notes
+    call.answer({"applied": not dry_run, "files": files, "notes": plan.notes}, _lines(plan.changes, notes, dry_run))
 
 
-def _lines(rows: Sequence[tuple[str, str, str]], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
-    for name, _, diff in rows:
-        if not name.endswith(_WHOLE):
-            yield from map(plain, diff.splitlines())
-    for name, what, _ in rows:
-        yield f"{'would ' + what if dry_run else _DID[what]}: {name}"
-    if not rows:
+def _about(place: receipt.InstallPlace) -> str:
+    return "" if place.is_project else f"this holds for every project of yours; the files lie below {place.base}"
+
+
+def _lines(changes: Sequence[install.Change], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
+    for change in changes:
+        if not change.name.endswith(_WHOLE):
+            yield from map(plain, change.diff.splitlines())
+    for change in changes:
+        yield f"{'would ' + change.what if dry_run else _DID[change.what]}: {change.name}"
+    if not changes:
         yield "nothing to change"
     for line in notes:
         note(line)
-    if dry_run and rows:
+    if dry_run and changes:
         note("nothing was changed; leave out --dry-run to do this")

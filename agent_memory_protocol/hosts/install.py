@@ -5,7 +5,8 @@ uninstalling gives back the very bytes there were, as long as nobody has changed
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from functools import partial
@@ -13,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from .. import __version__
+from ..disk.errors import shown
 from ..disk.files import Content, decode, split_bom
 from ..disk.writing import create, make_folders, remove, remove_empty_folder, replace
 from ..errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
@@ -30,27 +32,37 @@ _SKILL = ("agent-memory", "SKILL.md")
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
-    """A file that becomes something else: its bytes before and after; None where there is no file."""
+class Change:
+    """A file, or a key of git's configuration, that becomes something else.
 
-    base: str
-    parts: tuple[str, ...]
-    before: Content | None
+    Attributes:
+        name: how a person knows it.
+        before, after: its bytes now and then; None where there is nothing.
+        do: makes the change.
+    """
+
+    name: str
+    before: bytes | None
     after: bytes | None
-
-    @property
-    def path(self) -> str:
-        """Its whole path."""
-        return os.path.join(self.base, *self.parts)
+    do: Callable[[], object]
 
     @property
     def what(self) -> str:
         """What happens to it, in one word."""
-        return in_a_word(self.before, self.after)
+        if self.before is None:
+            return "create"
+        return "remove" if self.after is None else "change"
 
-    def diff(self, shown_as: str) -> str:
-        """Return the change as a unified diff."""
-        return diff_of(None if self.before is None else self.before.data, self.after, shown_as)
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        lines = unified_diff(
+            (self.before or b"").decode("utf-8", "replace").splitlines(keepends=True),
+            (self.after or b"").decode("utf-8", "replace").splitlines(keepends=True),
+            "/dev/null" if self.before is None else f"a/{self.name}",
+            "/dev/null" if self.after is None else f"b/{self.name}",
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 @dataclass(slots=True)
@@ -58,34 +70,25 @@ class InstallPlan:
     """What installing or uninstalling does.
 
     Attributes:
-        place: where.
         changes: the files, the receipt last.
-        folders: folders that go where they are left empty, deepest first: installing had made them.
+        last: what is done after them: folders that installing had made go if they are empty.
         notes: what a person should know.
     """
 
-    place: InstallPlace
-    changes: list[FileChange] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    last: list[Callable[[], object]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def carry_out(self) -> None:
+        """Do what the plan says.
 
-def in_a_word(before: object, after: object) -> str:
-    """Say what becomes of something, given what it was and will be; None where there is nothing."""
-    if before is None:
-        return "create"
-    return "remove" if after is None else "change"
-
-
-def diff_of(before: bytes | None, after: bytes | None, shown_as: str) -> str:
-    """Return the step from one text to another as a unified diff; None where there is no text."""
-    lines = unified_diff(
-        (before or b"").decode("utf-8", "replace").splitlines(keepends=True),
-        (after or b"").decode("utf-8", "replace").splitlines(keepends=True),
-        "/dev/null" if before is None else f"a/{shown_as}",
-        "/dev/null" if after is None else f"b/{shown_as}",
-    )
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        Raises:
+            StorageError: something cannot be changed, or is not what was planned from; plan again.
+        """
+        for change in self.changes:
+            change.do()
+        for step in self.last:
+            step()
 
 
 def check_may_install(actor: Actor) -> None:
@@ -110,32 +113,31 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
         DamagedFile: a file cannot be read as what it should be.
         InvalidArgument: the target has no such place.
     """
-    plan = InstallPlan(place)
+    plan = InstallPlan()
     receipt = Receipt.read(place)
-    had = receipt.entry(target)
-    record: dict[str, Any] = {"amp": __version__, "files": {}}
+    files: dict[str, Any] = {}
     folders = receipt.folders
     for file in _files(place, target, program):
         before = _read(place, file)
-        old = had.get("files", {}).get(file.name, {})
+        bare = _bare(file, before, receipt.file(target, file.name))
         inserted: list[Insertion] = []
         if file.part is None:
-            after, created = file.whole, True
-            if before is not None and before.data != after and _digest(before.data) != old.get("digest"):
+            if bare not in (None, file.whole):
                 plan.notes.append(f"{file.name} is there already and is not what amp put there; it stays")
                 continue
+            after = file.whole
         else:
-            bare = None if before is None else _stripped(file, file.part, before, old)
-            try:
-                text, inserted = file.part.add(bare or "")
-            except NotJson as error:
-                raise _no_json(file, error) from error
-            after, created = text.encode(), bare is None
-        record["files"][file.name] = {"created": created, "inserted": inserted, "digest": _digest(after)}
-        folders = folders | _missing_folders(file.base, file.parts)
-        _add(plan, file.base, file.parts, before, after)
-    folders = folders | _missing_folders(place.base, place.receipt)
-    _add(plan, place.base, place.receipt, receipt.content, receipt.with_entry(target, record, folders))
+            with _naming(file):
+                text, inserted = file.part.add((bare or b"").decode())
+            after = text.encode()
+        created = bare is None or file.part is None
+        files[file.name] = {"created": created, "inserted": inserted, "digest": _digest(after)}
+        folders = folders | _missing_folders(file)
+        _add(plan, place, file, before, after)
+    kept = _receipt_file(place)
+    folders = folders | _missing_folders(kept)
+    record = {"amp": __version__, "files": files}
+    _add(plan, place, kept, receipt.content, receipt.with_entry(target, record, folders))
     if target in HOSTS and HOSTS[target].next and plan.changes:
         plan.notes.append(HOSTS[target].next)
     return plan
@@ -143,25 +145,20 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
 
 def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
     """Say what becomes of each file when what was installed goes. Changes nothing. Raises as `plan_install` does."""
-    plan = InstallPlan(place)
+    plan = InstallPlan()
     receipt = Receipt.read(place)
-    had = receipt.entry(target)
     for file in _files(place, target, "amp-hook"):
         before = _read(place, file)
-        old = had.get("files", {}).get(file.name, {})
-        if before is None:
-            continue
-        if file.part is None:
-            if _digest(before.data) == old.get("digest"):
-                _add(plan, file.base, file.parts, before, None)
-            elif old:
-                plan.notes.append(f"{file.name} was changed since; it stays")
-            continue
-        bare = _stripped(file, file.part, before, old)
-        _add(plan, file.base, file.parts, before, None if bare is None else bare.encode())
+        old = receipt.file(target, file.name)
+        bare = _bare(file, before, old)
+        if file.part is None and bare is not None and old:
+            plan.notes.append(f"{file.name} was changed since; it stays")
+        _add(plan, place, file, before, bare)
     if target in receipt.hosts:
-        _add(plan, place.base, place.receipt, receipt.content, receipt.with_entry(target, None, receipt.folders))
-        plan.folders = sorted(receipt.folders, key=lambda path: (-path.count(os.sep), path))
+        after = receipt.with_entry(target, None, receipt.folders)
+        _add(plan, place, _receipt_file(place), receipt.content, after)
+        deepest_first = sorted(receipt.folders, key=lambda path: (-path.count(os.sep), path))
+        plan.last = [partial(_remove_if_empty, place, path) for path in deepest_first]
     return plan
 
 
@@ -177,37 +174,13 @@ def diagnose(place: InstallPlace) -> list[Diagnosis]:
 def _diagnosis(place: InstallPlace, target: str, receipt: Receipt) -> Diagnosis:
     for file in _files(place, target, "amp-hook"):
         content = _read(place, file)
-        old = receipt.entry(target).get("files", {}).get(file.name, {})
         if content is None:
             return Diagnosis(f"{target} lacks {file.name}; `amp install {target}` puts it back", is_problem=True)
-        if file.part is not None and _digest(content.data) != old.get("digest"):
-            text = content.data.decode("utf-8", "replace")
-            if _stripped(file, file.part, content, {}) == text:
-                message = f"{file.name} has lost what was installed; `amp install {target}` puts it back"
-                return Diagnosis(message, is_problem=True)
+        is_as_left = file.part is None or _digest(content.data) == receipt.file(target, file.name).get("digest")
+        if not is_as_left and _bare(file, content, {}) == content.data:
+            message = f"{file.name} has lost what was installed; `amp install {target}` puts it back"
+            return Diagnosis(message, is_problem=True)
     return Diagnosis(f"{target} has what `amp install` put there")
-
-
-def carry_out(plan: InstallPlan) -> None:
-    """Do what a plan says.
-
-    Raises:
-        StorageError: a file cannot be written, or is not the one that was planned from; run it again.
-    """
-    for change in plan.changes:
-        with plan.place.open(change.base) as root:
-            if change.after is None:
-                remove(root, change.parts)
-            elif change.before is None:
-                make_folders(root, change.parts[:-1])
-                create(root, change.parts, change.after)
-            else:
-                replace(root, change.parts, change.after, expected=change.before)
-    for path in plan.folders:
-        above, name = os.path.split(path)
-        if os.path.isdir(path):
-            with plan.place.open(above) as root:
-                remove_empty_folder(root, (name,))
 
 
 def program_for(target: str, place: InstallPlace, found: str | None, installed: str) -> str:
@@ -269,29 +242,60 @@ def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
     return [settings, _File("/".join(skill), place.base, skill, whole=shipped_file("skill", *_SKILL))]
 
 
-def _stripped(file: _File, part: _Part, content: Content, old: Mapping[str, Any]) -> str | None:
-    """Return a file's text without what is ours; None where there was no file before."""
+def _receipt_file(place: InstallPlace) -> _File:
+    return _File("/".join(place.receipt), place.base, place.receipt)
+
+
+def _bare(file: _File, content: Content | None, old: Mapping[str, Any]) -> bytes | None:
+    """Return a file without what is ours; None where no file was before. `old` is what the receipt says of it."""
+    if content is None:
+        return None
+    is_as_left = _digest(content.data) == old.get("digest")
+    if file.part is None:
+        return None if is_as_left else content.data
     bom, data = split_bom(content.data)
     text = bom.decode() + decode(data, file.name)
     created = old.get("created") is True
-    if _digest(content.data) == old.get("digest"):
-        taken = take_out(text, old.get("inserted", []))
-        if taken is not None:
-            return None if created else taken
+    taken = take_out(text, old.get("inserted", [])) if is_as_left else None
+    if taken is not None:
+        return None if created else taken.encode()
+    with _naming(file):
+        bare = file.part.strip(text)
+        return None if created and file.part.is_bare(bare) else bare.encode()
+
+
+@contextmanager
+def _naming(file: _File) -> Iterator[None]:
+    """Name the file whose text is not JSON."""
     try:
-        bare = part.strip(text)
-        return None if created and part.is_bare(bare) else bare
+        yield
     except NotJson as error:
-        raise _no_json(file, error) from error
+        reason = f"is not JSON: {error}; nothing was changed, mend it first"
+        raise DamagedFile(reason, path=file.name, line=error.line) from error
 
 
-def _no_json(file: _File, error: NotJson) -> DamagedFile:
-    return DamagedFile(f"is not JSON: {error}; nothing was changed, mend it first", path=file.name, line=error.line)
+def _add(plan: InstallPlan, place: InstallPlace, file: _File, before: Content | None, after: bytes | None) -> None:
+    data = None if before is None else before.data
+    if data != after:
+        plan.changes.append(Change(shown(file.name), data, after, partial(_write, place, file, before, after)))
 
 
-def _add(plan: InstallPlan, base: str, parts: tuple[str, ...], before: Content | None, after: bytes | None) -> None:
-    if (None if before is None else before.data) != after:
-        plan.changes.append(FileChange(base, parts, before, after))
+def _write(place: InstallPlace, file: _File, before: Content | None, after: bytes | None) -> None:
+    with place.open(file.base) as root:
+        if after is None:
+            remove(root, file.parts)
+        elif before is None:
+            make_folders(root, file.parts[:-1])
+            create(root, file.parts, after)
+        else:
+            replace(root, file.parts, after, expected=before)
+
+
+def _remove_if_empty(place: InstallPlace, path: str) -> None:
+    above, name = os.path.split(path)
+    if os.path.isdir(path):
+        with place.open(above) as root:
+            remove_empty_folder(root, (name,))
 
 
 def _read(place: InstallPlace, file: _File) -> Content | None:
@@ -299,11 +303,11 @@ def _read(place: InstallPlace, file: _File) -> Content | None:
         return root.read(file.parts, limit=LARGEST)
 
 
-def _missing_folders(base: str, parts: tuple[str, ...]) -> frozenset[str]:
+def _missing_folders(file: _File) -> frozenset[str]:
     """Return the folders above a file that are not there yet."""
-    folders = (os.path.join(base, *parts[:depth]) for depth in range(1, len(parts)))
+    folders = (os.path.join(file.base, *file.parts[:depth]) for depth in range(1, len(file.parts)))
     return frozenset(folder for folder in folders if not os.path.isdir(folder))
 
 
-def _digest(data: bytes | None) -> str:
-    return "" if data is None else sha256(data).hexdigest()
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()

@@ -92,9 +92,9 @@ class Receipt:
             ) from error
         return cls(place, content, hosts, folders)
 
-    def entry(self, target: str) -> dict[str, Any]:
-        """Return what was installed for a target."""
-        found: dict[str, Any] = self.hosts.get(target, {})
+    def file(self, target: str, name: str) -> dict[str, Any]:
+        """Return what was done to a file for a target; nothing for one that was left alone."""
+        found: dict[str, Any] = self.hosts.get(target, {}).get("files", {}).get(name, {})
         return found
 
     def with_entry(self, target: str, entry: dict[str, Any] | None, folders: frozenset[str]) -> bytes | None:

@@ -11,6 +11,7 @@ import pytest
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.hosts import git_driver
+from agent_memory_protocol.hosts.install import Change
 
 FILE = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 SCRIPTS = sysconfig.get_path("scripts")
@@ -41,15 +42,13 @@ class Repository:
         self.git("add", ".")
         self.git("commit", "-q", "-m", message)
 
-    def install(self) -> list[git_driver.Step]:
-        plan = git_driver.plan_install(self.workspace)
-        git_driver.carry_out(self.workspace, plan)
-        return plan
+    def install(self, *, installs: bool = True) -> list[Change]:
+        plan = git_driver.plan(self.workspace, installs=installs)
+        plan.carry_out()
+        return plan.changes
 
-    def uninstall(self) -> list[git_driver.Step]:
-        plan = git_driver.plan_uninstall(self.workspace)
-        git_driver.carry_out(self.workspace, plan)
-        return plan
+    def uninstall(self) -> list[Change]:
+        return self.install(installs=False)
 
     def branches(self, ours: str, theirs: str) -> None:
         """Have each of two branches remember something, and end on ours."""
@@ -232,8 +231,8 @@ def test_a_dry_run_shows_what_would_be_done_and_does_nothing(repository, verb):
 def test_a_driver_that_someone_has_changed_is_shown_with_what_it_was(repository):
     repository.install()
     repository.git("config", "merge.amp-memory.driver", "other %A")
-    (step,) = git_driver.plan_install(repository.workspace)
-    assert (step.place, step.what) == ("git config merge.amp-memory.driver", "change")
+    (step,) = git_driver.plan(repository.workspace, installs=True).changes
+    assert (step.name, step.what) == ("git config merge.amp-memory.driver", "change")
     assert f"-other %A\n+{git_driver.PROGRAM}\n" in step.diff
 
 
@@ -268,4 +267,4 @@ def test_a_file_that_is_not_there_is_named(repository, missing):
 def test_outside_a_repository_installing_says_so(tmp_path):
     (tmp_path / ".scaffolding").mkdir()
     with pytest.raises(Exception, match="is it a git repository"):
-        git_driver.plan_install(Workspace.open(tmp_path, environ={"HOME": str(tmp_path)}))
+        git_driver.plan(Workspace.open(tmp_path, environ={"HOME": str(tmp_path)}), installs=True)
