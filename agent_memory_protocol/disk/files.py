@@ -9,7 +9,7 @@ import stat
 from ..errors import DamagedFile, InvalidArgument, StorageError
 from ..limits import count_lines
 from .errors import damaged, explain, shown
-from .walk import OpenFolder, Walk, check_name, close, open_outright
+from .walk import OpenFolder, Walk, check_name, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,31 +87,17 @@ class Root(Walk):
             TooLarge: it has more than `limit` bytes.
             DamagedFile: something else is there, or it cannot be read; the message says what to do.
         """
-        opened = self.open_file(parts)
-        if opened is None:
-            return None
-        fd, info = opened
-        try:
+
+        def whole(fd: int, info: os.stat_result) -> Content:
             if limit is not None and info.st_size > limit:
                 raise TooLarge(f"has {info.st_size} bytes, more than the {limit} that are read", path=shown(*parts))
             return Content(_read_all(fd, info.st_size), info)
-        except OSError as error:
-            raise damaged(error, parts) from error
-        finally:
-            close(fd)
+
+        return self.use_file(parts, whole)
 
     def read_start(self, parts: tuple[str, ...], size: int) -> bytes | None:
         """Read at most the first `size` bytes of a file; None when it does not exist. Raises as `read` does."""
-        opened = self.open_file(parts)
-        if opened is None:
-            return None
-        fd, _ = opened
-        try:
-            return os.read(fd, size)
-        except OSError as error:
-            raise damaged(error, parts) from error
-        finally:
-            close(fd)
+        return self.use_file(parts, lambda fd, _: os.read(fd, size))
 
     def exists(self, parts: tuple[str, ...]) -> bool:
         """Say whether anything is there: a file, a folder, or a link, wherever it leads."""

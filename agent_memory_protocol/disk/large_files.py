@@ -5,17 +5,18 @@ Loaded only when `Root.read` has said that a file is too large, which in a healt
 
 import os
 import stat
+from codecs import utf_8_decode
 
 from ..limits import count_lines
-from .errors import damaged
 from .files import Root, stamp
-from .walk import close
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHUNK = 1 << 20
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))
+"""What a character of several bytes in UTF-8 goes on with."""
 
 
 class Ends:
@@ -34,7 +35,7 @@ class Ends:
 
 
 def read_ends(
-    root: Root, parts: tuple[str, ...], *, head: int, tail: int, middle: "Callable[[bytes], object] | None" = None
+    root: Root, parts: tuple[str, ...], *, head: int, tail: int, middle: "Callable[[bytes], object]" = len
 ) -> Ends | None:
     """Read at most `head` bytes of a file's beginning and `tail` of its end; None when it does not exist.
 
@@ -45,37 +46,31 @@ def read_ends(
     Raises:
         DamagedFile: as `Root.read`.
     """
-    opened = root.open_file(parts)
-    if opened is None:
-        return None
-    fd, info = opened
-    try:
+
+    def ends(fd: int, info: os.stat_result) -> Ends:
         if info.st_size <= head + tail:
             whole = _read(fd, info.st_size)
             return Ends(whole, b"", count_lines(whole), info)
-        return _read_ends(fd, info, head, tail, middle or len)
-    except OSError as error:
-        raise damaged(error, parts) from error
-    finally:
-        close(fd)
+        lines, before = 0, b""
 
+        def piece(size: int) -> bytes:
+            nonlocal lines, before
+            data = _read(fd, size)
+            lines += data.count(b"\n") + data.count(b"\r") - (before + data).count(b"\r\n")
+            before = data[-1:] or before
+            return data
 
-def _read_ends(fd: int, info: os.stat_result, head: int, tail: int, middle: "Callable[[bytes], object]") -> Ends:
-    count = _LineCount()
-    first = count.add(_read(fd, head))
-    cut = _cut_before(first)
-    middle(first[cut:])
-    left = info.st_size - head - tail
-    while left > 0:
-        piece = count.add(os.read(fd, min(left, _CHUNK)))
-        if not piece:
-            break
-        middle(piece)
-        left -= len(piece)
-    last = count.add(_read(fd, tail))
-    start = _cut_after(last)
-    middle(last[:start])
-    return Ends(first[:cut], last[start:], count.total(), info)
+        first = piece(head)
+        cut = first.rfind(b"\n") + 1 or utf_8_decode(first, "replace", False)[1]
+        middle(first[cut:])
+        for start in range(head, info.st_size - tail, _CHUNK):
+            middle(piece(min(_CHUNK, info.st_size - tail - start)))
+        last = piece(tail)
+        begin = last.find(b"\n") + 1 or len(last[:4]) - len(last[:4].lstrip(_INSIDE_CHARACTERS))
+        middle(last[:begin])
+        return Ends(first[:cut], last[begin:], lines + (before not in b"\r\n"), info)
+
+    return root.use_file(parts, ends)
 
 
 def _read(fd: int, size: int) -> bytes:
@@ -87,53 +82,3 @@ def _read(fd: int, size: int) -> bytes:
             break
         data += more
     return data
-
-
-def _cut_before(data: bytes) -> int:
-    """Where to cut so that no line, or else no character, is broken at the end of `data`."""
-    border = data.rfind(b"\n") + 1
-    if border:
-        return border
-    # The last character is whole unless its first byte announces more bytes than there are.
-    for back in range(1, min(4, len(data)) + 1):
-        first = data[-back]
-        if first >= 0xC0:
-            width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-            return len(data) - back if width > back else len(data)
-        if first < 0x80:
-            break
-    return len(data)
-
-
-def _cut_after(data: bytes) -> int:
-    """Where to cut so that no line, or else no character, is broken at the start of `data`."""
-    border = data.find(b"\n") + 1
-    if border:
-        return border
-    while border < min(4, len(data)) and 0x80 <= data[border] < 0xC0:
-        border += 1
-    return border
-
-
-class _LineCount:
-    """`limits.count_lines`, for a file that is seen piece by piece."""
-
-    __slots__ = ("_ended", "_last")
-
-    def __init__(self) -> None:
-        self._ended = 0
-        self._last = b""
-
-    def add(self, data: bytes) -> bytes:
-        """Count a piece, and return it."""
-        if data:
-            self._ended += data.count(b"\n")
-            if b"\r" in data:
-                self._ended += data.count(b"\r") - data.count(b"\r\n")
-            if self._last == b"\r" and data.startswith(b"\n"):
-                self._ended -= 1
-            self._last = data[-1:]
-        return data
-
-    def total(self) -> int:
-        return self._ended if self._last in (b"", b"\n", b"\r") else self._ended + 1

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from ..errors import LockBusy, StorageError
+from ..errors import DamagedFile, LockBusy, StorageError
 from .errors import explain, shown
 from .files import Root
 from .walk import SAFE_FLAGS, check_name, close
@@ -218,16 +218,14 @@ def _clear_record(fd: int) -> None:
 
 
 def _read_record(root: Root, parts: tuple[str, ...]) -> str:
-    opened = root.open_file(parts)
-    if opened is None:
-        return ""
+    def read(fd: int, _: os.stat_result) -> bytes:
+        os.lseek(fd, 1, os.SEEK_SET)
+        return os.read(fd, _RECORD_SIZE)
+
     try:
-        os.lseek(opened[0], 1, os.SEEK_SET)
-        lines = os.read(opened[0], _RECORD_SIZE).decode(errors="replace").split("\n")
-    except OSError:
+        lines = (root.use_file(parts, read) or b"").decode(errors="replace").split("\n")
+    except DamagedFile:
         return ""
-    finally:
-        close(opened[0])
     if len(lines) != 4 or not lines[0].isdecimal():
         return ""
     pid, command, host, since = (shown(line)[:100] for line in lines)

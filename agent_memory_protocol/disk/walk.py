@@ -14,7 +14,10 @@ from .errors import check_regular, damaged, explain, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import TypeVar
+
+    Used = TypeVar("Used")
 
 _NEEDED = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.link, os.access}
 USE_DESCRIPTORS = os.supports_dir_fd >= _NEEDED and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
@@ -135,8 +138,14 @@ class Walk:
         except OSError as error:
             raise damaged(error, parts) from error
 
-    def open_file(self, parts: tuple[str, ...]) -> tuple[int, os.stat_result] | None:
-        """Open a regular file for reading; the caller closes it. None when it does not exist."""
+    def use_file(self, parts: tuple[str, ...], use: "Callable[[int, os.stat_result], Used]") -> "Used | None":
+        """Open a regular file for reading and return what `use` makes of it; None when it does not exist.
+
+        `use` is given the descriptor, which is closed afterwards, and what the system says of the file.
+
+        Raises:
+            DamagedFile: something else is there, or it cannot be read; the message says what to do.
+        """
         try:
             fd = self._open_file(parts)
         except FileNotFoundError:
@@ -146,12 +155,11 @@ class Walk:
         try:
             info = os.fstat(fd)
             check_regular(info, parts)
-        except BaseException as error:
+            return use(fd, info)
+        except OSError as error:
+            raise damaged(error, parts) from error
+        finally:
             close(fd)
-            if isinstance(error, OSError):
-                raise damaged(error, parts) from error
-            raise
-        return fd, info
 
     def _open_file(self, parts: tuple[str, ...]) -> int:
         folder = self.folder(parts[:-1])
