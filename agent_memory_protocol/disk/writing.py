@@ -9,7 +9,8 @@ import os
 import stat
 import time
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from ..errors import InvalidArgument, StorageError
 from ..layout import SCAFFOLDING
@@ -50,16 +51,12 @@ def make_folders(root: Root, parts: tuple[str, ...]) -> None:
         path = parts[: depth + 1]
         if root.folder(path) is not None:
             continue
-        try:
+        with _saying(path, "the folder was not created"):
             parent = _folder(root, parts[:depth])
             name, fd = parent.at(path[-1])
-            try:
+            with suppress(FileExistsError):
                 os.mkdir(name, 0o777, dir_fd=fd)
-            except FileExistsError:
-                continue
-            _sync(parent)
-        except OSError as error:
-            raise StorageError(f"{shown(*path)}: the folder was not created: {explain(error)}") from error
+                _sync(parent)
 
 
 def make_local_folder(root: Root, *names: str, local: tuple[str, ...] = LOCAL) -> tuple[str, ...]:
@@ -81,7 +78,7 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
     """
     if root.exists(parts):
         return False
-    try:
+    with _saying(parts, "not written"):
         folder = _folder(root, parts[:-1])
         if alone:
             _sweep(folder, parts[-1])
@@ -90,8 +87,6 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
             created = _publish(folder, temporary, parts[-1])
         finally:
             _remove_quietly(folder, temporary)
-    except OSError as error:
-        raise _not_written(error, parts) from error
     if created:
         _confirm(folder, parts)
     return created
@@ -106,7 +101,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
         ChangedMeanwhile: the file is not the one that was read.
         StorageError: it cannot be written. It is as it was, unless the message says otherwise.
     """
-    try:
+    with _saying(parts, "not written"):
         place = root.locate(parts)
         if place is None:
             raise _changed(parts)
@@ -118,8 +113,6 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
         except BaseException:
             _remove_quietly(place.folder, temporary)
             raise
-    except OSError as error:
-        raise _not_written(error, parts) from error
     _confirm(place.folder, parts)
     return Content(data, info)
 
@@ -155,7 +148,7 @@ def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True
     """
     if lines and not data.endswith(b"\n"):
         raise InvalidArgument("a line to append must end with a line feed")
-    try:
+    with _saying(parts, "not written"):
         place, fd, created = open_for_append(root, parts)
         try:
             _append(fd, data, parts, sync=sync, lines=lines)
@@ -166,8 +159,6 @@ def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True
         finally:
             # The disk has confirmed the data, so whatever closing says does not undo it.
             close(fd)
-    except OSError as error:
-        raise _not_written(error, parts) from error
     if created and sync:
         _confirm(place.folder, parts)
 
@@ -178,14 +169,12 @@ def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
     Raises:
         StorageError: it cannot be written, or does not exist.
     """
-    try:
+    with _saying(parts, "not written"):
         _, fd, _ = open_for_append(root, parts)
         try:
             os.ftruncate(fd, min(size, os.fstat(fd).st_size))
         finally:
             os.close(fd)
-    except OSError as error:
-        raise _not_written(error, parts) from error
 
 
 def remove(root: Root, parts: tuple[str, ...]) -> bool:
@@ -196,14 +185,13 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
     """
     if not root.exists(parts):
         return False
-    try:
-        folder = _folder(root, parts[:-1])
-        path, fd = folder.at(parts[-1])
-        os.unlink(path, dir_fd=fd)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise StorageError(f"{shown(*parts)}: not removed: {explain(error)}") from error
+    with _saying(parts, "not removed"):
+        try:
+            folder = _folder(root, parts[:-1])
+            path, fd = folder.at(parts[-1])
+            os.unlink(path, dir_fd=fd)
+        except FileNotFoundError:
+            return False
     _confirm(folder, parts)
     return True
 
@@ -234,11 +222,8 @@ def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) 
     Raises:
         StorageError: one cannot be removed.
     """
-    try:
-        folder = _folder(root, parts)
-        files = [name for name, is_folder, _ in folder.scan() if not is_folder]
-    except OSError as error:
-        raise StorageError(f"{shown(*parts)}: cannot be listed: {explain(error)}") from error
+    with _saying(parts, "cannot be listed"):
+        files = [name for name, is_folder, _ in _folder(root, parts).scan() if not is_folder]
     return sum(remove(root, (*parts, name)) for name in files if name.endswith(TEMPORARY) or name.startswith(also))
 
 
@@ -448,5 +433,10 @@ def _changed(parts: tuple[str, ...]) -> ChangedMeanwhile:
     return ChangedMeanwhile(f"{shown(*parts)}: someone else has changed it; nothing was written, read it again")
 
 
-def _not_written(error: OSError, parts: tuple[str, ...]) -> StorageError:
-    return StorageError(f"{shown(*parts)}: not written: {explain(error)}")
+@contextmanager
+def _saying(parts: tuple[str, ...], what: str) -> Iterator[None]:
+    """Say of which file a system error is, what has not been done to it, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{shown(*parts)}: {what}: {explain(error)}") from error
