@@ -259,14 +259,10 @@ class Session:
 
     def header(self, target: Target) -> str:
         """Return the text that a new document begins with."""
-        from ..project.templates import project_templates, render_header
+        from ..project.templates import render_header
 
-        return render_header(
-            target,
-            read_project_template=project_templates(self.root),
-            max_lines=self.settings.max_lines,
-            max_bytes=self.settings.max_bytes,
-        )
+        limits = self.settings
+        return render_header(target, self.root, max_lines=limits.max_lines, max_bytes=limits.max_bytes)
 
     def headroom(self, document: Document) -> Headroom:
         """Say how much more a document holds."""

@@ -317,22 +317,22 @@ class _File:
 
     def _take(self, key: Key, value: object) -> None:
         expected = _EXPECTED.get(key.kind) or " or ".join(f'"{word}"' for word in key.kind.split("|"))
+        wrong = f"{key.name} must be {expected}; it is ignored"
         if key.kind not in _LISTS:
-            read = _single(key.kind, value)
+            try:
+                self.values[key.name] = _checked(key.kind, value, self.home)
+            except (InvalidName, ValueError):
+                self._report(wrong)
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-            read = tuple(self._good_items(key, value, expected))
+            self.values[key.name] = tuple(self._good_items(key, value, expected))
         else:
-            read = None
-        if read is None:
-            self._report(f"{key.name} must be {expected}; it is ignored")
-        else:
-            self.values[key.name] = read
+            self._report(wrong)
 
-    def _good_items(self, key: Key, items: list[str], expected: str) -> "Iterator[str]":
+    def _good_items(self, key: Key, items: list[str], expected: str) -> "Iterator[object]":
         """Yield the items that are right: one bad name must not free the others from a ban."""
         for item in items:
             try:
-                yield _item(key.kind, item, self.home)
+                yield _checked(key.kind, item, self.home)
             except InvalidName as error:
                 self._report(f"{key.name}: {error}; it is ignored")
             except ValueError:
@@ -377,42 +377,39 @@ def _nearest(name: str) -> str:
     return ""
 
 
-def _single(kind: str, value: object) -> object:
-    """Return a value other than a list, checked; None if it is wrong."""
-    if kind == "switch" or isinstance(value, bool):
-        return value if kind == "switch" and isinstance(value, bool) else None
-    if kind == "days":
-        return parse_days(str(value)) if isinstance(value, (int, str)) else None
-    if kind == "count":
-        return value if isinstance(value, int) and value > 0 else None
-    if not isinstance(value, str):
-        return None
-    if kind != "conversation":
-        return value if value in kind.split("|") else None
-    try:
-        return check_conversation_id(value)
-    except InvalidName:
-        return None
-
-
-def _item(kind: str, item: str, home: str) -> str:
-    """Return an item of a list, checked.
+def _checked(kind: str, value: object, home: str) -> object:
+    """Return a value, or an item of a list, as it counts.
 
     Raises:
         InvalidName: it breaks the name rule.
         ValueError: it is wrong in another way.
     """
-    if kind == "agents":
-        return check_agent_name(item)
-    if kind == "files" and not all(
-        part.isprintable() and part not in ("", ".", "..") and "\\" not in part for part in item.split("/")
-    ):
-        raise ValueError(item)
-    if kind == "folders" and home and (item == "~" or item.startswith("~/")):
-        item = os.path.normpath(home + item[1:])
-    if not item.strip() or (kind == "folders" and not os.path.isabs(item)):
-        raise ValueError(item)
-    return item
+    if kind == "switch" and isinstance(value, bool):
+        return value
+    if kind in ("count", "days") and isinstance(value, (int, str)) and not isinstance(value, bool):
+        number = value if kind == "count" else parse_days(str(value))
+        if isinstance(number, int) and number > 0:
+            return number
+    elif isinstance(value, str) and value.strip():
+        if kind == "agents":
+            return check_agent_name(value)
+        if kind == "conversation":
+            return check_conversation_id(value)
+        if kind == "folders" and home and (value == "~" or value.startswith("~/")):
+            return os.path.normpath(home + value[1:])
+        if (
+            kind == "texts"
+            or (kind == "folders" and os.path.isabs(value))
+            or (kind == "files" and _is_below_root(value))
+            or ("|" in kind and value in kind.split("|"))
+        ):
+            return value
+    raise ValueError(value)
+
+
+def _is_below_root(path: str) -> bool:
+    parts = path.split("/")
+    return path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(parts)
 
 
 def _quoted(name: str) -> str:

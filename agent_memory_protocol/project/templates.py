@@ -18,12 +18,6 @@ from ..limits import MAX_BYTES, MAX_LINES, count_lines, over_limits, split_lines
 from ..text.headers import front_matter_end
 from ..text.visible import first_invisible
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    ReadTemplate = Callable[[tuple[str, ...]], bytes | None]
-
 _LARGEST_TEMPLATE = 16_384
 _FILTERS = frozenset(["capitalize", "lower", "title", "trim", "upper"])
 _NODES: tuple[type[nodes.Node], ...] = (
@@ -43,18 +37,13 @@ _UNREADABLE = (TemplateError, TypeError, ValueError, RecursionError, SyntaxError
 
 
 def render_header(
-    target: Target,
-    *,
-    read_project_template: "ReadTemplate | None" = None,
-    max_lines: int = MAX_LINES,
-    max_bytes: int = MAX_BYTES,
+    target: Target, root: Root | None = None, *, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES
 ) -> str:
     """Return the text a new document of this tier begins with; it ends in a line ending.
 
     Args:
         target: the document; its owner has passed the name rule.
-        read_project_template: returns the content of a file of the project, None if it is missing; see
-            `project_templates`.
+        root: the opened project, whose own template goes first.
         max_lines: the limit that the header states and must keep.
         max_bytes: the other limit that it must keep.
 
@@ -64,26 +53,17 @@ def render_header(
     """
     name = f"{target.tier}.md.j2"
     parts = (SCAFFOLDING, "templates", name)
-    own = read_project_template(parts) if read_project_template else None
+    own = root.read(parts, limit=_LARGEST_TEMPLATE) if root else None
     if own is None:
         path, source = name, shipped_template(name)
     else:
-        path, source = shown(*parts), _decode(own, shown(*parts))
+        path = shown(*parts)
+        source = _decode(own.data, path)
     header = _render(source, path, _variables(target, max_lines))
     if not header.endswith("\n"):
         header += "\n"
     _check_header(header, path, max_lines=max_lines, max_bytes=max_bytes)
     return header
-
-
-def project_templates(root: Root) -> "ReadTemplate":
-    """Return what reads a project's own templates, safely through its root."""
-
-    def read(parts: tuple[str, ...]) -> bytes | None:
-        content = root.read(parts, limit=_LARGEST_TEMPLATE)
-        return None if content is None else content.data
-
-    return read
 
 
 def shipped_template(name: str) -> str:
@@ -116,8 +96,6 @@ def _variables(target: Target, max_lines: int) -> dict[str, object]:
 
 
 def _decode(data: bytes, path: str) -> str:
-    if len(data) > _LARGEST_TEMPLATE:
-        raise _bad(f"it has {len(data)} bytes, {_LARGEST_TEMPLATE} are allowed", path)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile, StorageError
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.project import templates
-from agent_memory_protocol.project.templates import project_templates, render_header, shipped_template
+from agent_memory_protocol.project.templates import render_header, shipped_template
 
 REPOSITORY = Path(__file__).parents[2]
 SHARED = Target(Tier.SHARED)
@@ -33,7 +33,7 @@ def render(tmp_path):
         before = sorted(tmp_path.rglob("*"))
         try:
             with Root.open(str(tmp_path)) as root:
-                return render_header(target, read_project_template=project_templates(root), **limits)
+                return render_header(target, root, **limits)
         finally:
             assert sorted(tmp_path.rglob("*")) == before
 
