@@ -339,17 +339,14 @@ class Memory:
 
         Without `apply` nothing is written, and the report says what would be.
         """
-        from .consolidation.decay import Touch, decay
+        from .consolidation.decay import decay
 
         with self._lock:
             self._check_pass(apply)
             self._shelf.look()
-
-            def rule(records: Sequence[Record]) -> Outcome:
-                touches = {one: Touch(uses.count, uses.last) for one, uses in self._shelf.usage.all().items()}
-                return decay(records, now=self._now(), touches=touches, rates=rates)
-
-            return self._look_after(rule, apply)
+            return self._look_after(
+                lambda records: decay(records, now=self._now(), uses=self._shelf.usage.of(), rates=rates), apply
+            )
 
     def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
         """Ask a rule about all records, and do what it says; or only say so."""

@@ -6,5 +6,5 @@ Every step is a function from values to an `Outcome`: the new versions, which th
 - `pipeline.consolidate(records, *, now, operators=Operators(), allow=(), whole=True)`: what is the same or contradicts.
 - `pipeline.resolve(records, *, winner, loser, reason, now)`: a person decides a contradiction.
 - `pipeline.refresh_flags(records, *, now)`: which rules have lost their evidence, after any other move.
-- `decay.decay(records, *, now, touches={}, rates=Rates())`: what nobody has needed for long is put away.
+- `decay.decay(records, *, now, uses={}, rates=Rates())`: what nobody has needed for long is put away.
 """

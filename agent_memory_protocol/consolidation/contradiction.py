@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
 from ..records.record import LIVE, Record, RecordType, slots_said
-from ..text.claims import contradict, denials
+from ..text.claims import denials
 from ..text.gist import gist
 from ..text.language import ENGLISH, Language
 from .duplicates import CLAIMS
 from .proposals import Dispute, Proposal, Question
-
-__all__ = ["NEGATES", "Contradictions", "contradict"]
 
 NEGATES = "one side negates the other"
 """The reason of a dispute that a negation has shown."""

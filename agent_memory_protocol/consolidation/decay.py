@@ -10,16 +10,9 @@ from datetime import datetime, timedelta
 
 from ..errors import InvalidArgument
 from ..records.record import Record, RecordType, State
+from ..records.usage import Uses
 from .one_pass import Pass
 from .proposals import Archive, Outcome, Stage
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """How often a record was of use, and when last."""
-
-    count: int
-    last: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +20,8 @@ class Rates:
     """How fast records decay.
 
     Attributes:
-        half_life: the time in which what nobody touches loses half of its salience.
-        bonus: what each touch adds to salience, as a part of it.
+        half_life: the time in which what nobody uses loses half of its salience.
+        bonus: what each use adds to salience, as a part of it.
         threshold: below this salience a record is archived.
     """
 
@@ -41,35 +34,30 @@ class Rates:
             raise InvalidArgument("a half-life is longer than nothing, and neither bonus nor threshold is below 0")
 
 
-def salience(record: Record, touch: Touch | None, *, now: datetime, rates: Rates) -> float:
-    """Return how much a record still counts: its confidence, halved for each half-life of rest, raised by touches."""
-    last = record.updated_at if touch is None else max(record.updated_at, touch.last)
+def salience(record: Record, uses: Uses | None, *, now: datetime, rates: Rates) -> float:
+    """Return how much a record still counts: its confidence, halved for each half-life of rest, raised by each use."""
+    last, count = (record.updated_at, 0) if uses is None else (max(record.updated_at, uses.last), uses.count)
     rest = max(now - last, timedelta(0)) / rates.half_life
-    count = 0 if touch is None else touch.count
     return float(record.confidence * 0.5**rest * (1 + rates.bonus * count))
 
 
 def decay(
-    records: Iterable[Record],
-    *,
-    now: datetime,
-    touches: Mapping[str, Touch] | None = None,
-    rates: Rates | None = None,
+    records: Iterable[Record], *, now: datetime, uses: Mapping[str, Uses] | None = None, rates: Rates | None = None
 ) -> Outcome:
     """Archive what has sunk below the threshold; report what has too but is protected, and by what.
 
     Disputed records, rules with live evidence, the evidence of live rules and what is tagged `keep` are protected.
-    `records` are the newest versions, and `touches` says by id how often each was of use.
+    `records` are the newest versions, and `uses` says by id how often each was used.
 
     Raises:
         InvalidArgument: two records have the same id.
     """
-    touches, rates = touches or {}, rates or Rates()
+    uses, rates = uses or {}, rates or Rates()
     work = Pass(records, now=now)
     # Rules first: a rule that goes now does not protect its evidence any more.
     for record in sorted(work.in_order(), key=lambda record: record.type is not RecordType.RULE):
         if record.state is not State.ARCHIVED:
-            score = salience(record, touches.get(record.id), now=now, rates=rates)
+            score = salience(record, uses.get(record.id), now=now, rates=rates)
             if score < rates.threshold:
                 proposal = Archive(record.id, f"its salience is {score:.4f}, below {rates.threshold}")
                 work.offer(Stage.DECAY, proposal, by="decay")

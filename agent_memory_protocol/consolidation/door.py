@@ -11,7 +11,7 @@ from datetime import datetime
 from ..errors import InvalidArgument, Refused, RefusedText, UnknownRecord
 from ..records import lifecycle
 from ..records.canonical import Json
-from ..records.record import LIVE, Record, RecordType, State, Transition
+from ..records.record import Record, RecordType, State, Transition
 from ..secrets.find import check_text
 from ..text.visible import first_invisible
 from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree, told_apart
@@ -122,11 +122,6 @@ def admit(
         case Archive():
             return _archive(proposal, standing, now)
     raise Refused(f"there is no proposal {proposal!r}")
-
-
-def is_live(record: Record | None) -> bool:
-    """Say whether a record, if there is one, can be evidence."""
-    return record is not None and record.state in LIVE
 
 
 def check_reason(reason: str, allow: Collection[str]) -> None:

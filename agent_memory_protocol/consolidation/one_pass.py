@@ -4,10 +4,23 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from ..errors import AgentMemoryError, InvalidArgument, OperatorFailed
-from ..records.lifecycle import NO_EVIDENCE
-from ..records.record import Record
-from .door import Kept, Standing, Waits, admit, is_live
-from .proposals import Action, Defer, Flag, Operator, Outcome, Proposal, Question, Report, Stage, Unreadable, kind_of
+from ..records.lifecycle import refresh_flag
+from ..records.record import Record, by_birth
+from .door import Kept, Standing, Waits, admit
+from .proposals import (
+    Action,
+    Defer,
+    Flag,
+    Operator,
+    Outcome,
+    Proposal,
+    Question,
+    Report,
+    Stage,
+    Unreadable,
+    ids_of,
+    kind_of,
+)
 
 
 class Pass:
@@ -19,7 +32,7 @@ class Pass:
 
     def __init__(self, records: Iterable[Record], *, now: datetime, allow: Collection[str] = ()) -> None:
         given = list(records)
-        self.standing = Standing(sorted(given, key=_by_birth))
+        self.standing = Standing(sorted(given, key=by_birth))
         if len(self.standing.records) != len(given):
             raise InvalidArgument("two records have one id; give the newest version of each")
         self.now = now
@@ -30,7 +43,7 @@ class Pass:
 
     def in_order(self) -> tuple[Record, ...]:
         """Return the records as they stand, by birth and then by id."""
-        return tuple(sorted(self.standing.records.values(), key=_by_birth))
+        return tuple(sorted(self.standing.records.values(), key=by_birth))
 
     def ask(self, stage: Stage, operator: Operator) -> None:
         """Put the question of a stage to an operator, and its answers through the door."""
@@ -44,10 +57,11 @@ class Pass:
 
     def offer(self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False) -> None:
         """Do what a proposal asks for, or report why not."""
+        ids = ids_of(proposal)
         if isinstance(proposal, (Defer, Unreadable)):
             part, reason = "deferred" if isinstance(proposal, Defer) else "refused", proposal.reason
         else:
-            before = self._states(proposal.ids)
+            before = self._states(ids)
             try:
                 versions = admit(proposal, stage, self.standing, now=self.now, allow=self.allow, by_person=by_person)
             except Waits as error:
@@ -60,11 +74,11 @@ class Pass:
                 if versions:
                     self.standing.take(versions)
                     self._writes += versions
-                    states = (before, self._states(proposal.ids))
-                    action = Action(stage, kind_of(proposal), proposal.ids, proposal.reason, by, *states)
+                    states = (before, self._states(ids))
+                    action = Action(stage, kind_of(proposal), ids, proposal.reason, by, *states)
                     self._report["done"].append(action)
                 return
-        self._report[part].append(Action(stage, kind_of(proposal), proposal.ids, reason, by))
+        self._report[part].append(Action(stage, kind_of(proposal), ids, reason, by))
 
     def sweep_flags(self, *, whole: bool = True) -> None:
         """Flag every rule that has lost all its evidence, and unflag every rule that has some again.
@@ -72,12 +86,12 @@ class Pass:
         Evidence that is not among the records is gone if the records are the whole; else such a rule is left as it is.
         """
         for rule in self.standing.rules:
-            if not whole and not self.standing.records.keys() >= set(rule.evidence):
-                continue
-            doubtful = not any(is_live(self.standing.records.get(one)) for one in rule.evidence)
-            if doubtful != rule.flagged:
-                reason = NO_EVIDENCE if doubtful else "some of its evidence is live again"
-                self.offer(Stage.FLAGS, Flag(rule.id, reason), by="flags")
+            evidence = {one: self.standing.records.get(one) for one in rule.evidence}
+            if whole or None not in evidence.values():
+                fresh = refresh_flag(rule, evidence, now=self.now)
+                if fresh is not rule:
+                    reason = fresh.flag_reason or "some of its evidence is live again"
+                    self.offer(Stage.FLAGS, Flag(rule.id, reason), by="flags")
 
     def outcome(self) -> Outcome:
         """Return what the pass comes to."""
@@ -96,7 +110,3 @@ def ask(operator: Operator, question: Question) -> Sequence[Proposal]:
         return operator.propose(question)
     except OperatorFailed as error:
         return (Unreadable(str(error)),)
-
-
-def _by_birth(record: Record) -> tuple[datetime, str]:
-    return (record.created_at, record.id)

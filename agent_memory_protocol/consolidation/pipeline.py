@@ -56,14 +56,8 @@ def consolidate(
     work = Pass(records, now=now, allow=allow)
     _finish(work)
     _fold_copies(work)
-    stages = {
-        Stage.DEDUP: operators.dedup,
-        Stage.CONTRADICTION: operators.contradiction,
-        Stage.RESOLUTION: operators.resolution,
-        Stage.PROMOTION: operators.promotion,
-    }
-    for stage, asked in stages.items():
-        for operator in asked:
+    for stage in (Stage.DEDUP, Stage.CONTRADICTION, Stage.RESOLUTION, Stage.PROMOTION):
+        for operator in getattr(operators, stage):
             work.ask(stage, operator)
         if stage is Stage.DEDUP:
             _fold_copies(work)  # a merged record may be the copy of an older one

@@ -33,11 +33,6 @@ class Create:
     record: Record
     reason: str = "new"
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The record."""
-        return (self.record.id,)
-
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
@@ -53,11 +48,6 @@ class Supersede:
     record: Record
     replaced: tuple[str, ...]
     reason: str
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The records it replaces, then their successor."""
-        return (*self.replaced, self.record.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +66,6 @@ class Resolve:
     loser: str
     reason: str
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The winner, then the loser."""
-        return (self.winner, self.loser)
-
 
 @dataclass(frozen=True, slots=True)
 class Promote:
@@ -88,11 +73,6 @@ class Promote:
 
     record: Record
     reason: str
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The rule."""
-        return (self.record.id,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +82,6 @@ class Flag:
     id: str
     reason: str
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The rule."""
-        return (self.id,)
-
 
 @dataclass(frozen=True, slots=True)
 class Archive:
@@ -114,11 +89,6 @@ class Archive:
 
     id: str
     reason: str
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The record."""
-        return (self.id,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +115,34 @@ def kind_of(proposal: Proposal) -> str:
     return type(proposal).__name__.lower()
 
 
-MAY_PROPOSE: Mapping[Stage, tuple[type, ...]] = {
-    Stage.WRITE: (Create,),
-    Stage.DEDUP: (Supersede,),
-    Stage.CONTRADICTION: (Dispute,),
-    Stage.RESOLUTION: (Resolve,),
-    Stage.PROMOTION: (Promote,),
-    Stage.FLAGS: (Flag,),
-    Stage.DECAY: (Archive,),
+def ids_of(proposal: Proposal) -> tuple[str, ...]:
+    """Return the ids of the records that a proposal is about; what replaces others comes after them."""
+    match proposal:
+        case Create(record) | Promote(record):
+            return (record.id,)
+        case Supersede(record, replaced):
+            return (*replaced, record.id)
+        case Resolve(winner, loser):
+            return (winner, loser)
+        case Flag(id) | Archive(id):
+            return (id,)
+        case Dispute() | Defer() | Unreadable():
+            return proposal.ids
+
+
+MAY_PROPOSE: Mapping[Stage, type[Proposal]] = {
+    Stage.WRITE: Create,
+    Stage.DEDUP: Supersede,
+    Stage.CONTRADICTION: Dispute,
+    Stage.RESOLUTION: Resolve,
+    Stage.PROMOTION: Promote,
+    Stage.FLAGS: Flag,
+    Stage.DECAY: Archive,
 }
-"""The proposals of each stage. `Defer` and `Unreadable` change nothing, so every stage may answer with them."""
+"""The proposal of each stage. `Defer` and `Unreadable` change nothing, so every stage may answer with them."""
+
+
+_UNKNOWN = Provenance("unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +157,7 @@ class Question:
     now: datetime
     records: Sequence[Record] = ()
     text: str = ""
-    provenance: Provenance | None = None
+    provenance: Provenance = _UNKNOWN
 
 
 class Operator(Protocol):

@@ -7,12 +7,11 @@ guessed at.
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from ..errors import InvalidRecord, OperatorFailed
 from ..records.canonical import format_moment, parse_moment, thaw
-from ..records.record import Provenance, Record, RecordType, State, new_record
+from ..records.record import Record, RecordType, State, new_record
 from .duplicates import CLAIMS, merge
 from .promotion import promote, signature
 from .proposals import (
@@ -50,12 +49,11 @@ def spell(question: Question, records: Sequence[Record]) -> bytes:
     asked: dict[str, object] = {
         "version": VERSION,
         "stage": question.stage.value,
-        "may_propose": [kind.__name__.lower() for kind in MAY_PROPOSE[question.stage]],
+        "may_propose": [MAY_PROPOSE[question.stage].__name__.lower()],
         "now": format_moment(question.now),
     }
     if question.stage is Stage.WRITE:
-        provenance = question.provenance or Provenance("unknown")
-        asked |= {"text": question.text, "provenance": thaw(provenance.wire())}
+        asked |= {"text": question.text, "provenance": thaw(question.provenance.wire())}
     else:
         asked["records"] = [_shown(record) for record in records]
     return json.dumps(asked, ensure_ascii=False).encode() + b"\n"
@@ -105,102 +103,94 @@ def _proposal(item: object, question: Question) -> Proposal:
 def _read_item(item: object, question: Question) -> Proposal:
     if not isinstance(item, dict):
         raise _Wrong("a proposal is a JSON object")
-    kinds = {kind.__name__.lower(): kind for kind in MAY_PROPOSE[question.stage]}
-    kind = kinds.get(str(item.get("kind")))
-    if kind is None:
-        raise _Wrong(f"kind is none of those that the stage {question.stage} takes: {', '.join(kinds)}")
+    kind = MAY_PROPOSE[question.stage]
+    name = kind.__name__.lower()
+    if item.get("kind") != name:
+        raise _Wrong(f"kind is none of those that the stage {question.stage} takes: {name}")
     required, optional, make = _KINDS[kind]
     names = item.keys() - {"kind"}
     if names - {*required, *optional} or {*required} - names:
-        wanted = ", ".join([*required, *(f"[{name}]" for name in optional)])
-        raise _Wrong(f"a proposal to {item['kind']} has kind, {wanted}, and nothing else")
-    return make({name: _FIELDS[name](name, item[name]) for name in names}, question)
+        wanted = ", ".join([*required, *(f"[{one}]" for one in optional)])
+        raise _Wrong(f"a proposal to {name} has kind, {wanted}, and nothing else")
+    return make({one: _field(one, item[one]) for one in names}, question)
 
 
-def _text(name: str, value: object) -> str:
+def _field(name: str, value: object) -> Any:
+    read, what = _FIELDS[name]
+    try:
+        return read(value)
+    except InvalidRecord:
+        raise
+    except (TypeError, ValueError, OverflowError):
+        raise _Wrong(f"{name} is {what}") from None
+
+
+def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _Wrong(f"{name} is a text that is not empty")
+        raise TypeError
     return value.strip()
 
 
-def _texts(name: str, value: object) -> tuple[str, ...]:
+def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise _Wrong(f"{name} is a list of texts")
+        raise TypeError
     return tuple(value)
 
 
-def _object(name: str, value: object) -> Mapping[str, object]:
+def _object(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise _Wrong(f"{name} is a JSON object")
+        raise TypeError
     return value
 
 
-def _type(name: str, value: object) -> RecordType:
-    try:
-        return RecordType(_text(name, value))
-    except ValueError:
-        raise _Wrong(f"{name} is fact, episode or procedure") from None
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise TypeError
+    return float(value)
 
 
-def _confidence(name: str, value: object) -> float:
-    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except ValueError:
-            pass
-    raise _Wrong(f"{name} is a number from 0 to 1")
-
-
-def _moment(name: str, value: object) -> datetime:
-    return parse_moment(_text(name, value))
-
-
-_FIELDS: dict[str, Callable[[str, object], Any]] = {
-    "body": _text,
-    "confidence": _confidence,
-    "ids": _texts,
-    "loser": _text,
-    "occurred_at": _moment,
-    "reason": _text,
-    "slots": _object,
-    "tags": _texts,
-    "type": _type,
-    "winner": _text,
+_A_TEXT = (_text, "a text that is not empty")
+_FIELDS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "body": _A_TEXT,
+    "confidence": (_number, "a number from 0 to 1"),
+    "ids": (_texts, "a list of texts"),
+    "loser": _A_TEXT,
+    "occurred_at": (lambda value: parse_moment(_text(value)), "a text that is not empty"),
+    "reason": _A_TEXT,
+    "slots": (_object, "a JSON object"),
+    "tags": (_texts, "a list of texts"),
+    "type": (lambda value: RecordType(_text(value)), "fact, episode or procedure"),
+    "winner": _A_TEXT,
 }
 
 
 def _create(given: dict[str, Any], question: Question) -> Create:
     reason = given.pop("reason", "new")
     given.setdefault("confidence", 0.5)
-    provenance = question.provenance or Provenance("unknown")
-    return Create(new_record(provenance=provenance, now=question.now, **given), reason)
+    return Create(new_record(provenance=question.provenance, now=question.now, **given), reason)
 
 
 def _supersede(given: dict[str, Any], question: Question) -> Supersede:
-    sides = _named(given["ids"], question, at_least=2)
+    sides = _named(given["ids"], question)
     return merge(sides, now=question.now, body=given.get("body", ""), reason=given["reason"])
 
 
 def _dispute(given: dict[str, Any], _: Question) -> Dispute:
     if len(given["ids"]) != 2:
         raise _Wrong("ids names the two sides of a dispute")
-    return Dispute(given["ids"], given["reason"])
-
-
-def _resolve(given: dict[str, Any], _: Question) -> Resolve:
-    return Resolve(given["winner"], given["loser"], given["reason"])
+    return Dispute(**given)
 
 
 def _promote(given: dict[str, Any], question: Question) -> Promote:
-    episodes = _named(given["ids"], question, at_least=2)
+    episodes = _named(given["ids"], question)
     tags = tuple(sorted(set(given.get("tags") or signature(episodes[0]))))
     return promote(episodes, signature=tags, now=question.now, body=given["body"], reason=given["reason"])
 
 
-def _named(ids: tuple[str, ...], question: Question, at_least: int) -> list[Record]:
+def _named(ids: tuple[str, ...], question: Question) -> list[Record]:
     records = {record.id: record for record in question.records}
-    if len(set(ids)) < at_least or len(set(ids)) != len(ids):
-        raise _Wrong(f"ids names at least {at_least} records, each once")
+    if not 2 <= len(ids) == len(set(ids)):
+        raise _Wrong("ids names at least 2 records, each once")
     unknown = [one for one in ids if one not in records]
     if unknown:
         raise _Wrong(f"there is no record {unknown[0][:80]!a}")
@@ -211,7 +201,7 @@ _KINDS: dict[type, tuple[tuple[str, ...], tuple[str, ...], Callable[[dict[str, A
     Create: (("type", "body"), ("slots", "tags", "confidence", "occurred_at", "reason"), _create),
     Supersede: (("ids", "reason"), ("body",), _supersede),
     Dispute: (("ids", "reason"), (), _dispute),
-    Resolve: (("winner", "loser", "reason"), (), _resolve),
+    Resolve: (("winner", "loser", "reason"), (), lambda given, _: Resolve(**given)),
     Promote: (("ids", "body", "reason"), ("tags",), _promote),
 }
 """Which fields a proposal of each kind must have and may have, and what makes one of them."""

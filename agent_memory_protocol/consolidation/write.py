@@ -120,5 +120,4 @@ class Sentences:
 
 
 def _create(type: RecordType, body: str, question: Question, confidence: float) -> Create:
-    provenance = question.provenance or Provenance("unknown")
-    return Create(new_record(type, body, provenance=provenance, now=question.now, confidence=confidence))
+    return Create(new_record(type, body, provenance=question.provenance, now=question.now, confidence=confidence))

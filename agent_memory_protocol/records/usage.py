@@ -56,20 +56,13 @@ class Usage:
         """Drop the count of a record."""
         self._file.write(("DELETE FROM uses WHERE record_id = ?", [(id,)]))
 
-    def of(self, ids: Iterable[str]) -> dict[str, Uses]:
-        """Return the uses of those of these records that were used."""
-        wanted = list(ids)
-        marks = ", ".join("?" * len(wanted))
-        query = f"SELECT record_id, count, last FROM uses WHERE record_id IN ({marks})"  # noqa: S608 only marks
-        return self._sums(self._file.rows(query, wanted), self._others.keys() & wanted)
-
-    def all(self) -> dict[str, Uses]:
-        """Return the uses of every record that was used."""
-        return self._sums(self._file.rows("SELECT record_id, count, last FROM uses"), self._others.keys())
-
-    def _sums(self, rows: Iterable[tuple[str, int, str]], others: Iterable[str]) -> dict[str, Uses]:
-        found = {name: self._others[name] for name in others}
-        for name, count, moment in rows:
+    def of(self, ids: Iterable[str] | None = None) -> dict[str, Uses]:
+        """Return the uses of those of these records, or of all, that were used."""
+        query, wanted = "SELECT record_id, count, last FROM uses", None if ids is None else list(ids)
+        if wanted is not None:
+            query += f" WHERE record_id IN ({', '.join('?' * len(wanted))})"
+        found = {name: uses for name, uses in self._others.items() if wanted is None or name in wanted}
+        for name, count, moment in self._file.rows(query, wanted or ()):
             last = parse_moment(moment)
             other = found.get(name)
             found[name] = Uses(count, last) if other is None else Uses(count + other.count, max(last, other.last))

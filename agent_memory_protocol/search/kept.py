@@ -42,7 +42,7 @@ class KeptIndex(ABC, Generic[Content]):
     inner: ClassVar[str] = ""
     """A GLOB of the names of tables that SQLite itself makes for these."""
 
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._file = self._open(path)
         self._lock = threading.RLock()
         self._wanted: dict[str, Source] = {}
@@ -81,71 +81,50 @@ class KeptIndex(ABC, Generic[Content]):
     def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
         """Bring the index in line with these sources; see `SearchIndex`."""
         with self._lock:
-            wanted = {source.key: source for source in sources}
-            if gone is None:
-                return self._bring_in_line(wanted, None)
-            rest = {key: source for key, source in self._wanted.items() if key not in gone}
-            return self._bring_in_line(rest | wanted, {*wanted, *gone})
+            rest = {} if gone is None else {key: one for key, one in self._wanted.items() if key not in gone}
+            return self._bring_in_line(rest | {source.key: source for source in sources})
 
     def _ask(self, question: "Callable[[Connection], Answer]") -> Answer:
         """Ask something of the file while it is in line with the sources."""
 
         def ask(connection: "Connection") -> tuple[Answer] | None:
-            return None if any(self._difference(connection, self._wanted, ())) else (question(connection),)
+            is_in_line = self._in_line == _state(connection) or not any(self._difference(connection, self._wanted))
+            return (question(connection),) if is_in_line else None
 
         with self._lock:
             for _ in range(_TRIES):
                 if (answer := self._do(ask)) is not None:
                     return answer[0]
-                self._bring_in_line(self._wanted, None)
+                self._bring_in_line(self._wanted)
             self._file.keep_in_process()
-            self._bring_in_line(self._wanted, None)
+            self._bring_in_line(self._wanted)
             return self._do(question)
 
-    def _bring_in_line(self, wanted: dict[str, Source], touched: Collection[str] | None) -> int:
-        """Read what has changed, write it down, and return how many sources differed.
-
-        `touched` are the keys in which these sources differ from those before; None: any may.
-        """
+    def _bring_in_line(self, wanted: dict[str, Source]) -> int:
+        """Read what has changed, write it down, and return how many sources differed."""
         read: dict[str, Content] = {}
         differed = 0
         while True:
-            changed, gone = self._do(lambda connection: self._difference(connection, wanted, touched))
+            changed, gone = self._do(lambda connection: self._difference(connection, wanted))
             differed = max(differed, len(changed) + len(gone))
             # Sources are read between transactions: it may take long, and their errors are not those of the file.
             read.update(self._read([wanted[key] for key in changed if key not in read]))
-            write = partial(self._write, wanted=wanted, touched=touched, read=read)
-            if not (changed or gone) or self._do(write, write=True):
+            if not (changed or gone) or self._do(partial(self._write, wanted=wanted, read=read), write=True):
                 self._wanted = wanted
                 return differed
 
-    def _difference(
-        self, connection: "Connection", wanted: Mapping[str, Source], touched: Collection[str] | None
-    ) -> tuple[list[str], list[str]]:
+    def _difference(self, connection: "Connection", wanted: Mapping[str, Source]) -> tuple[list[str], list[str]]:
         """Return the keys of sources that the file lacks as they are wanted, and of those that are not wanted."""
-        state = (connection, connection.execute("PRAGMA data_version").fetchone()[0])
-        query = "SELECT key, fingerprint FROM sources"
-        if touched is None or self._in_line != state:
-            stored = dict(connection.execute(query))
-            touched = wanted.keys()
-        else:
-            stored = dict(row for key in touched for row in connection.execute(f"{query} WHERE key = ?", (key,)))
-        changed = [key for key in touched if key in wanted and stored.get(key) != wanted[key].fingerprint]
+        stored = dict(connection.execute("SELECT key, fingerprint FROM sources"))
+        changed = [key for key, source in wanted.items() if stored.get(key) != source.fingerprint]
         gone = [key for key in stored if key not in wanted]
         if not (changed or gone):
-            self._in_line = state
+            self._in_line = _state(connection)
         return changed, gone
 
-    def _write(
-        self,
-        connection: "Connection",
-        *,
-        wanted: Mapping[str, Source],
-        touched: Collection[str] | None,
-        read: Mapping[str, Content],
-    ) -> bool:
+    def _write(self, connection: "Connection", *, wanted: Mapping[str, Source], read: Mapping[str, Content]) -> bool:
         """Write the difference, unless another process has made it one that is not read yet."""
-        changed, gone = self._difference(connection, wanted, touched)
+        changed, gone = self._difference(connection, wanted)
         if any(key not in read for key in changed):
             return False
         for key in (*changed, *gone):
@@ -157,7 +136,7 @@ class KeptIndex(ABC, Generic[Content]):
             done = connection.execute("INSERT INTO sources VALUES (NULL, ?, ?)", (key, wanted[key].fingerprint))
             contents[done.lastrowid or 0] = read[key]
         self._add(connection, contents)
-        self._in_line = (connection, connection.execute("PRAGMA data_version").fetchone()[0])
+        self._in_line = _state(connection)
         return True
 
     def _do(self, work: "Callable[[Connection], Answer]", *, write: bool = False) -> Answer:
@@ -171,3 +150,8 @@ class KeptIndex(ABC, Generic[Content]):
     @classmethod
     def _open(cls, path: str | os.PathLike[str] | None) -> SideFile:
         return SideFile(path, _SOURCES, *cls.tables, version=cls.version, inner=cls.inner)
+
+
+def _state(connection: "Connection") -> "tuple[Connection, int]":
+    """Return what is equal as long as no other connection has written."""
+    return connection, connection.execute("PRAGMA data_version").fetchone()[0]

@@ -5,14 +5,13 @@ scan's.
 """
 
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from . import words
 from .kept import KeptIndex
 from .port import Hit, Source
-from .ranking import CONTEXT_WEIGHT, Collected, CountedPassage, rank
+from .ranking import CONTEXT_WEIGHT, CountedPassage, rank
 from .slips import mend, untouched
 
 if TYPE_CHECKING:
@@ -30,19 +29,15 @@ _TABLES = (
     "CREATE VIRTUAL TABLE standing USING fts5vocab(tokens, row)",
 )
 
-_IS_KNOWN = """
-    SELECT 1 FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR EXISTS (
+_FOUND = """
+    FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR EXISTS (
         SELECT 1 FROM passages JOIN sources ON sources.id = passages.source
-        WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))
-    LIMIT 1"""
-_MATCHES = """
+        WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))"""
+_IS_KNOWN = f"SELECT 1 {_FOUND} LIMIT 1"
+_MATCHES = f"""
     SELECT sources.key, passages.key, tokens.text, tokens.context, passages.size
     FROM tokens JOIN passages ON passages.id = tokens.rowid JOIN sources ON sources.id = passages.source
-    WHERE tokens.rowid IN (
-        SELECT rowid FROM tokens WHERE tokens MATCH :match AND (:within IS NULL OR EXISTS (
-            SELECT 1 FROM passages JOIN sources ON sources.id = passages.source
-            WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))
-        ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit)"""
+    WHERE tokens.rowid IN (SELECT rowid {_FOUND} ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit)"""  # noqa: S608 ours
 _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1
@@ -64,9 +59,6 @@ class KeywordIndex(KeptIndex[Stored]):
     tables = _TABLES
     inner = "tokens_*"
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        super().__init__(path)
-
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
         asked = words.terms(query)
@@ -75,8 +67,9 @@ class KeywordIndex(KeptIndex[Stored]):
             lookup = _Lookup(connection, within)
             terms = mend(asked, lookup.known, lookup.like)
             tokens = dict.fromkeys(token for term in terms for token in term.tokens)
+            passages, size = connection.execute("SELECT COUNT(*), CAST(TOTAL(size) AS INT) FROM passages").fetchone()
             matches = lookup.matches(tokens, max(CANDIDATES, 2 * limit))
-            return rank(terms, matches, lookup.collected(tokens), limit)
+            return rank(terms, matches, limit, passages=passages, size=size, holding=lookup.holding(tokens))
 
         return self._ask(question) if asked and limit > 0 else []
 
@@ -138,12 +131,10 @@ class _Lookup:
             inside, around = text.split(" "), context.split(" ")
             yield CountedPassage(source, key, _counts(tokens, inside), _counts(tokens, around), size)
 
-    def collected(self, tokens: Iterable[str]) -> Collected:
-        """Return what is known of all passages together."""
-        passages, size = self._connection.execute("SELECT COUNT(*), TOTAL(size) FROM passages").fetchone()
-        query = "SELECT doc FROM standing WHERE term = ?"
-        rows = ((token, self._connection.execute(query, (token,)).fetchone()) for token in tokens)
-        return Collected(passages, int(size), {token: row[0] for token, row in rows if row})
+    def holding(self, tokens: Iterable[str]) -> dict[str, int]:
+        """Return how many passages each token is in."""
+        query = "SELECT term, doc FROM standing WHERE term = ?"
+        return dict(row for token in tokens for row in self._connection.execute(query, (token,)))
 
 
 def _any_of(tokens: Iterable[str]) -> str:

@@ -37,25 +37,26 @@ class CountedPassage:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """What is known of all passages together.
+def rank(
+    terms: Collection[Term],
+    candidates: Iterable[CountedPassage],
+    limit: int,
+    *,
+    passages: int,
+    size: int,
+    holding: Mapping[str, int],
+) -> list[Hit]:
+    """Return the best candidates as hits. One without any word of the query is left out.
 
-    Attributes:
-        passages: how many there are.
-        tokens: how many tokens they have, all together.
-        holding: how many of them each token of the query is in.
+    Of all passages, `passages` says how many there are, `size` how many tokens they have together, and `holding` how
+    many of them each token of the query is in.
     """
-
-    passages: int
-    tokens: int
-    holding: Mapping[str, int]
-
-
-def rank(terms: Collection[Term], candidates: Iterable[CountedPassage], collected: Collected, limit: int) -> list[Hit]:
-    """Return the best candidates as hits. One without any word of the query is left out."""
-    average = max(collected.tokens / max(collected.passages, 1), 1)
-    rarity = {token: _rarity(token, collected) for term in terms for token in term.tokens}
+    average = max(size / max(passages, 1), 1)
+    rarity = {
+        token: math.log(1 + (passages - holding.get(token, 0) + 0.5) / (holding.get(token, 0) + 0.5))
+        for term in terms
+        for token in term.tokens
+    }
     scored = [(_score(rarity, candidate, average), candidate) for candidate in candidates]
     best = max((score for score, _ in scored), default=0)
     ordered = sorted(
@@ -66,11 +67,6 @@ def rank(terms: Collection[Term], candidates: Iterable[CountedPassage], collecte
         Hit(candidate.source, candidate.key, score, _reasons(terms, candidate))
         for score, candidate in ordered[: max(limit, 0)]
     ]
-
-
-def _rarity(token: str, collected: Collected) -> float:
-    holding = collected.holding.get(token, 0)
-    return math.log(1 + (collected.passages - holding + 0.5) / (holding + 0.5))
 
 
 def _score(rarity: Mapping[str, float], candidate: CountedPassage, average: float) -> float:

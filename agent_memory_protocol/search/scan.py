@@ -11,7 +11,7 @@ from functools import partial
 
 from . import words
 from .port import Hit, Source
-from .ranking import Collected, CountedPassage, rank
+from .ranking import CountedPassage, rank
 from .slips import mend
 
 
@@ -57,8 +57,8 @@ class ScanIndex:
             lambda _: {spelling for source in inside for spelling in source.spellings},
         )
         holding = {token: sum(map(partial(_has, token), everything)) for term in terms for token in term.tokens}
-        collected = Collected(len(everything), sum(one.size for one in everything), holding)
-        return rank(terms, matches, collected, limit)
+        size = sum(one.size for one in everything)
+        return rank(terms, matches, limit, passages=len(everything), size=size, holding=holding)
 
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""

@@ -93,9 +93,7 @@ class VectorIndex(KeptIndex[Stored]):
     def _forget(self, connection: "Connection", source: int) -> None:
         connection.execute("DELETE FROM passages WHERE source = ?", (source,))
 
-    def _difference(
-        self, connection: "Connection", wanted: Mapping[str, Source], touched: Collection[str] | None
-    ) -> tuple[list[str], list[str]]:
+    def _difference(self, connection: "Connection", wanted: Mapping[str, Source]) -> tuple[list[str], list[str]]:
         """Refuse vectors of another embedder before anything is compared."""
         ours = (self._embedder.name, self._embedder.dimensions)
         theirs = connection.execute("SELECT name, dimensions FROM embedder").fetchone()
@@ -104,7 +102,7 @@ class VectorIndex(KeptIndex[Stored]):
                 f"{shown(self._file.path or '')}: holds vectors of {theirs[0]}, {theirs[1]} wide, and those of"
                 f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded anew"
             )
-        return super()._difference(connection, wanted, touched)
+        return super()._difference(connection, wanted)
 
 
 def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.consolidation.contradiction import Contradictions
-from agent_memory_protocol.consolidation.proposals import Dispute, Question, Stage
+from agent_memory_protocol.consolidation.proposals import Dispute, Question, Stage, ids_of
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 from agent_memory_protocol.text.claims import contradict
 from agent_memory_protocol.text.language import ENGLISH, Language
@@ -198,7 +198,7 @@ def found(bodies: list[str], *languages: Language) -> set[tuple[str, str]]:
     question = Question(stage=Stage.CONTRADICTION, now=NOW, records=records)
     proposals = Contradictions(languages or (ENGLISH,)).propose(question)
     assert all(isinstance(proposal, Dispute) for proposal in proposals)
-    return {(said[one], said[other]) for one, other in (proposal.ids for proposal in proposals)}
+    return {(said[one], said[other]) for one, other in map(ids_of, proposals)}
 
 
 TEXTS = sorted({normalize("NFC", text) for pair in (*CONTRADICT, *DO_NOT_CONTRADICT) for text in pair})

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.consolidation.decay import Rates, Touch, decay, salience
+from agent_memory_protocol.consolidation.decay import Rates, decay, salience
 from agent_memory_protocol.consolidation.proposals import Outcome, Stage
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
+from agent_memory_protocol.records.usage import Uses
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 fg = pytest.importorskip("fg_agent_memory")
@@ -39,9 +40,9 @@ def test_what_nobody_touched_for_long_is_archived_with_its_salience_as_the_reaso
 @pytest.mark.requirement("S1-70", "S1-76")
 def test_use_keeps_a_record():
     old = aged("Old.", 200)
-    assert not decay([old], now=NOW, touches={old.id: Touch(1, NOW - timedelta(days=3))}).writes
-    assert not decay([old], now=NOW, touches={old.id: Touch(40, NOW - timedelta(days=199))}).writes
-    assert decay([old], now=NOW, touches={"mem:other": Touch(40, NOW)}).writes
+    assert not decay([old], now=NOW, uses={old.id: Uses(1, NOW - timedelta(days=3))}).writes
+    assert not decay([old], now=NOW, uses={old.id: Uses(40, NOW - timedelta(days=199))}).writes
+    assert decay([old], now=NOW, uses={"mem:other": Uses(40, NOW)}).writes
 
 
 @pytest.mark.requirement("S1-42", "S1-82")
@@ -91,7 +92,7 @@ def test_the_rates_can_be_chosen_within_reason():
 def test_touches_never_lower_salience_and_age_never_raises_it(days, count, ago, confidence):
     record = aged("A fact.", days, confidence=confidence)
     rates = Rates()
-    touch = Touch(count, NOW - timedelta(days=ago))
+    touch = Uses(count, NOW - timedelta(days=ago))
     score = salience(record, touch, now=NOW, rates=rates)
     assert score >= salience(record, None, now=NOW, rates=rates) >= 0
     assert salience(record, replace(touch, count=count + 1), now=NOW, rates=rates) >= score
@@ -110,5 +111,5 @@ def test_the_reference_gives_the_same_salience(days, count, ago, confidence):
         now=NOW,
         config=fg_pipeline.DecayConfig(),
     )
-    ours = salience(record, Touch(count, last) if count else None, now=NOW, rates=Rates())
+    ours = salience(record, Uses(count, last) if count else None, now=NOW, rates=Rates())
     assert ours == pytest.approx(theirs)

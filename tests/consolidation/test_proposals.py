@@ -10,7 +10,7 @@ from agent_memory_protocol.consolidation.proposals import MAY_PROPOSE, Action, R
 @pytest.mark.requirement("S1-14", "S1-15")
 def test_every_stage_has_one_kind_of_proposal_and_none_rewrites_a_record():
     assert list(MAY_PROPOSE) == list(Stage)
-    kinds = [kind.__name__ for kinds in MAY_PROPOSE.values() for kind in kinds]
+    kinds = [kind.__name__ for kind in MAY_PROPOSE.values()]
     assert kinds == ["Create", "Supersede", "Dispute", "Resolve", "Promote", "Flag", "Archive"]
 
 

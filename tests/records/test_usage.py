@@ -16,19 +16,19 @@ def test_uses_are_counted_by_several_at_once(tmp_path):
     other.count(["mem:a"], NOW + timedelta(days=1))
     one.count(["mem:a"], NOW)
     expected = {"mem:a": Uses(3, NOW + timedelta(days=1)), "mem:b": Uses(1, NOW)}
-    assert one.all() == other.all() == expected
+    assert one.of() == other.of() == expected
     assert one.of(["mem:a", "mem:c"]) == {"mem:a": expected["mem:a"]}
     one.forget("mem:a")
-    assert other.all() == {"mem:b": Uses(1, NOW)}
+    assert other.of() == {"mem:b": Uses(1, NOW)}
 
 
 def test_what_the_reference_has_counted_is_added():
     name = "mem:" + "a" * 32
     counted = {"scores": {name: {"touches": 2, "last_touched": "2026-11-15T12:00:00.000Z"}}}
     usage = Usage(others=read_counts(json.dumps(counted).encode()))
-    assert usage.of([name]) == usage.all() == {name: Uses(2, NOW)}
+    assert usage.of([name]) == usage.of() == {name: Uses(2, NOW)}
     usage.count([name], NOW + timedelta(days=1))
-    assert usage.of([name]) == usage.all() == {name: Uses(3, NOW + timedelta(days=1))}
+    assert usage.of([name]) == usage.of() == {name: Uses(3, NOW + timedelta(days=1))}
 
 
 @pytest.mark.parametrize(
