@@ -36,14 +36,10 @@ _LONGEST_DECISION = 500
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where an insight is: a conversation, the line from 1, the day as an ordinal, 0 for undated.
-
-    The line is one of the conversation's document, or with `in_design` of its design.
-    """
+    """Where an insight is: a conversation, and the line, from 1, of its document or, with `in_design`, its design."""
 
     conversation: str
     line: int
-    day: int = 0
     in_design: bool = False
 
 
@@ -167,33 +163,27 @@ def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
     """Yield what conversations say and their designs decide, with the heading of the decision, "" if there is none."""
     for conversation, document in material.conversations.items():
         for entry, _, text in _entries(document):
-            yield Sighting(conversation, entry.start + 1, entry.day or 0), text, _decision(document, entry)
+            yield Sighting(conversation, entry.start + 1), text, _decision(document, entry)
     for conversation, design in material.designs.items():
         for entry, _, said in _entries(design):
             decided = _decision(design, entry)
             text = said if len(said) <= _LONGEST_DECISION else entry.paragraph
             if decided and len(text) <= _LONGEST_DECISION:
-                yield Sighting(conversation, entry.start + 1, entry.day or 0, in_design=True), text, decided
+                yield Sighting(conversation, entry.start + 1, in_design=True), text, decided
 
 
 def distill(material: Material) -> list[Suggestion]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
-    known = known_insights(material)
-    promoted = (_promotion(material, insight, known) for insight in find_insights(material))
-    found = [candidate for candidate in promoted if candidate is not None]
+    found = list(_promotions(material, find_insights(material)))
     cleanups = [*_stale(material), *_doubles(material)]
     return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
 
 def learn(material: Material, conversation: str, agent: str | None) -> list[Suggestion]:
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
-    known = known_insights(material)
-    promoted = (
-        _promotion(material, insight, known, agent=agent, is_asked=True)
-        for insight in find_insights(material)
-        if any(one.conversation == conversation for one in insight.sightings)
-    )
-    return [candidate for candidate in promoted if candidate is not None]
+    insights = find_insights(material)
+    own = [one for one in insights if any(seen.conversation == conversation for seen in one.sightings)]
+    return list(_promotions(material, own, agent=agent, is_asked=True))
 
 
 def key_of(text: str) -> str:
@@ -204,43 +194,33 @@ def key_of(text: str) -> str:
     return blake2b(repr((told.words, sorted(told.negations))).encode(), digest_size=8).hexdigest()
 
 
-def _promotion(
-    material: Material,
-    insight: Insight,
-    known: Mapping[str, set[Target]],
-    *,
-    agent: str | None = None,
-    is_asked: bool = False,
-) -> Suggestion | None:
-    """Return where an insight goes; None if it stays in its conversation, or is known there already."""
-    count = len(insight.conversations)
-    names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
-    if insight.decided:
-        kind, least, section, why = DECIDED, _DECISION, "Decisions", f"a decision of {names}"
-    elif insight.keyword:
-        kind, least, section, why = LEARNED, _KEYWORD, "Lessons", f'{names} calls it "{insight.keyword}"'
-    else:
-        kind, least, section, why = REPEATED, 0.0, "Lessons", f"{names} learned it"
-    there = known.get(insight.key, set())
-    if count >= material.min_conversations:
+def _promotions(
+    material: Material, insights: Sequence[Insight], *, agent: str | None = None, is_asked: bool = False
+) -> Iterator[Suggestion]:
+    """Yield where insights go: each that does not stay in its conversation, and is not known there already."""
+    known = known_insights(material)
+    for insight in insights:
+        count = len(insight.conversations)
+        names = ", ".join(sorted(insight.conversations)[:5]) + (", …" if count > 5 else "")
+        if insight.decided:
+            kind, least, section, why = DECIDED, _DECISION, "Decisions", f"a decision of {names}"
+        elif insight.keyword:
+            kind, least, section, why = LEARNED, _KEYWORD, "Lessons", f'{names} calls it "{insight.keyword}"'
+        else:
+            kind, least, section, why = REPEATED, 0.0, "Lessons", f"{names} learned it"
+        there = known.get(insight.key, set())
         target = Target(Tier.SHARED)
         reason = f"{count} conversations came to it: {names}"
-        if target in there:
-            return None
-    else:
-        is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
-        owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
-        if owner is None:
-            return None
-        target = Target(Tier.AGENT, owner)
-        reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
-    confidence = max(_repeated(count), least)
-    return Suggestion(ADD, kind, insight.text, target, confidence, reason, sightings=insight.sightings, section=section)
-
-
-def _repeated(count: int) -> float:
-    """Return how sure an insight is that so many conversations came to."""
-    return min(1.0, count / 10)
+        if count < material.min_conversations:
+            is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
+            owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
+            if owner is None:
+                continue
+            target = Target(Tier.AGENT, owner)
+            reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
+        if target not in there:
+            sure, seen = max(min(1.0, count / 10), least), insight.sightings
+            yield Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
 
 
 def known_insights(material: Material) -> dict[str, set[Target]]:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 
-from .. import limits
 from ..errors import DamagedFile, InvalidName, Refused
 from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
+from ..limits import over_limits, split_lines
 from ..notes import note as notes
 from ..text import markdown, visible
 from ..text.claims import denials
@@ -160,8 +160,7 @@ class _Plan:
         secret = self.here.secret_in(file)
         if secret:
             self.left_out.append(KeptOut(page.path, f"its name holds {secret}; rename it"))
-            return
-        if _fits(text, self.here.max_lines, self.here.max_bytes):
+        elif self._fits(text):
             self._put(file, text, page)
         else:
             self._put_parts([file[:-3]], page)
@@ -234,7 +233,7 @@ class _Plan:
         new = [one for one in theirs.ids if one not in mine.ids]
         self.present = len(standing) + len(theirs.ids) - len(new)
         merged = _merged(mine, theirs)
-        if merged is not None and self._has_room(merged):
+        if merged is not None and self._fits(merged.data.decode()):
             self.entries = [_entry_text(theirs, one) for one in new]
             self.contradictions = list(_contradictions(mine, theirs, new))
             self.text = None if merged.data == mine.data else merged.data.decode()
@@ -246,7 +245,7 @@ class _Plan:
         self._put_parts([stem], page)
         index = _only_index(theirs)
         merged = _merged(mine, index) if index.outline.index_lines else None
-        if merged is not None and self._has_room(merged) and merged.data != mine.data:
+        if merged is not None and self._fits(merged.data.decode()) and merged.data != mine.data:
             self.text = merged.data.decode()
 
     def _without_unwanted(self, theirs: Document, page: Page) -> Document:
@@ -268,8 +267,8 @@ class _Plan:
         made = self._as_notes(self._free([stem]), page)
         return all(self.here.notes.get(file, "").split() == text.split() for file, text in made)
 
-    def _has_room(self, merged: Document) -> bool:
-        return _fits(merged.data.decode(), self.here.max_lines, self.here.max_bytes)
+    def _fits(self, text: str) -> bool:
+        return not over_limits(text.encode(), self.here.max_lines, self.here.max_bytes)
 
 
 def _in_prose(mine: Document, theirs: Document) -> list[str]:
@@ -309,17 +308,16 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:
-    entry = doc.entry(entry_id)
-    return "" if entry is None else doc.text(entry)
+    return doc.text(doc.outline.entries[doc.ids.index(entry_id)])
 
 
 def _parts(text: str, max_lines: int, max_bytes: int) -> tuple[str, list[str]]:
     """Return a page's title, and its text in parts that fit: cut at headings, else at blank lines, else at lines."""
 
     def fits(lines: Sequence[str]) -> bool:
-        return _fits("\n".join(lines), max_lines, max_bytes)
+        return not over_limits("\n".join(lines).encode(), max_lines, max_bytes)
 
-    lines = limits.split_lines(text)
+    lines = split_lines(text)
     lines = lines[front_matter_end(lines) :]
     title = next((markdown.heading_text(line) for line in lines if line.startswith("#")), "")
     cuts: list[_Cut] = [
@@ -358,18 +356,13 @@ def _cut(lines: Sequence[str], begins: Callable[[str], bool]) -> list[list[str]]
     return pieces
 
 
-def _characters(line: str, size: int) -> list[str]:
-    """Return a line in pieces of at most so many bytes."""
-    pieces = [""]
-    room = size
-    for character in line:
-        width = len(character.encode())
-        if width > room:
-            pieces.append("")
-            room = size
-        pieces[-1] += character
-        room -= width
-    return pieces
+def _characters(line: str, size: int) -> Iterator[str]:
+    """Yield a line in pieces of at most so many bytes."""
+    data = line.encode()
+    while data:
+        piece = data[:size].decode(errors="ignore")
+        yield piece
+        data = data[len(piece.encode()) :]
 
 
 def _as_note(file: str, title: str, body: str, page: Page) -> str:
@@ -391,7 +384,3 @@ def _shown(text: str) -> str:
     """Return a text with the characters made visible that a reader would not see."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(visible.show_invisible(line) if visible.first_invisible(line) else line for line in lines)
-
-
-def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
-    return not limits.over_limits(text.encode(), max_lines, max_bytes)
