@@ -1,14 +1,14 @@
-"""What git is told about the memory: whether to track it, and where to merge by keeping both sides' lines."""
+"""What git is told about the memory: whether to track it, and which files to merge by keeping both sides' lines."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..disk.files import Content, Root, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, replace
 from ..layout import LEDGER, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
-from .ask import ask
+from .ask import answer, ask
 
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
@@ -44,28 +44,14 @@ def set_tracking(root: Root, wish: str) -> list[str]:
 def ignore(root: Root) -> bool:
     """Add the line that keeps the memory out of git, at the end. Says whether anything changed."""
     content = root.read(_PARTS)
-    if content is None:
-        return create(root, _PARTS, f"{LINE}\n".encode())
-    if any(map(_is_ours, content.data.splitlines())):
-        return False
-    ending = b"\r\n" if b"\r\n" in content.data else b"\n"
-    joint = b"" if not content.data or content.data.endswith(b"\n") else ending
-    replace(root, _PARTS, content.data + joint + LINE.encode() + ending, expected=content)
-    return True
+    there = content is not None and any(map(_is_ours, content.data.splitlines()))
+    return _put(root, _PARTS, content, _edited(content, add=[] if there else [LINE]))
 
 
 def track(root: Root) -> bool:
     """Take out the lines that keep the memory out of git, and nothing else. Says whether anything changed."""
     content = root.read(_PARTS)
-    if content is None:
-        return False
-    bom, rest = split_bom(content.data)
-    lines = rest.splitlines(keepends=True)
-    kept = [line for line in lines if not _is_ours(line)]
-    if kept == lines:
-        return False
-    replace(root, _PARTS, bom + b"".join(kept), expected=content)
-    return True
+    return _put(root, _PARTS, content, _edited(content, goes=_is_ours))
 
 
 def merge_by_lines(root: Root) -> bool:
@@ -81,48 +67,60 @@ def plan_attributes(
 ) -> tuple[bytes | None, bytes] | None:
     """Return the bytes that `.scaffolding/.gitattributes` has now, and those that `set_attributes` would give it.
 
-    None where nothing would change.
+    None if nothing would change.
     """
     content = root.read(_ATTRIBUTES)
-    data = _with_attributes(content, add, drop)
-    return None if data is None else (None if content is None else content.data, data)
+    old, data = b"" if content is None else content.data, _with_attributes(content, add, drop)
+    return None if data == old else (None if content is None else old, data)
 
 
 def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
-    """Add lines to `.scaffolding/.gitattributes`, which is made where it is missing, or take them out.
+    """Add lines to `.scaffolding/.gitattributes`, which is made if it is missing, or take them out.
 
-    Where the file says something of the same names already, that stays. Says whether anything changed.
+    What the file says of the same names already stays. Says whether anything changed.
     """
     if plan_attributes(root, add=add, drop=drop) is None:
         return False
-    # Whoever has this lock may clear away what a killed writer of the file left.
+    # The holder of this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):
         root.forget()
         content = root.read(_ATTRIBUTES)
-        data = _with_attributes(content, add, drop)
-        if data is None:
-            return False
-        if content is None:
-            return create(root, _ATTRIBUTES, data, alone=True)
-        replace(root, _ATTRIBUTES, data, expected=content)
-        return True
+        return _put(root, _ATTRIBUTES, content, _with_attributes(content, add, drop), alone=True)
 
 
-def _with_attributes(content: Content | None, add: Sequence[str], drop: Sequence[str]) -> bytes | None:
-    """Return the file's new bytes; None where it says all it should."""
-    old = b"" if content is None else content.data
+def _with_attributes(content: Content | None, add: Sequence[str], drop: Sequence[str]) -> bytes:
+    """Return the file's bytes without some lines, and with others if it says nothing of the same names."""
+    dropped = [line.encode() for line in drop]
+    lines = [] if content is None else content.data.splitlines()
+    named = {line.split()[0] for line in lines if line.strip() and line.strip() not in dropped}
+    missing = [line for line in add if line.split()[0].encode() not in named]
+    return _edited(content, add=missing, goes=lambda line: line.strip() in dropped)
+
+
+def _edited(
+    content: Content | None, *, add: Sequence[str] = (), goes: Callable[[bytes], bool] = lambda _: False
+) -> bytes:
+    """Return a file's bytes without the lines that go, and with new ones at the end, in its own line endings."""
+    bom, old = split_bom(b"" if content is None else content.data)
     ending = b"\r\n" if b"\r\n" in old else b"\n"
-    lines = [line for line in old.splitlines(keepends=True) if line.strip() not in {one.encode() for one in drop}]
-    named = {line.split()[0] for line in lines if line.strip()}
-    missing = [line.encode() for line in add if line.split()[0].encode() not in named]
-    if missing and lines and not lines[-1].endswith(b"\n"):
+    lines = [line for line in old.splitlines(keepends=True) if not goes(line)]
+    if add and lines and not lines[-1].endswith(b"\n"):
         lines[-1] += ending
-    data = b"".join([*lines, *(line + ending for line in missing)])
-    return None if data == old else data
+    return b"".join([bom, *lines, *(line.encode() + ending for line in add)])
+
+
+def _put(root: Root, parts: tuple[str, ...], content: Content | None, data: bytes, *, alone: bool = False) -> bool:
+    """Write a file that was read as `content`; say whether that changes it."""
+    if data == (b"" if content is None else content.data):
+        return False
+    if content is None:
+        return create(root, parts, data, alone=alone)
+    replace(root, parts, data, expected=content)
+    return True
 
 
 def is_ignored(root: Path) -> bool | None:
-    """Ask git whether it ignores the shared document; None where git or a repository is missing."""
+    """Ask git whether it ignores the shared document; None if git or a repository is missing."""
     return _ignores(str(root), Target(Tier.SHARED).path)
 
 
@@ -134,7 +132,7 @@ def notes(root: Path) -> list[str]:
 
 
 def ignores_one_of(root: str, path: str, other: str) -> bool:
-    """Say whether git ignores the first of two paths but not the second; False where nobody can tell."""
+    """Say whether git ignores the first of two paths but not the second; False if git cannot tell."""
     if not os.path.exists(os.path.join(root, ".git")):
         return False
     return _ignores(root, path) is True and _ignores(root, other) is False
@@ -142,13 +140,12 @@ def ignores_one_of(root: str, path: str, other: str) -> bool:
 
 def is_tracked(root: Path) -> bool:
     """Say whether git tracks files of the memory already: then no line in `.gitignore` keeps them out."""
-    answer = ask(str(root), "ls-files", "--", SCAFFOLDING)
-    return answer is not None and answer.returncode == 0 and answer.stdout != b""
+    return answer(str(root), "ls-files", "--", SCAFFOLDING) != b""
 
 
 def _ignores(root: str, path: str) -> bool | None:
-    answer = ask(root, "check-ignore", "--quiet", "--no-index", path)
-    return None if answer is None else {0: True, 1: False}.get(answer.returncode)
+    done = ask(root, "check-ignore", "--quiet", "--no-index", path)
+    return None if done is None else {0: True, 1: False}.get(done.returncode)
 
 
 def _is_ours(line: bytes) -> bool:

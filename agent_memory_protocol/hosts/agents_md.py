@@ -1,5 +1,7 @@
 """A managed block in AGENTS.md: what hosts that read only that file tell their agents about memory."""
 
+import re
+
 from .json_text import Insertion
 
 OPENING = "<!-- amp:memory -->"
@@ -22,9 +24,13 @@ Never secrets, what the code already shows, or what changes by the day. What `am
 """
 
 
+_BLOCK = re.compile(rf"(?:(?<=\n)\r?\n)?{OPENING}.*?{CLOSING}(?:\r?\n)?", re.DOTALL)
+"""The block, the end of its last line, and the blank line before it."""
+
+
 def with_block(text: str) -> tuple[str, list[Insertion]]:
     """Return a text with the block at its end, and what was inserted; one that is there already stays where it is."""
-    if span_of(text) is not None:
+    if _BLOCK.search(text):
         return text, []
     newline = "\r\n" if "\r\n" in text else "\n"
     before = "" if not text.strip("\ufeff") else newline if text.endswith(("\n", "\r")) else newline * 2
@@ -34,26 +40,4 @@ def with_block(text: str) -> tuple[str, list[Insertion]]:
 
 def without_block(text: str) -> str:
     """Return a text without the block and the blank line before it."""
-    span = span_of(text)
-    if span is None:
-        return text
-    start, end = span
-    before = text[:start]
-    for blank in ("\r\n\r\n", "\n\n"):
-        if before.endswith(blank):
-            before = before[: -len(blank) // 2]
-            break
-    return before + text[end:]
-
-
-def span_of(text: str) -> tuple[int, int] | None:
-    """Return where the block begins and ends, its last line end included; None where there is none."""
-    start = text.find(OPENING)
-    end = text.find(CLOSING, start)
-    if start < 0 or end < 0:
-        return None
-    end += len(CLOSING)
-    for newline in ("\r\n", "\n"):
-        if text.startswith(newline, end):
-            return start, end + len(newline)
-    return start, end
+    return _BLOCK.sub("", text, count=1)
