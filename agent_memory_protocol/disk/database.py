@@ -52,7 +52,7 @@ class Database:
     """A SQLite file, which the first writing transaction creates. Threads may share it, one at a time.
 
     Attributes:
-        path: the file; None where everything is kept in this process.
+        path: the file; None if everything is kept in this process.
         opened: how often the file has been opened.
 
     Args:

@@ -48,7 +48,7 @@ class FileEvents(FileSystemEventHandler):
         return self._stopped.is_set()
 
     def start(self, folder: str) -> str:
-        """Ask the system for the events below a folder. Returns why it has none to give; "" where it has."""
+        """Ask the system for the events below a folder. Returns why it has none to give; "" if it has."""
         # Of a folder made together with the one around it watchdog may hear twice, and warns of that on stderr.
         warnings.filterwarnings("ignore", r"Callback with id \S+ already exists for watch", RuntimeWarning)
         observer = Observer()
@@ -88,7 +88,7 @@ class FileEvents(FileSystemEventHandler):
         self._stopped.wait(seconds)
 
     def take(self) -> set[str] | None:
-        """Return the paths that events have named since the last call; None where anything may have changed."""
+        """Return the paths that events have named since the last call; None if anything may have changed."""
         with self._lock:
             touched, self._touched = self._touched, set()
         return touched

@@ -80,7 +80,7 @@ class SideFile:
             return work(connection)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return what a query finds; nothing where nothing can be read. Where there is no file yet, none is made."""
+        """Return what a query finds; nothing if nothing can be read. Where there is no file yet, none is made."""
         with suppress(StorageError):
             return self.do(lambda connection: connection.execute(query, values).fetchall())
         return []

@@ -48,7 +48,7 @@ class OpenFolder:
         self._name = name
         self._parent = parent
         self.fd = fd
-        """Its descriptor; None where the system offers none."""
+        """Its descriptor; None if the system offers none."""
         self.leftovers: list[str] | None = None
         """The half-written files found in it, once `writing` has looked."""
 

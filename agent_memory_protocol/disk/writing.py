@@ -197,7 +197,7 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
 
 
 def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
-    """Remove a folder that holds nothing; False where something is in it, or it is no folder.
+    """Remove a folder that holds nothing; False if something is in it, or it is no folder.
 
     Raises:
         StorageError: a folder on the way to it cannot be opened.

@@ -15,7 +15,7 @@ _NAMES_A_REPOSITORY = {"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_
 def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes] | None":
     """Run git in the repository that a folder lies in, with `given` as its input, and return what came of it.
 
-    None where it cannot be run, or takes more than five seconds.
+    None if it cannot be run, or takes more than five seconds.
     """
     import subprocess
 
@@ -28,6 +28,6 @@ def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedPro
 
 
 def answer(folder: str, *args: str, given: bytes = b"") -> bytes:
-    """Return what git prints; nothing where it fails, or is not there."""
+    """Return what git prints; nothing if it fails or is missing."""
     done = ask(folder, *args, given=given)
     return done.stdout if done is not None and done.returncode == 0 else b""

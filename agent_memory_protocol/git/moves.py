@@ -1,7 +1,7 @@
 """Which entries git has taken out of a document, by going from one commit to another, and whether a branch has them.
 
-HEAD's reflog says where this checkout has been, and git has the document as it was there. So an entry that stood in it
-at one commit, and at none since, was taken out by that step (decision 23).
+HEAD's reflog says where this checkout has been, and git has the document as it was there. So a step took out
+an entry that was in it at one commit, and at none since (decision 23).
 """
 
 import os
@@ -20,7 +20,7 @@ _STEPS = 100
 """How many steps of HEAD are looked at: many more than a person takes between two writes."""
 
 _LARGEST = 256 * 1024
-"""A larger document is no page of memory, and is not looked into."""
+"""A larger document is not a page of memory, and is not read."""
 
 _AT_WORK = 2.0
 """So many seconds after its last sign git may be at work still."""
@@ -33,7 +33,7 @@ class Moved:
     """What steps of HEAD have taken out of a document, by the ids of its entries.
 
     Attributes:
-        left: stands on a branch, which was left for a commit that does not build on it.
+        left: is on a branch that was left for a commit that does not build on it.
         dropped: was committed, and is gone in a later commit or in one that came instead.
     """
 
@@ -44,15 +44,15 @@ class Moved:
 def moved_entries(folder: str, target: Target, ids: Collection[str], since: float) -> Moved:
     """Say which entries that are missing from a document were taken out by git.
 
-    Nothing is said of an entry that the present commit has, or that was never committed: whoever took that out, it was
-    not a step from one commit to another. Where git, a repository or its reflog is missing, nothing is said at all.
+    An entry that the present commit has, or that was never committed, is in neither set: no step from one commit to
+    another took it out. Both sets are empty if git, a repository or its reflog is missing.
 
     Args:
         folder: the project root; it may lie anywhere in a checkout.
         target: the document.
         ids: the entries that are missing from it.
-        since: when they were last known to stand there, in seconds since the epoch. Earlier steps count for nothing;
-            git notes them to the second, and those of the same second count.
+        since: when they were last known to be there, in seconds since the epoch. Earlier steps do not count. Git
+            notes steps to the second, and those of the same second count.
     """
     folder, path = _nearest(folder, target)
     steps = _steps(folder, since) if ids else []
@@ -100,7 +100,7 @@ def _steps(folder: str, since: float) -> list[str]:
 
 
 def _wait_for_git(folder: str) -> None:
-    """Wait a moment for a git that is at work: it changes the files first, and says last where HEAD is."""
+    """Wait a moment for a git that is at work: it changes the files first, and moves HEAD last."""
     name = os.fsdecode(answer(folder, "rev-parse", "--git-path", "index.lock")).rstrip("\r\n")
     path = os.path.join(folder, name) if name else ""
     with suppress(OSError):
@@ -110,9 +110,9 @@ def _wait_for_git(folder: str) -> None:
 
 
 def _ids_at(folder: str, path: str, target: Target, commits: Sequence[str]) -> list[frozenset[str]] | None:
-    """Return the ids of a document's entries at each of these commits, none where it was not there.
+    """Return the ids of a document's entries at each of these commits; no ids where the document was missing.
 
-    None where one of them cannot be read: what stood in it might be taken for what did not.
+    None if one of them cannot be read: its entries might pass for entries that were never there.
     """
     names = os.fsencode("".join(f"{commit}:./{path}\n" for commit in commits))
     objects = answer(folder, "cat-file", "--batch-check", given=names).splitlines()

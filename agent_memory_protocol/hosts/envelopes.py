@@ -19,8 +19,8 @@ class Call:
     Attributes:
         host, event: which.
         agent: who acts, as the host spells it; None for the session itself.
-        session: the host's id of the session; "" where it gives none.
-        cwd: the folder the agent works in; "" where the host does not say.
+        session: the host's id of the session; "" if it gives none.
+        cwd: the folder the agent works in; "" if the host does not say.
         source: what started a session: startup, resume, clear, compact, fork.
         tool, tool_input: the tool that is about to be used, and with what.
         last_message: what the agent said last.
@@ -61,13 +61,13 @@ def read(event: str, host: str, data: bytes) -> Call:
     """Read what a host says at an event.
 
     Raises:
-        ValueError: it is no JSON object, or the host has no such event.
+        ValueError: it is not a JSON object, or the host has no such event.
     """
     from .quick_json import read as read_json
 
     known = HOSTS.get(host)
     if known is None:
-        raise ValueError(f"--host {host!a} is not known; there are {', '.join(HOSTS)}")
+        raise ValueError(f"--host {host!a} is unknown; the hosts are {', '.join(HOSTS)}")
     if event not in known.events:
         raise ValueError(f"{host} has no event {event}; it has {', '.join(known.events)}")
     if not data.strip():
@@ -75,9 +75,9 @@ def read(event: str, host: str, data: bytes) -> Call:
     try:
         message = read_json(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"what came on stdin is no JSON: {error}") from error
+        raise ValueError(f"what came on stdin is not JSON: {error}") from error
     if not isinstance(message, dict):
-        raise ValueError("what came on stdin is JSON, but no object")  # noqa: TRY004  (the text is wrong, not the call)
+        raise ValueError("what came on stdin is JSON, but not an object")  # noqa: TRY004  (the text is wrong, not the call)
     return Call(known, event, message)
 
 
@@ -99,7 +99,7 @@ def block(call: Call, reason: str) -> "Answer":
 
 
 def advice(call: Call, text: str) -> "Answer":
-    """Tell a stopping agent something, where the host can do that, and else the person, without holding anything up."""
+    """Tell a stopping agent something, or the person if the host cannot tell the agent. It holds nothing up."""
     return context(call, text) if call.host.hears_as_it_stops else {"systemMessage": text}
 
 

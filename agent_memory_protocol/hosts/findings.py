@@ -15,7 +15,7 @@ _BULLETS = ("- ", "* ", "+ ")
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One finding: its text, and the tier that its reporter names; None where none is named."""
+    """One finding: its text, and the tier that its reporter names; None if there is no such name."""
 
     text: str
     tier: Tier | None = None
@@ -30,7 +30,7 @@ def read_findings(output: str) -> list[Reported]:
 
 
 def reporter_named_in(output: str) -> str | None:
-    """Return the agent that an output names in its front matter (`agent: reviewer`); None where it names none."""
+    """Return the agent that an output names in its front matter (`agent: reviewer`); None if it has no such line."""
     header = split_header(output.lstrip("\ufeff\n"))
     return (header.get("agent") or None) if header else None
 

@@ -16,7 +16,7 @@ from .findings import Reported, entry_text, read_findings, reporter_named_in, te
 class Harvested:
     """What became of one finding: the entry it is now, or why it was not saved.
 
-    The finding is without its text where that holds a secret: it is not repeated (decision 26).
+    A text that holds a secret is not repeated (decision 26): its finding has none.
     """
 
     finding: Reported
@@ -43,16 +43,16 @@ def harvest(
 ) -> list[Harvested]:
     """Save each finding of an output in the tier that it names, or else in the conversation's memory.
 
-    A finding for the `agent` tier goes to the saving agent's own memory, or, where a person saves, to the reporter's.
+    A finding for the `agent` tier goes to the saving agent's own memory; if a person saves, to the reporter's.
 
     Args:
         workspace: the project.
         output: what the read-only agent has said.
         actor: who saves.
-        conversation: the one it was reported in; the actor's where it is left out.
-        reporter: who reported; the front matter of the output says it where it is left out.
+        conversation: the one it was reported in; by default the actor's.
+        reporter: who reported; by default the agent in the front matter of the output.
         only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
-        today: the local calendar date; the clock's where it is left out.
+        today: the local calendar date; by default the clock's.
 
     Raises:
         InvalidArgument: nobody says who reported, or in which conversation.
@@ -75,7 +75,7 @@ def harvest(
         target = workspace.target(actor, tier=tier, agent=agent, conversation=where)
         text = entry_text(finding, reported_by, writer=actor.agent, meant_for=meant_for)
         try:
-            # A hook may have saved it before: then it stands there with other words on who did.
+            # A hook may have saved it before: then it is there with other words on who did.
             there = (bare_text(entry.text) for entry in workspace.entries(actor, [target]))
             text = next((one for one in there if tells(one, finding, reported_by)), text)
             done = workspace.remember(text, tier=tier, actor=actor, agent=agent, conversation=where, today=today)

@@ -1,7 +1,7 @@
 """`amp-hook EVENT --host HOST`: the program a host runs at its events. JSON on stdin, JSON on stdout, never in the way.
 
 It fails open (decision 37): whatever is wrong, it ends with 0 and a valid answer, and says why in one line on stderr.
-A host starts it before every tool call, so it looks at the bytes before it loads anything that could understand them.
+A host starts it before every tool call, so it looks at the bytes before it loads anything that can read them.
 """
 
 import os
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 EVENTS = ("session-start", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
 
 MOST_BYTES = 16 << 20
-"""A host's message with more bytes is not read to its end: no model says that much in one call."""
+"""A longer message of a host is not read to its end: no model says that much in one call."""
 
 PATIENCE = 2.0
-"""Seconds to wait for a host that has opened stdin and says nothing, or no more."""
+"""Seconds to wait for a host that has opened stdin and says nothing more."""
 
 _PIECE = 1 << 16
 
@@ -27,12 +27,12 @@ _PIECE = 1 << 16
 def main() -> None:
     """Answer one event, as the command line names it, and end with 0."""
     _print(run(sys.argv[1:]).encode())
-    # Nothing is open and nothing is buffered: taking the interpreter down in order would only take time.
+    # Nothing is open and nothing is buffered, so an orderly end of the interpreter would only take time.
     os._exit(0)
 
 
 def run(words: "Sequence[str]") -> str:
-    """Return the answer to one event as JSON: `{}` where there is nothing to say, or something is wrong."""
+    """Return the answer to one event as JSON: `{}` if there is nothing to say, or something is wrong."""
     try:
         event, host = _arguments(words)
         answer = answer_to(event, host, read_stdin(0), os.environ)
@@ -46,7 +46,7 @@ def run(words: "Sequence[str]") -> str:
 
 
 def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") -> "Answer":
-    """Return what is to be said to the host: {} for nothing. Whoever calls it answers {} to whatever it raises."""
+    """Return what to say to the host: {} for nothing. The caller answers {} to any error."""
     if event == "pre-tool-use":
         from ..guard.glance import may_concern_memory
 
@@ -75,8 +75,8 @@ def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") 
 def read_stdin(fd: int) -> bytes:
     """Read what the host says, without waiting for an end that never comes.
 
-    At most one byte more than `MOST_BYTES` is read, which tells that there is more. A pipe that stays open is read
-    until nothing comes for a while, or as soon as what has come is a whole JSON object.
+    At most one byte more than `MOST_BYTES` is read, which shows that there is more. A pipe that stays open is read
+    until it holds a whole JSON object, or nothing comes for `PATIENCE` seconds.
     """
     data = bytearray()
     while len(data) <= MOST_BYTES and _readable(fd, data):
@@ -114,12 +114,12 @@ def _arguments(words: "Sequence[str]") -> tuple[str, str]:
         else:
             events.append(word)
     if len(events) != 1 or events[0] not in EVENTS:
-        raise ValueError(f"{' '.join(events) or 'nothing'!a} is no event; there are {', '.join(EVENTS)}")
+        raise ValueError(f"{' '.join(events) or 'nothing'!a} is not an event; the events are {', '.join(EVENTS)}")
     return events[0], host
 
 
 def _readable(fd: int, data: bytearray) -> bool:
-    """Say whether there is more to read, or may be."""
+    """Say whether there may be more to read."""
     try:
         import select
 
@@ -132,12 +132,12 @@ def _readable(fd: int, data: bytearray) -> bool:
                 return False
         return bool(select.select([fd], [], [], PATIENCE)[0])
     except (ImportError, OSError, ValueError):
-        # No such call for pipes (Windows), or stdin is closed: reading tells.
+        # Windows has no such call for pipes, or stdin is closed: reading shows it.
         return True
 
 
 def _print(data: bytes) -> None:
-    """Write the answer; a host that does not listen any more is none of our business."""
+    """Write the answer. A host that has stopped listening is not an error."""
     try:
         while data:
             data = data[os.write(1, data) :]

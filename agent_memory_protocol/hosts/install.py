@@ -1,7 +1,7 @@
 """Install and uninstall: a host's files with our hooks, skill or block in them, as a plan first, and a receipt after.
 
-A plan says which files become what; it is what is shown, and what is done. The receipt says what was inserted, so that
-uninstalling gives back the very bytes there were, as long as nobody has changed the file; else what is ours goes.
+A plan says which files become what; it is shown, and then done. The receipt says what was inserted. So uninstalling
+gives back the very bytes there were; if somebody has changed the file since, only what is ours goes.
 """
 
 import os
@@ -37,7 +37,7 @@ class Change:
 
     Attributes:
         name: how a person knows it.
-        before, after: its bytes now and then; None where there is nothing.
+        before, after: its bytes now and then; None if there is nothing.
         do: makes the change.
     """
 
@@ -184,12 +184,12 @@ def _diagnosis(place: InstallPlace, target: str, receipt: Receipt) -> Diagnosis:
 
 
 def program_for(target: str, place: InstallPlace, found: str | None, installed: str) -> str:
-    """Return how a shell calls `amp-hook`: by name where it is found by that, else from the project, else by its path.
+    """Return how a shell calls `amp-hook`: by name if a shell finds it, else from the project, else by its path.
 
     Args:
         target: the host.
-        place: where is installed.
-        found: where a shell finds a program of that name; None where it finds none.
+        place: where something is installed.
+        found: where a shell finds a program of that name; None if there is no such program.
         installed: where this installation has it.
     """
     if found or target not in HOSTS:
@@ -230,7 +230,7 @@ def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
         return [_File("AGENTS.md", place.base, ("AGENTS.md",), _BLOCK)]
     host = HOSTS.get(target)
     if host is None:
-        raise InvalidArgument(f"{target!a} is no host; there are {', '.join(TARGETS)}")
+        raise InvalidArgument(f"{target!a} is not a host; the hosts are {', '.join(TARGETS)}")
     add = partial(settings_text.with_hooks, wanted=host.hooks(program))
     hooks = _Part(add, settings_text.without_hooks, settings_text.is_bare)
     if host.name in place.moved:
@@ -247,7 +247,7 @@ def _receipt_file(place: InstallPlace) -> _File:
 
 
 def _bare(file: _File, content: Content | None, old: Mapping[str, Any]) -> bytes | None:
-    """Return a file without what is ours; None where no file was before. `old` is what the receipt says of it."""
+    """Return a file without what is ours; None if there was no file before. `old` is what the receipt says of it."""
     if content is None:
         return None
     is_as_left = _digest(content.data) == old.get("digest")

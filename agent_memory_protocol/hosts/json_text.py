@@ -97,7 +97,7 @@ def apply(text: str, insertions: list[Insertion]) -> str:
 
 
 def take_out(text: str, insertions: list[Insertion]) -> str | None:
-    """Take insertions out again, the last one first; None where the text is not what they gave."""
+    """Take insertions out again, the last one first; None if the text is not what they gave."""
     for position, piece in reversed(insertions):
         if not text.startswith(piece, position):
             return None
@@ -106,7 +106,7 @@ def take_out(text: str, insertions: list[Insertion]) -> str | None:
 
 
 def remove(text: str, container: Node, node: Node) -> str:
-    """Take a member or an item out of its container, with its comma, and its lines where nothing else is on them."""
+    """Take a member or an item out of its container, with its comma, and its lines if nothing else is on them."""
     start, end = node.begin, node.end
     after, comma = _after_gap(text, end), None
     if text[after] == ",":

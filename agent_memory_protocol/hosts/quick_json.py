@@ -1,7 +1,7 @@
 """JSON read and written without loading `json`, which brings `re` and takes longer than a whole recall.
 
 The scanner and the escapes are those that `json` itself calls. Where Python comes without them, and to say what is
-wrong with a text that is no JSON, `json` is loaded after all.
+wrong with a text that is not JSON, `json` is loaded after all.
 """
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def read(data: bytes) -> object:
     """Return what a JSON text says.
 
     Raises:
-        ValueError: it is none; the message says where.
+        ValueError: it is not JSON; the message says where.
     """
     value, end = _scan(data)
     if end:
@@ -61,7 +61,7 @@ def write(value: object) -> str:
 
 
 def _scan(data: bytes) -> tuple[object, int]:
-    """Return what the text says and where it ends; 0 where it is not, or not surely, JSON."""
+    """Return what the text says and where it ends; 0 if it is not, or not surely, JSON."""
     if make_scanner is None:
         return None, 0
     try:

@@ -19,7 +19,7 @@ LARGEST = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class InstallPlace:
-    """Where is installed: in a project, or for a person in every project of theirs.
+    """Where something is installed: in a project, or for a person in all their projects.
 
     Attributes:
         base: the folder that the files lie below.
@@ -73,10 +73,10 @@ class Receipt:
 
     @classmethod
     def read(cls, place: InstallPlace) -> "Receipt":
-        """Read the receipt of a place; an empty one where there is none.
+        """Read the receipt of a place; an empty one if there is none.
 
         Raises:
-            DamagedFile: what stands there is none.
+            DamagedFile: the file is something else.
         """
         with place.open() as root:
             content = root.read(place.receipt, limit=LARGEST)
@@ -88,7 +88,7 @@ class Receipt:
             folders = frozenset(os.path.join(place.base, *_below(name)) for name in read["folders"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedFile(
-                "is no receipt of amp; remove it, and install again", path=shown(*place.receipt)
+                "is not a receipt of amp; remove it, and install again", path=shown(*place.receipt)
             ) from error
         return cls(place, content, hosts, folders)
 
@@ -98,7 +98,7 @@ class Receipt:
         return found
 
     def with_entry(self, target: str, entry: dict[str, Any] | None, folders: frozenset[str]) -> bytes | None:
-        """Return the receipt with another entry for a target; None where nothing is left in it."""
+        """Return the receipt with another entry for a target; None if nothing is left in it."""
         hosts = {name: one for name, one in self.hosts.items() if name != target}
         if entry is not None:
             hosts[target] = entry
@@ -111,7 +111,7 @@ class Receipt:
 
 
 def _entry(read: dict[str, Any]) -> dict[str, Any]:
-    """Return what was installed for a target. Raises whatever it raises where a part of it is of another kind."""
+    """Return what was installed for a target. Any error means that a part of it is of another kind."""
     files = {}
     for name, file in read.get("files", {}).items():
         inserted = [(position, piece) for position, piece in file.get("inserted", [])]

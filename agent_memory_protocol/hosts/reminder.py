@@ -1,7 +1,7 @@
-"""The reminder: what an agent hears that stops after it has learned something and saved nothing.
+"""The reminder: what an agent hears when it stops after it has learned something and saved nothing.
 
-That something was learned is told by signs in the conversation's record: files were changed, or tools failed more than
-once. The text states facts; what is worth saving only the agent can know.
+Signs in the conversation's record show that something was learned: files were changed, or tools failed more than once.
+The text states facts. Only the agent can know what is worth saving.
 """
 
 import re
@@ -47,7 +47,7 @@ def read_signs(record: bytes) -> Signs:
 
 
 def began_at(record: bytes) -> str:
-    """Return the first moment that a record names, RFC 3339 in UTC; "" where it names none."""
+    """Return the first moment that a record names, RFC 3339 in UTC; "" if it names no moment."""
     found = _MOMENT.search(record)
     return found[1].decode() if found else ""
 

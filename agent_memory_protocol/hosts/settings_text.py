@@ -1,7 +1,7 @@
 """A host's settings with our hooks in them and without: text in, text out, and not another byte changed.
 
-What was added is known by its insertions where the text is still as it was left, and else by our program's name in a
-hook's command. Hooks of others, comments and order stay as they are either way.
+What was added is found by its insertions if the text is still as it was left, else by our program's name in a hook's
+command. Hooks of others, comments and order stay as they are either way.
 """
 
 import re

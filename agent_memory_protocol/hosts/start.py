@@ -77,9 +77,9 @@ def actor_of(
 
 
 def checklist(root: Root, settings: "Settings") -> str:
-    """Return the order in which a session finds out where it stands: memory, state, then deciding.
+    """Return the order in which a session finds out how things are: memory, state, then deciding.
 
-    "" where the project names no state files. They are named, not read: what is true now is read when it is needed.
+    "" if the project names no state files. They are named, not read: what is true now is read when it is needed.
     """
     if not settings.hook_state_files:
         return ""
@@ -96,7 +96,7 @@ def checklist(root: Root, settings: "Settings") -> str:
 
 
 def short(recalled: "Recall", actor: Actor) -> str:
-    """Say what memory there is, for an agent that was given it before; "" where there is none."""
+    """Say what memory there is, for an agent that was given it before; "" if there is none."""
     parts = [part for part in recalled.parts if not part.problem]
     if not parts:
         return ""

@@ -1,11 +1,10 @@
 """What happens as an agent stops: the findings in its last message are harvested, and it is reminded once to save.
 
-Findings that nobody has judged go to the conversation's memory alone, where the agents of that conversation read them;
-the writer is whoever the session belongs to. A reminder leaves a mark, so that it comes once in a conversation.
+Nobody has judged these findings, so they go to the conversation's memory alone, where its agents read them. The
+session's own agent writes them. A reminder leaves a mark, so that it comes once in a conversation.
 """
 
 import os
-import stat
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 
@@ -35,10 +34,9 @@ if TYPE_CHECKING:
 
 _MARKS = "reminded"
 _DAYS = 30
-"""After so many days a mark is cleared away: no conversation stops as late."""
+"""After so many days a mark is removed: no conversation lasts that long."""
 
 _MOST_OF_RECORD = 8 << 20
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
 def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
@@ -73,7 +71,7 @@ def _harvest(
     if INFO not in call.last_message:
         return 0
     try:
-        # A subagent's session is the writer: what a read-only agent reports, it does not write itself.
+        # The agent of the session writes: a read-only agent reports, and does not write itself.
         writer = Actor(environ.get("AMP_AGENT") or None, actor.conversation)
         saved = harvest(
             Workspace.open(path, environ=environ),
@@ -92,7 +90,7 @@ def _harvest(
 
 
 def _reminder(call: "Call", session: Session) -> str:
-    """Return the reminder, where something was learned and nothing was saved; "" where there is no need of it."""
+    """Return the reminder if something was learned and nothing was saved; else ""."""
     if session.read_only_reason():
         return ""
     head, record = _record_of(call.transcript)
@@ -103,26 +101,23 @@ def _reminder(call: "Call", session: Session) -> str:
 
 
 def _record_of(path: str) -> tuple[bytes, bytes]:
-    """Return the beginning and the last part of a conversation's record; nothing where there is no such file."""
-    try:
-        fd = os.open(path, _FLAGS)
-    except (OSError, ValueError):
-        return b"", b""
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            return b"", b""
+    """Return the beginning and the last part of a conversation's record; nothing if it cannot be read."""
+
+    def ends(fd: int, info: os.stat_result) -> tuple[bytes, bytes]:
         head = os.read(fd, 1 << 16)
         os.lseek(fd, max(info.st_size - _MOST_OF_RECORD, 0), os.SEEK_SET)
         return head, os.read(fd, _MOST_OF_RECORD)
-    except OSError:
+
+    folder, name = os.path.split(path)
+    try:
+        with Root.open(folder, external_links=True) as root:
+            return root.use_file((name,), ends) or (b"", b"")
+    except AgentMemoryError:
         return b"", b""
-    finally:
-        os.close(fd)
 
 
 def _was_saved_since(session: Session, moment: str) -> bool:
-    """Say whether any document of the project has changed since then, whoever did it."""
+    """Say whether any document of the project has changed since then."""
     if not moment:
         return False
     began = datetime.fromisoformat(moment).timestamp()
@@ -134,7 +129,7 @@ def _was_saved_since(session: Session, moment: str) -> bool:
 
 
 def _mark(root: Root, actor: Actor) -> bool:
-    """Leave the mark of this conversation and agent; False where it is there already, or cannot be left."""
+    """Leave the mark of this conversation and agent; False if it is there already, or cannot be left."""
     key = "\n".join(name_key(name or "") for name in (actor.conversation, actor.agent))
     mark = blake2b(key.encode(), digest_size=12).hexdigest()
     today = date.today()

@@ -18,7 +18,7 @@ class Host:
         skills: the folder it looks for skills in, below the same.
         root: how a shell names the project's folder in a hook's command.
         next: what a person has to do before it works.
-        home: the environment variable that moves `settings` out of the home folder; "" where there is none.
+        home: the environment variable that moves `settings` out of the home folder; "" if there is none.
         timeout: how the host is told how long to wait.
         max_chars, max_tokens: how much it takes in one text before it cuts it, or moves it to a file.
         plain_answers: whether a decision is an answer's own key; else it is inside `hookSpecificOutput`.

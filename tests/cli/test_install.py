@@ -295,7 +295,7 @@ def test_doctor_says_whether_what_was_installed_is_still_there(found):
     found.write(RECEIPT, "{")
     answer = found("doctor")
     assert answer.code == 4
-    assert "is no receipt of amp" in answer.out
+    assert "is not a receipt of amp" in answer.out
 
 
 @pytest.mark.parametrize("scope", ["project", "person"])
@@ -346,7 +346,7 @@ def test_a_receipt_that_is_none_is_said_so_and_takes_nothing_away(found, receipt
     for words in (["doctor"], ["install", "claude"], ["uninstall", "claude"]):
         answer = found(*words)
         assert answer.code == 4
-        assert f"{RECEIPT}: is no receipt of amp; remove it, and install again" in answer.out + answer.err
+        assert f"{RECEIPT}: is not a receipt of amp; remove it, and install again" in answer.out + answer.err
     assert everything(found) == before
 
 
