@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import limits
 from .layout import Target
+from .text import labels
 
 Json = dict[str, object]
 """One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""
@@ -48,6 +49,7 @@ class Found:
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.
+        label: the label that governs the entry, "" where none does.
     """
 
     kind: str
@@ -58,6 +60,12 @@ class Found:
     text: str
     score: float
     reasons: tuple[str, ...]
+    label: str = ""
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
@@ -67,6 +75,7 @@ class Found:
             "target": str(self.target),
             "path": self.target.path,
             "line": self.line,
+            "label": self.label,
             "text": self.text,
             "score": round(self.score, 4),
             "reasons": [*self.reasons],
@@ -84,6 +93,7 @@ class StoredEntry:
         section: the heading above it.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.
+        label: the label that governs it, "" where none does.
     """
 
     id: str
@@ -94,6 +104,12 @@ class StoredEntry:
     date_source: str
     line: int
     last_line: int
+    label: str = ""
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
@@ -101,6 +117,7 @@ class StoredEntry:
             "id": self.id,
             **self.target.to_json(),
             "section": self.section,
+            "label": self.label,
             "date": self.date and self.date.isoformat(),
             "date_source": self.date_source or None,
             "line": self.line,

@@ -295,6 +295,7 @@ class Workspace:
         agent: str | None = None,
         conversation: str | None = None,
         section: str | None = None,
+        under: str | None = None,
         dated: date | bool | None = None,
         about: About | None = None,
         make_room: bool = False,
@@ -311,6 +312,8 @@ class Workspace:
             agent: whose document, where it is not the actor's.
             conversation: which conversation's document.
             section: the heading to write under; created at the end where it does not exist.
+            under: the label to write under, such as `Never`; created at the end of the section where it does not
+                exist. Without it, the entry goes under no label.
             dated: a date, True for today, False for none; by default today in the conversation tier, else none.
             about: source, kind, confidence and tags, kept in the ledger beside the document.
             make_room: archive the oldest dated entries where the document would pass its limit, never undated ones.
@@ -327,7 +330,15 @@ class Workspace:
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
         with self._session(actor, for_writing=True) as session:
             return verbs.remember.remember(
-                session, target, text, section, dated, about, make_room=make_room, today=today or date.today()
+                session,
+                target,
+                text,
+                section,
+                dated,
+                about,
+                under=under,
+                make_room=make_room,
+                today=today or date.today(),
             )
 
     def forget(

@@ -19,7 +19,7 @@ from ..git import ignore
 from ..git.moves import moved_entries
 from ..layout import Target
 from ..tiers.document import Document, plain_id
-from ..tiers.remove import regrouped
+from ..tiers.remove import leaving, regrouped
 from ..tiers.taken import Taken, take
 from . import healing, journal, ledger
 from .healing import RACE_SECONDS, Healing
@@ -82,12 +82,11 @@ class Books:
         """
         now = self._now.timestamp()
         again = {add.taken.id for add in self._healing.put_back}
-        there, then = set(current.ids), set(new.ids)
+        then = set(new.ids)
         # Prose that is only in other pieces now was told long ago: no race can have cost it.
         loose = regrouped(current, new)
-        adds = tuple(
-            Add(take(new, one), 0 if one in loose else now, again=one in again) for one in new.ids if one not in there
-        )
+        adds = tuple(Add(take(new, one), 0) for one in new.ids if one in loose)
+        adds += tuple(Add(taken, now, again=taken.id in again) for _, taken in leaving(new, current))
         gone = tuple(one for one in current.ids if one not in then)
         before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)
         write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived))

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import Refused
+from ..text import labels
 from ..tiers import document as documents
-from ..tiers.document import Document, section_key
+from ..tiers.document import Document, plain_id, section_key
 from ..tiers.taken import Place, Taken, take
 from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
 
@@ -138,12 +139,17 @@ def _replay(lines: Sequence[Line], current: Document) -> _Known:
             known.versions.add(line.fingerprint)
         elif isinstance(line, Write):
             known.versions |= {line.before, line.after}
+    added = [add.taken.id for line in lines[last:] if isinstance(line, Write) for add in line.adds]
     for line in lines[last:]:
         if isinstance(line, Version):
             known.versions.add(line.fingerprint)
             then = documents.parse(line.text.encode(), current.target)
-            # What stands needs no description: nobody will put it back or archive it.
-            known.entries = {one: Taken(one, "", Place()) if one in standing else take(then, one) for one in then.ids}
+            # What stands needs no description, unless others have its text: nobody will put it back or archive it.
+            alike = {plain_id(one) for one in (*then.ids, *added) if one != plain_id(one)}
+            known.entries = {
+                one: Taken(one, "", Place()) if one in standing and plain_id(one) not in alike else take(then, one)
+                for one in then.ids
+            }
             known.adds = list(line.recent)
             known.entries |= {add.taken.id: add.taken for add in line.recent}
         elif isinstance(line, Write):
@@ -181,7 +187,10 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
 
 
 def _missing(known: _Known, current: Document) -> list[Taken]:
-    """Return the entries that are known and do not stand. Prose may stand in other pieces, as part of other prose."""
+    """Return the entries that are known and do not stand.
+
+    Prose may stand in other pieces, as part of other prose. Of entries with one text, the labels say which has gone.
+    """
     standing = set(current.ids)
     prose = {
         line
@@ -189,29 +198,46 @@ def _missing(known: _Known, current: Document) -> list[Taken]:
         if not entry.is_item
         for line in current.lines[entry.start : entry.end]
     }
-    return [
+    missing = [
         one
         for entry_id, one in known.entries.items()
         if entry_id not in standing and not all(line in prose for line in one.markdown.split("\n") if line.strip(" \t"))
     ]
+    gone = {plain_id(one.id): _gone_of_that_text(plain_id(one.id), known, current) for one in missing}
+    return [replace(gone[plain].pop(0), id=one.id) if gone[plain := plain_id(one.id)] else one for one in missing]
+
+
+def _gone_of_that_text(plain: str, known: _Known, current: Document) -> list[Taken]:
+    """Return which of the known entries with one text have gone: those whose label no entry with this text has now."""
+    alike = [one for one in known.entries.values() if plain_id(one.id) == plain]
+    left = [labels.key(current.label(entry)) for one, entry in current.by_id if plain_id(one) == plain]
+    gone = []
+    for one in alike if len(alike) > 1 else ():
+        label = labels.key(one.place.label_text)
+        if label in left:
+            left.remove(label)
+        else:
+            gone.append(one)
+    return gone
 
 
 def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> dict[str, str]:
-    """Say which missing entries have become others, and which: they share most words with a new one in their section.
+    """Say which missing entries have become others: they share most words with a new one of their section and label.
 
     One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
     """
     new = [
-        (entry_id, section_key(current.section(entry)), _words(current.text(entry)))
-        for entry, entry_id in zip(current.outline.entries, current.ids, strict=True)
+        (entry_id, (section_key(current.section(entry)), labels.key(current.label(entry))), _words(current.text(entry)))
+        for entry_id, entry in current.by_id
         if entry_id not in known.entries
     ]
     alike = []
     for index, one in enumerate(missing):
-        section, words = section_key(one.place.section), _words(one.markdown)
+        place = (section_key(one.place.section), labels.key(one.place.label_text))
+        words = _words(one.markdown)
         for entry_id, there, others in new:
             share = 1.0 if words <= others else len(words & others) / len(words | others)
-            if there == section and share >= _ALIKE:
+            if there == place and share >= _ALIKE:
                 alike.append((share, index, entry_id))
     successors: dict[str, str] = {}
     for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):

@@ -355,6 +355,7 @@ def _stored(document: Document, number: int) -> StoredEntry:
         date_source=entry.day_source,
         line=entry.start + 1,
         last_line=entry.end,
+        label=document.label(entry),
     )
 
 

@@ -127,7 +127,7 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
     total = counted(len(plan.removals) + len(plan.kept), "entry")
     yield f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {total} {'went' if applied else 'would go'}"
     for one in plan.removals:
-        yield f"  -{one.line:>5}  {_when(one)}  {first_words(one.text, behind=22)}"
+        yield f"  -{one.line:>5}  {_when(one)}  {first_words(one.alone, behind=22)}"
     for one in listed:
         yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
     for line, text, day, count in () if applied else _waiting(plan):
@@ -166,4 +166,4 @@ def _when(one: Judged) -> str:
 
 def _words_of_what_stays(one: Judged) -> str:
     # It holds a secret.
-    return "" if one.cause == "held" else first_words(one.text, 50)
+    return "" if one.cause == "held" else first_words(one.alone, 50)

@@ -120,4 +120,4 @@ def _lines(entries: Sequence[StoredEntry]) -> Iterator[str]:
             yield plain(f"{entry.target}  {entry.target.path}")
             shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
-        yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.text, behind=36)}"
+        yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.alone, behind=36)}"

@@ -109,7 +109,7 @@ def _shown_by(found: Found) -> str:
 
 def _hit(found: Found, where: str, shown_by: str) -> _Hit:
     head = f"{found.id}  {where}  "
-    head += first_words(found.text, behind=len(head))
+    head += first_words(found.alone, behind=len(head))
     return _Hit(head, shown_by, found.reasons, found.to_json())
 
 

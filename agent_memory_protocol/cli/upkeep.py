@@ -69,7 +69,7 @@ def _lines(chosen: Sequence[Restorable]) -> Iterator[str]:
     for one in chosen:
         archived = one.archived
         head = f"{archived.taken.id:<14}  {archived.removed_at[:10]}  {one.target}  "
-        words = first_words(archived.taken.markdown, behind=len(head))
+        words = first_words(archived.taken.alone, behind=len(head))
         yield head + (f"{plain(archived.note)} (a note)" if archived.note else words)
         yield f"{'':<14}  {plain(archived.reason)}"
 
@@ -110,7 +110,10 @@ def forget_command(
         note("git history still has what was committed; rewrite it, or replace the secret")
         return
     gone = here.forget(entry_ids, actor=who, reason=reason)
-    said = [f"forgotten: {one.id} from {one.target}: {first_words(one.text)}" for one in gone]
+    said = []
+    for one in gone:
+        said.append(f"forgotten: {one.id} from {one.target}: {first_words(one.alone)}")
+        said += [f"  and with it, above it: {first_words(line)}" for line in one.went_along]
     said.append(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back")
     call.answer({"forgotten": [one.to_json() for one in gone]}, said)
 

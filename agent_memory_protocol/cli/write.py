@@ -60,6 +60,7 @@ def init_command(
 )
 @document_options
 @click.option("--section", metavar="HEADING", help="The heading to write under; made where it is missing.")
+@click.option("--under", metavar="LABEL", help="The label of a list to write under, such as Never; made if missing.")
 @click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Date the entry with this day.")
 @click.option("--undated", is_flag=True, help="Do not date it, in a conversation either: it is lasting.")
@@ -76,6 +77,7 @@ def remember_command(
     agent: str | None,
     conversation: str | None,
     section: str | None,
+    under: str | None,
     dated: bool,
     day: str | None,
     undated: bool,
@@ -104,6 +106,7 @@ def remember_command(
         agent=agent,
         conversation=conversation,
         section=None if section is None else typed(section),
+        under=None if under is None else typed(under),
         dated=parse_date(day) if day is not None else True if dated else False if undated else None,
         about=About(source, kind, confidence, tags),
         make_room=make_room,

@@ -46,11 +46,11 @@ def instructions(door: Door) -> str:
 
 # -- what they answer and take -----------------------------------------------------------------------------------------
 
-_ENTRY = shape(*DOCUMENT, "id", "section", "date", "date_source", "line", "last_line", "text")
+_ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line", "last_line", "text")
 _LEFT_OUT = shape("line", "last_line", "date", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
-_HIT = shape("target", "path", "line", "text", "score", "reasons", kind={"enum": ["entry", "note"]}, id=_NAME)
+_HIT = shape("target", "path", "line", "label", "text", "score", "reasons", kind={"enum": ["entry", "note"]}, id=_NAME)
 _DONE: Json = {"enum": ["added", "kept", "redated"]}
 _ROOM = shape("lines", "bytes")
 
@@ -79,6 +79,7 @@ def _remember(
     tier: str | None = None,
     agent: str | None = None,
     section: str | None = None,
+    under: str | None = None,
     date: str | None = None,
     dated: bool = False,
     make_room: bool = False,
@@ -91,6 +92,7 @@ def _remember(
         actor=door.actor,
         agent=target.owner if target.tier is Tier.AGENT else None,
         section=section,
+        under=under,
         dated=(dated or None) if date is None else dt.date.fromordinal(parse_day(date)),
         about=About(**about),
         make_room=make_room,
@@ -175,6 +177,7 @@ TIER_TOOLS = (
             _TIER,
             _AGENT,
             Parameter("section", TEXT, "The heading to write it under; made where it is missing."),
+            Parameter("under", TEXT, "The label of a list to write it under, such as Never; made where it is missing."),
             Parameter("date", TEXT, "The day it is dated with, YYYY-MM-DD."),
             Parameter("dated", FLAG, "Date it with today."),
             Parameter("source", TEXT, "Where it comes from: user, inferred, a URL, a file."),
@@ -196,7 +199,7 @@ TIER_TOOLS = (
             Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
-        shape(removed=list_of(shape(*DOCUMENT, "id", "text"))),
+        shape(removed=list_of(shape(*DOCUMENT, "id", "label", "text", "went_along"))),
         _forget,
         writes=True,
         takes_away=True,

@@ -13,7 +13,7 @@ from ..disk import files
 from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from ..layout import Target
 from ..limits import split_lines, split_lines_with_ends
-from ..text import dates, headers, markdown, marks, visible
+from ..text import dates, headers, labels, markdown, marks, visible
 from ..text.digest import blake2b
 from ..text.markdown import Block
 from . import entries
@@ -63,6 +63,11 @@ class Document:
         endings = [line[len(text) :] for line, text in zip(self.raw, self.lines, strict=True)]
         return max(("\n", "\r\n", "\r"), key=endings.count)
 
+    @property
+    def by_id(self) -> list[tuple[str, Entry]]:
+        """Each entry with its id, in file order."""
+        return list(zip(self.ids, self.outline.entries, strict=True))
+
     def entry(self, entry_id: str) -> Entry | None:
         """Return the entry with that id, or None."""
         return self.outline.entries[self.ids.index(entry_id)] if entry_id in self.ids else None
@@ -78,6 +83,18 @@ class Document:
     def section(self, entry: Entry) -> str:
         """Return the text of the heading an entry stands under, "" where there is none."""
         return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
+
+    def alone(self, entry: Entry) -> str:
+        """Return what an entry says where it goes alone: no marker, date or indentation, and its label in front."""
+        if entry.items > 1:
+            text = self.text(entry).lstrip(" ")
+            shift = len(self.lines[entry.start]) - len(self.lines[entry.start].lstrip(" "))
+        else:
+            text, shift = identity_text(self.lines, entry), entry.column if entry.is_item else 0
+        first, *rest = text.split("\n")
+        rest = [line[shift:] if not line[:shift].strip() else line.lstrip() for line in rest]
+        loose = "\n".join(line.rstrip(" \t") for line in (first, *rest)).strip("\n")
+        return labels.in_front(self.label(entry), loose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +184,18 @@ def id_of_new(new: NewEntry, target: Target) -> str:
     return document.ids[0] if document.ids else ""
 
 
+def standing(document: Document, entry_id: str, label: str) -> Entry | None:
+    """Return the entry that says what one of this id would say under this label; None where no entry does.
+
+    The id is made from the text alone, and one text says different things under different labels.
+    """
+    wanted = labels.key(label)
+    for one, entry in document.by_id:
+        if plain_id(one) == entry_id and labels.key(document.label(entry)) == wanted:
+            return entry
+    return None
+
+
 def bare_text(text: str) -> str:
     """Return what an entry says, from its Markdown: its text without marker and date mark."""
     lines = split_lines(text)
@@ -226,8 +255,9 @@ def check_section_name(section: str) -> None:
 def add(document: Document, new: NewEntry, section: str | None = None, label: str | None = None) -> Added:
     """Add an entry: after the last one that no label governs under the section's heading, or the file's first one.
 
-    With a label, the entry goes to the end of that label's list. A section or label that does not exist is made; of two
-    sections with that name the last is used. The notes say so. (docs/protocol.md, “Labels”.)
+    With a label, the entry goes to the end of that label's list: one directly under that heading, or where no section
+    is named, the last one in the file. A section or label that does not exist is made; of two sections with that name
+    the last is used. The notes say so. (docs/protocol.md, “Labels”.)
 
     Raises:
         Refused: the document's structure would change: a fence that never closes would swallow the entry.
@@ -248,11 +278,11 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
             made.append(f"## {section.strip().lstrip('#').strip()}")
             notes.append(f"the section {made[0]!r} was not there and stands now at the end")
     if label is not None and not made:
-        governed = _last_under(document, heading if section is not None else None, label)
+        governed = _last_under(document, heading, label, anywhere=section is None)
         if governed is not None:
             return _add_at(document, new, governed.end, governed, [], notes, label)
     if label is not None:
-        made.append(f"{label.strip().rstrip(':')}:")
+        made.append(label if entries.is_label(label) else f"{label}:")
         notes.append(f"added the missing label {made[-1]!r}")
         end = _end(document) if heading is None or len(made) > 1 else _end_under(document, heading)
         return _add_at(document, new, end, None, made, notes, label)
@@ -274,27 +304,15 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
         return _add_at(document, new, last.start, None, [], notes)
 
 
-def label_key(text: str) -> str:
-    """Return what two spellings of one label have in common."""
-    return " ".join(normalize("NFC", text).strip("*_:\uff1a ").casefold().split())
-
-
-def _last_under(document: Document, heading: Heading | None, label: str) -> Entry | IndexLine | None:
-    """Return the last entry or index line that a label governs, under a heading where one is given."""
+def _last_under(document: Document, heading: Heading | None, label: str, *, anywhere: bool) -> Entry | IndexLine | None:
+    """Return the last entry or index line that a label governs directly under a heading, else with `anywhere` any."""
     outline = document.outline
-    index = outline.headings.index(heading) if heading is not None else None
-    wanted = label_key(label)
+    above = () if heading is None else (outline.headings.index(heading),)
+    wanted = labels.key(label)
     units: list[Entry | IndexLine] = sorted([*outline.index_lines, *outline.entries], key=lambda unit: unit.start)
-    return next(
-        (
-            unit
-            for unit in reversed(units)
-            if unit.label is not None
-            and label_key(outline.labels[unit.label].text) == wanted
-            and (index is None or index in unit.headings)
-        ),
-        None,
-    )
+    governed = [unit for unit in units if unit.label is not None and labels.key(document.label(unit)) == wanted]
+    here = [unit for unit in governed if unit.headings[-1:] == above]
+    return next(reversed(here or (governed if anywhere else [])), None)
 
 
 def _end_under(document: Document, heading: Heading) -> int:
@@ -454,7 +472,7 @@ def _add_at(
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
         if entry is None or not entry.is_item or entry.end != first + len(new.lines):
             continue
-        if label_key(changed.label(entry)) != label_key(label):
+        if labels.key(changed.label(entry)) != labels.key(label):
             continue
         if _only_added(document, changed, entry, made, range(position, position + len(lines))):
             return Added(changed, entry, tuple(notes))

@@ -360,7 +360,7 @@ def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None
     block = blocks[position]
     if block.kind != markdown.PARAGRAPH or position + 1 == len(blocks) or blocks[position + 1].kind != markdown.ITEM:
         return None
-    last = _last_sentence([line.strip(" \t") for line in lines[block.start : block.end]])
+    last = label_in(lines[block.start : block.end])
     if not is_label(last):
         return None
     whole = " ".join(" ".join(lines[block.start : block.end]).split())
@@ -379,8 +379,9 @@ def is_label(text: str) -> bool:
     return is_bold and not inside.endswith((".", "!", "?"))
 
 
-def _last_sentence(lines: list[str]) -> str:
-    """Return the last sentence of a paragraph, or its last line where the one before it is complete in itself."""
+def label_in(lines: "Sequence[str]") -> str:
+    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete."""
+    lines = [line.strip(" \t") for line in lines]
     first = len(lines) - 1
     while first and not _is_complete(lines[first - 1], lines[first]):
         first -= 1

@@ -11,6 +11,7 @@ from datetime import date
 from ..errors import Refused
 from ..layout import Target
 from ..limits import over_limits
+from ..text import labels
 from .document import Document
 from .entries import OWN, Entry
 from .remove import remove
@@ -29,6 +30,7 @@ class Judged:
         date: the day it is dated with; None for an undated one.
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
         section: the heading it stands under.
+        label: the label that governs it, "" where none does.
         reason: in words, why it goes or stays.
         cause: `old` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, held
             or stuck.
@@ -40,8 +42,14 @@ class Judged:
     date: date | None
     date_source: str
     section: str
+    label: str
     reason: str
     cause: str
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self, target: Target) -> dict[str, object]:
         """Return it as it is in a JSON answer; `target` is its document."""
@@ -52,6 +60,7 @@ class Judged:
             "date": self.date and self.date.isoformat(),
             "date_source": self.date_source or None,
             "section": self.section,
+            "label": self.label,
             "text": self.text,
             "cause": self.cause,
             "reason": self.reason,
@@ -194,6 +203,7 @@ def _judge(
                 date=None if entry.day is None else date.fromordinal(entry.day),
                 date_source=entry.day_source,
                 section=document.section(entry),
+                label=document.label(entry),
                 reason=reason,
                 cause=cause,
             )

@@ -10,11 +10,11 @@ from dataclasses import replace as replace_fields
 from itertools import pairwise
 
 from ..errors import Refused
-from ..text import markdown
+from ..text import labels, markdown
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
-from .entries import Entry, is_numbered
-from .taken import Taken, end_under, take
+from .entries import Entry, Heading, Label, is_numbered
+from .taken import Taken, end_under, span_text, take
 
 KEEPER = "<!-- -->"
 """What is left between two entries that would become one without it. It says nothing to a reader."""
@@ -53,12 +53,25 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     raise Refused(f"{document.target.path}: taking the entry out would change what stands around it; edit it by hand")
 
 
+def going_along(document: Document, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return, for each of these entries, the headings and the label above it that go with the last of them."""
+    gone = {entry for entry, one in zip(document.outline.entries, document.ids, strict=True) if one in ids}
+    spans = {*_orphaned_headings(document, gone), *_orphaned_labels(document, gone)}
+    found = {}
+    for entry_id, entry in zip(document.ids, document.outline.entries, strict=True):
+        if entry_id in ids:
+            above: list[Heading | Label] = [document.outline.headings[index] for index in entry.headings]
+            above += [] if entry.label is None else [document.outline.labels[entry.label]]
+            found[entry_id] = tuple(span_text(document, one) for one in above if (one.start, one.end) in spans)
+    return found
+
+
 def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[tuple[str, Taken]]:
     """Describe each entry that a newer version of a document lacks, with the id it had.
 
     When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
-    of them went is known from `named`, else from their texts, for their dates may differ. Prose that is a part of
-    other prose now, and items of a numbered list that is one entry now, have not left.
+    of them went is known from `named`, else from their texts and labels, for their dates may differ. Prose that is a
+    part of other prose now, and items of a numbered list that is one entry now, have not left.
     """
     if not named and set(old.ids) <= set(new.ids):
         return []
@@ -71,7 +84,7 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
         free = [one for one in group if one not in staying]
         gone = [one for one in group if one in named]
         if len(gone) != len(free):
-            left = Counter(new.text(entry) for one in group if (entry := new.entry(one)) is not None)
+            left = Counter(_said(new, one) for one in group if one in new.ids)
             gone = [one for one in group if not _stands(old, one, left)]
         if len(gone) != len(free):
             gone = free
@@ -99,11 +112,15 @@ def _loose_lines(document: Document) -> dict[str, list[str]]:
     }
 
 
-def _stands(document: Document, entry_id: str, left: Counter[str]) -> bool:
-    entry = document.entry(entry_id)
-    text = "" if entry is None else document.text(entry)
-    left[text] -= 1
-    return left[text] >= 0
+def _stands(document: Document, entry_id: str, left: Counter[tuple[str, str]]) -> bool:
+    said = _said(document, entry_id)
+    left[said] -= 1
+    return left[said] >= 0
+
+
+def _said(document: Document, entry_id: str) -> tuple[str, str]:
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    return labels.key(document.label(entry)), document.text(entry)
 
 
 def _orphaned_headings(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
@@ -130,8 +147,8 @@ def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple
     staying = {entry.label for entry in outline.entries if entry not in gone}
     staying |= {line.label for line in outline.index_lines}
     losing = {entry.label for entry in gone if entry.label is not None} - staying
-    labels = [outline.labels[label] for label in losing if label is not None]
-    return [(label.start, label.end) for label in labels if not label.is_entry]
+    lost = [outline.labels[label] for label in losing if label is not None]
+    return [(label.start, label.end) for label in lost if not label.is_entry]
 
 
 def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
 
-from ..text import markdown
+from ..text import labels, markdown
 from ..text.markdown import Block
 from .document import Document, entry_id, section_key
 from .document import after_heading as after_title
-from .entries import Entry, Heading, Label
+from .entries import Entry, Heading, Label, label_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,16 @@ class Place:
         """The text of the heading it stood under, "" where it stood under none."""
         return self.headings[-1].title if self.headings else ""
 
+    @property
+    def label_text(self) -> str:
+        """The text of the label it stood under, "" where it stood under none."""
+        return "" if self.label is None else label_in(self.label.markdown.split("\n"))
+
+    @property
+    def governed_by(self) -> tuple[str, ...]:
+        """The headings and the label it stood under, outermost first."""
+        return (*(one.title for one in self.headings), *filter(None, [self.label_text]))
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -88,6 +98,11 @@ class Taken:
     id: str
     markdown: str
     place: Place
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return labels.in_front_of_item(self.place.label_text, self.markdown)
 
 
 def take(document: Document, taken_id: str) -> Taken:

@@ -11,6 +11,7 @@ from ..errors import InvalidArgument
 from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
+from ..text import labels
 from ..tiers import compose, document, store
 from ..tiers.compose import NewEntry
 from ..tiers.document import Added, Document
@@ -32,6 +33,7 @@ def remember(
     dated: date | bool | None,
     about: About | None,
     *,
+    under: str | None = None,
     make_room: bool,
     today: date,
 ) -> Remembered:
@@ -39,10 +41,12 @@ def remember(
     about = about or About()
     session.check_write(target)
     session.check_secrets(text)
-    for what, said in (("section", section), ("source", about.source), *(("tag", tag) for tag in about.tags)):
+    named = (("section", section), ("label", under), ("source", about.source))
+    for what, said in (*named, *(("tag", tag) for tag in about.tags)):
         session.check_secrets(said, what)
     if section is not None:
         document.check_section_name(section)
+    label = None if under is None else labels.check(under)
     new = _compose(session, target, text, dated, today)
     target = store.locate(session.root, target)
     begins = target.tier is Tier.AGENT and session.read(target) is None
@@ -52,13 +56,14 @@ def remember(
     def change(current: Document) -> Change:
         nonlocal entry_id, status, notes
         entry_id, status, notes = document.id_of_new(new, target), "kept", ()
-        there = current.entry(entry_id)
+        there = document.standing(current, entry_id, label or "")
         if there is not None:
+            entry_id = current.ids[current.outline.entries.index(there)]
             if new.day is None or there.mark is None or there.mark.day >= new.day:
                 return Change(current)
             status = "redated"
             return Change(document.redate(current, there, new.day))
-        added, reasons = _add(session, current, new, section, today=today if make_room else None)
+        added, reasons = _add(session, current, new, section, label, today=today if make_room else None)
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={added.entry_id: about})
 
@@ -146,10 +151,10 @@ def _compose(session: Session, target: Target, text: str, dated: date | bool | N
 
 
 def _add(
-    session: Session, current: Document, new: NewEntry, section: str | None, *, today: date | None
+    session: Session, current: Document, new: NewEntry, section: str | None, label: str | None, *, today: date | None
 ) -> tuple[Added, dict[str, str]]:
     """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit."""
-    added = document.add(current, new, section)
+    added = document.add(current, new, section, label)
     if today is None or session.fits(added.document):
         return added, {}
     from ..tiers import prune, remove
@@ -163,7 +168,7 @@ def _add(
         holds=session.why_held,
     )
     reasons = {one.id: "made room for a new entry" for one in plan.removals}
-    with_room = document.add(remove.remove(current, list(reasons)), new, section)
+    with_room = document.add(remove.remove(current, list(reasons)), new, section, label)
     if not session.fits(with_room.document):
         return added, {}  # what would go would go for nothing: the entry is refused
     note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"

@@ -129,7 +129,9 @@ def search_archived(
         tell(problem)
     index = ScanIndex()
     index.refresh(
-        source_of(str(number), Passage("", one.archived.taken.markdown, one.archived.taken.place.section))
+        source_of(
+            str(number), Passage("", one.archived.taken.markdown, "\n".join(one.archived.taken.place.governed_by))
+        )
         for number, one in enumerate(archived)
     )
     answer = []
@@ -137,7 +139,8 @@ def search_archived(
         target, one = archived[int(hit.source)].target, archived[int(hit.source)].archived
         path = session.path(target).with_name(parts_of(target)[-1])
         reasons = (*hit.reasons, one.reason)
-        answer.append(Found("archived", target, one.taken.id, path, 0, one.taken.markdown, hit.score, reasons))
+        label = one.taken.place.label_text
+        answer.append(Found("archived", target, one.taken.id, path, 0, one.taken.markdown, hit.score, reasons, label))
     return answer
 
 
@@ -198,7 +201,7 @@ def _passages(document: Document) -> Iterator[Passage]:
     for number, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
         around = [document.outline.headings[index].text for index in entry.headings]
         if entry.label is not None:
-            around.append(document.lines[entry.label])
+            around.append(document.label(entry))
         around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
         yield Passage(entry_id, texts[number], "\n".join(around))
 
@@ -219,7 +222,8 @@ def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
     if document is None or hit.key not in document.ids:
         return None
     entry = stored_entry(document, hit.key)
-    return Found("entry", target, entry.id, session.path(target), entry.line, entry.text, hit.score, hit.reasons)
+    place = session.path(target)
+    return Found("entry", target, entry.id, place, entry.line, entry.text, hit.score, hit.reasons, entry.label)
 
 
 def _note_found(session: Session, target: Target, file: str, hit: Hit) -> Found | None:

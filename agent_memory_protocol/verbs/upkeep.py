@@ -49,15 +49,19 @@ def forget(session: Session, entry_ids: Sequence[str], reason: str) -> list[Remo
 
 
 def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str) -> list[Removed]:
-    texts: dict[str, str] = {}
+    gone: dict[str, Taken] = {}
+    along: dict[str, tuple[str, ...]] = {}
 
     def change(current: Document) -> Change:
-        texts.clear()
-        texts.update((one, take(current, one).markdown) for one in ids if one in current.ids)
-        return Change(remove.remove(current, list(texts)), reasons=dict.fromkeys(texts, reason))
+        gone.clear()
+        gone.update((one, take(current, one)) for one in ids if one in current.ids)
+        along.update(remove.going_along(current, list(gone)))
+        return Change(remove.remove(current, list(gone)), reasons=dict.fromkeys(gone, reason))
 
-    done = session.change(target, change)
-    return [Removed(target, one, text, done.run) for one, text in texts.items()]
+    run = session.change(target, change).run
+    return [
+        Removed(target, one, taken.markdown, run, taken.place.label_text, along[one]) for one, taken in gone.items()
+    ]
 
 
 def edit(session: Session, entry_id: str, text: str | None, day: date | None) -> Edited:
@@ -181,7 +185,7 @@ def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
         return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
 
     done = session.change(target, change)
-    return [Removed(target, one.id, one.text, done.run) for one in plan.removals]
+    return [Removed(target, one.id, one.text, done.run, one.label) for one in plan.removals]
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
@@ -287,11 +291,11 @@ def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> 
             if apply:
                 session.check_write(target)
                 session.change(target, Change)
-            back = tuple(add.taken.markdown for add in healing.put_back)
-            by_hand = {one.markdown: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
+            back = tuple(add.taken.alone for add in healing.put_back)
+            by_hand = {one.alone: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
             kept = tuple(text for text, secret in by_hand.items() if not secret)
             unkept = tuple(filter(None, by_hand.values()))
-            kept_out = {one.id: one.markdown for one in healing.kept_out}
+            kept_out = {one.id: one.alone for one in healing.kept_out}
             found.append(Synced(target, session.path(target), back, kept, kept_out, unkept))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))

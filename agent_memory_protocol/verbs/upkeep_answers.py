@@ -8,6 +8,7 @@ from pathlib import Path
 from ..answers import Headroom, StoredEntry
 from ..change.ledger import Archived
 from ..layout import Target
+from ..text import labels
 from ..tiers.prune import Judged, Plan
 
 
@@ -56,16 +57,32 @@ class Pruning:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """An entry that has left its document: where from, what it said, and the id of the command that took it out."""
+    """An entry that has left its document.
+
+    Attributes:
+        target: the document.
+        id: its id.
+        text: its Markdown.
+        run: the id of the command that took it out.
+        label: the label it stood under, "" where it stood under none.
+        went_along: the headings and the label above it that nothing else needed, and that left with it.
+    """
 
     target: Target
     id: str
     text: str
     run: str
+    label: str = ""
+    went_along: tuple[str, ...] = ()
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"id": self.id, **self.target.to_json()}
+        return {"id": self.id, **self.target.to_json(), "label": self.label, "went_along": [*self.went_along]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +120,8 @@ class Restorable:
             "reason": self.archived.reason,
             "run": self.archived.run,
             "note": self.archived.note or None,
+            "section": self.archived.taken.place.section,
+            "label": self.archived.taken.place.label_text,
             "text": self.archived.taken.markdown,
         }
 

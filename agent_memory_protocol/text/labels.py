@@ -1,0 +1,94 @@
+"""Labels: what governs the items of a list, and how it travels with one of them (docs/protocol.md, “Labels”).
+
+In Markdown a label is a paragraph above its list. Wherever an item goes alone, its label goes in front of its text:
+`push to main` under `**Never:**` is `Never: push to main`.
+"""
+
+from unicodedata import normalize
+
+from ..errors import RefusedText
+from . import markdown, visible
+
+LONGEST = 160
+"""Characters of a label in front of a text; of a longer one the beginning is there."""
+
+_LONGEST_WRITTEN = 1_000
+_COLONS = " \t:\uff1a"
+_EMPHASIS = ("**", "__", "*", "_")
+
+
+def plain(label: str) -> str:
+    """Return a label on one line, without the emphasis around it and the colon that ends it."""
+    text = " ".join(label.split())
+    before = ""
+    while text != before:
+        before, text = text, text.rstrip(_COLONS)
+        for sign in _EMPHASIS:
+            inside = text[len(sign) : -len(sign)]
+            if len(text) > 2 * len(sign) and text == f"{sign}{inside}{sign}" and sign not in inside:
+                text = inside.strip(" \t")
+                break
+    return text
+
+
+def key(label: str) -> str:
+    """Return what two spellings of one label have in common."""
+    return normalize("NFC", plain(label)).casefold()
+
+
+def in_front(label: str, text: str) -> str:
+    """Return a text with its label in front, which says on its own what it says in its list.
+
+    What would be no block behind other words, such as a fence, begins on the next line.
+    """
+    said = plain(label)
+    if not said:
+        return text
+    if len(said) >= LONGEST:
+        said = f"{said[: LONGEST - 2].rstrip()}\u2026"
+    return f"{said}:\n{text}" if _begins_with_block(text) else f"{said}: {text}"
+
+
+def taken_off(label: str, text: str) -> str | None:
+    """Return a text without the label that `in_front` put there; None where it does not begin with it."""
+    for gap in (" ", "\n"):
+        front = in_front(label, "").rstrip(" ") + gap
+        rest = text.removeprefix(front)
+        if plain(label) and rest != text and in_front(label, rest) == text:
+            return rest
+    return None
+
+
+def in_front_of_item(label: str, text: str) -> str:
+    """Return the Markdown of a list item with its label in the place of its bullet; as it is where no label is."""
+    stripped = text.lstrip(" \t")
+    is_bullet = stripped[:1] in tuple("-*+") and markdown.marker_width(stripped)
+    return in_front(label, stripped[1:].lstrip(" \t") if label and is_bullet else text)
+
+
+def check(label: str) -> str:
+    """Return a label as it is written, on one line; it can be a label.
+
+    Raises:
+        RefusedText: it is empty, has several lines, is too long, or holds what a reader would not see.
+    """
+    text = label.strip()
+    says_something = any(map(str.isalnum, text))
+    if (
+        not says_something
+        or len(text) > _LONGEST_WRITTEN
+        or len(text.splitlines()) > 1
+        or visible.first_invisible(text)
+    ):
+        raise RefusedText(f"{label[:60]!r} cannot be a label; give one line of plain text, such as 'Never'")
+    return text
+
+
+def _begins_with_block(text: str) -> bool:
+    first, _, rest = text.partition("\n")
+    if not first.strip(" \t"):
+        return False
+    begins = first[0] == ">" or markdown.marker_width(first) or markdown.fence_length(first)
+    second = rest.partition("\n")[0]
+    is_table = "|" in first and "-" in second and not second.strip("|:- \t")
+    return bool(begins) or is_table

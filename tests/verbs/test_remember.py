@@ -1,0 +1,153 @@
+"""Remember: an entry goes under the label that was named and under no other, and what is there comes in once."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Workspace
+from agent_memory_protocol.errors import RefusedText, SecretFound
+from agent_memory_protocol.verbs.upkeep_answers import Removed
+
+PATH = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+NEVER = "# S\n\n**Never:**\n\n- push to main\n"
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / PATH
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def remember(page: Path, text: str, **how: object) -> str:
+    """Remember a text in a project whose shared memory is this page; return how it went."""
+    workspace = Workspace.open(page.parents[3], environ={})
+    done = workspace.remember(text, **how)  # type: ignore[arg-type]
+    assert done.entry.text in page.read_text()
+    return done.status
+
+
+PLACES = {
+    "without one, under none": (NEVER, "b", {}, "# S\n\n- b\n\n**Never:**\n\n- push to main\n"),
+    "without one, after what has none": (
+        "# S\n\n- a\n\nNever:\n\n- b\n",
+        "c",
+        {},
+        "# S\n\n- a\n- c\n\nNever:\n\n- b\n",
+    ),
+    "in a section, under none": (
+        "# S\n\n## Git\n\nNever:\n\n- a\n",
+        "b",
+        {"section": "Git"},
+        "# S\n\n## Git\n\n- b\n\nNever:\n\n- a\n",
+    ),
+    "one that is there, however it is spelled": (
+        NEVER,
+        "force",
+        {"under": "never"},
+        "# S\n\n**Never:**\n\n- push to main\n- force\n",
+    ),
+    "one that is missing": (
+        "# S\n\n- a\n\n## Git\n\n- b\n",
+        "c",
+        {"under": "Never"},
+        "# S\n\n- a\n\nNever:\n\n- c\n\n## Git\n\n- b\n",
+    ),
+    "one in bold that is missing": ("# S\n", "c", {"under": "**Never**"}, "# S\n\n**Never**\n\n- c\n"),
+    "one of another section": (
+        "# S\n\n## A\n\nNever:\n\n- a\n\n## B\n\n- b\n",
+        "c",
+        {"section": "B", "under": "Never"},
+        "# S\n\n## A\n\nNever:\n\n- a\n\n## B\n\n- b\n\nNever:\n\n- c\n",
+    ),
+    "one further down": (
+        "# S\n\n- a\n\n## A\n\nNever:\n\n- b\n",
+        "c",
+        {"under": "Never"},
+        "# S\n\n- a\n\n## A\n\nNever:\n\n- b\n- c\n",
+    ),
+    "one in a section that is missing": (
+        "# S\n",
+        "c",
+        {"section": "Git", "under": "Never"},
+        "# S\n\n## Git\n\nNever:\n\n- c\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PLACES.values(), ids=PLACES)
+def test_an_entry_goes_under_the_label_that_is_named(page, case):
+    before, text, how, after = case
+    page.write_text(before)
+    assert remember(page, text, **how) == "added"
+    assert page.read_text() == after
+    assert remember(page, text, **how) == "kept"
+    assert page.read_text() == after
+
+
+def test_the_same_text_under_another_label_is_another_fact(page):
+    page.write_text(NEVER)
+    assert remember(page, "push to main") == "added"
+    assert remember(page, "push to main", under="Always") == "added"
+    assert remember(page, "push to main", under="NEVER") == "kept"
+    assert page.read_text().count("push to main") == 3
+
+
+@pytest.mark.parametrize("label", ["", "a\nb", "***", "a\u200bb"])
+def test_what_is_no_label_is_refused(page, label):
+    page.write_text(NEVER)
+    with pytest.raises(RefusedText, match="cannot be a label"):
+        Workspace.open(page.parents[3], environ={}).remember("a", under=label)
+    assert page.read_text() == NEVER
+
+
+def test_a_label_that_holds_a_secret_is_refused(page):
+    token = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+    page.write_text(NEVER)
+    with pytest.raises(SecretFound, match="label"):
+        Workspace.open(page.parents[3], environ={}).remember("a", under=token)
+    assert page.read_text() == NEVER
+
+
+GONE = {
+    "alone under both": ("# S\n\n## Git\n\nNever:\n\n- GONE\n", ("## Git", "Never:")),
+    "alone under its label": ("# S\n\n## Git\n\nNever:\n\n- GONE\n\nAlways:\n\n- a\n", ("Never:",)),
+    "with another": ("# S\n\n## Git\n\nNever:\n\n- GONE\n- a\n", ()),
+    "under the title": ("# S\n\n- GONE\n", ()),
+}
+
+
+@pytest.mark.parametrize("case", GONE.values(), ids=GONE)
+def test_forgetting_says_what_goes_along(page, case):
+    before, along = case
+    page.write_text(before)
+    workspace = Workspace.open(page.parents[3], environ={})
+    (gone,) = workspace.forget([one.id for one in workspace.entries() if one.text == "- GONE"])
+    assert isinstance(gone, Removed)
+    assert gone.went_along == along
+    assert gone.alone == ("Never: GONE" if "Never" in before else "- GONE")
+    assert workspace.restore(workspace.restorable()).entries
+    assert page.read_text() == before
+
+
+def test_of_two_with_one_text_the_one_that_was_overwritten_goes_back(page):
+    """The text is there still, but what its label says of it is not."""
+    page.write_text("# S\n\n- push to main\n- a\n- b\n")
+    workspace = Workspace.open(page.parents[3], environ={})
+    before = page.read_text()
+    workspace.remember("push to main", under="Never")
+    page.write_text(before + "- by an editor\n")
+    (healed,) = workspace.sync(apply=True)
+    assert healed.put_back == ("Never: push to main",)
+    assert page.read_text().endswith("- by an editor\n\nNever:\n\n- push to main\n")
+
+
+def test_of_two_with_one_text_the_one_without_a_label_goes_back(page):
+    page.write_text("# S\n\n- a\n- b\n\nNever:\n\n- push to main\n")
+    workspace = Workspace.open(page.parents[3], environ={})
+    before = page.read_text()
+    workspace.remember("push to main")
+    page.write_text(before + "- by an editor\n")
+    (healed,) = workspace.sync(apply=True)
+    assert healed.put_back == ("- push to main",)
+    assert page.read_text().startswith("# S\n\n- a\n- b\n- push to main\n\nNever:\n\n- push to main\n")
