@@ -419,10 +419,11 @@ def commands() -> Iterator[Door]:
 
 def call(at: Attempt, name: str, **arguments: object) -> object:
     """Call a tool of the MCP server."""
-    tool = find(name)
-    assert tool is not None
     with at.project.records(at.actor) as records:
-        return tool.call(McpDoor(at.workspace, at.actor, records), arguments)
+        door = McpDoor(at.workspace, at.actor, records, keeps_records=True)
+        tool = find(door, name)
+        assert tool is not None
+        return tool.call(door, arguments)
 
 
 def mcp_tools() -> Iterator[Door]:

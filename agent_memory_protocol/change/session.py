@@ -164,6 +164,8 @@ class Session:
 
     def read_only_reason(self) -> str | None:
         """Return why this actor's agent is read-only; None where it may write, and for a person."""
+        if self.actor.unnamed:
+            return "nobody has said which agent it is"
         if self.actor.agent is None:
             return None
         return agents.read_only_reason(self.root, self.actor.agent, self.settings, environ=self.environ)

@@ -14,28 +14,45 @@ from .options import Call, root_option, typed
 
 @click.command("mcp")
 @root_option
-@click.option("--agent", metavar="NAME", help="Whose memory it is; by default AMP_AGENT, else a person's.")
+@click.option("--agent", metavar="NAME", help="The agent that calls; by default AMP_AGENT.")
+@click.option("--person", is_flag=True, help="You call, not an agent: read and write everything.")
 @click.option("--conversation", metavar="ID", help="The conversation it is in; by default AMP_CONVERSATION.")
-@click.option("--path", metavar="DIR", help="The memory directory of the records; by default the project's.")
+@click.option("--records", is_flag=True, help="Offer the tools that keep records, too.")
+@click.option("--path", metavar="DIR", help="Their memory directory, instead of the project's; implies --records.")
 @click.option("--config", is_flag=True, help="Print the mcpServers JSON that starts it with these options.")
-def mcp_command(root: str | None, agent: str | None, conversation: str | None, path: str | None, config: bool) -> None:
+def mcp_command(
+    root: str | None,
+    agent: str | None,
+    person: bool,
+    conversation: str | None,
+    records: bool,
+    path: str | None,
+    config: bool,
+) -> None:
     """Serve memory to an MCP host over stdin and stdout.
 
-    Project, agent and conversation are fixed for as long as it runs. Needs the extra `mcp`.
+    Project, agent and conversation are fixed for as long as it runs. Without --agent, --person or --path the caller is
+    an agent without a name: it reads shared memory and writes nothing. Needs the extra `mcp`.
 
     \b
     Example:
         amp mcp --agent developer --config
     """
+    if agent is not None and person:
+        raise click.UsageError("--agent and --person contradict each other; give one of them")
+    named = None if person else (os.environ.get("AMP_AGENT") or None) if agent is None else agent
     actor = Actor(
-        (os.environ.get("AMP_AGENT") or None) if agent is None else agent,
+        named,
         (os.environ.get("AMP_CONVERSATION") or None) if conversation is None else conversation,
+        unnamed=not (person or path),
     )
     here = Call(root).workspace()
     if config:
         arguments = ["--root", str(here.path)]
         for name, value in (("--agent", actor.agent), ("--conversation", actor.conversation)):
             arguments += [name, value] if value else []
+        arguments += ["--person"] if person else []
+        arguments += ["--records"] if records and not path else []
         arguments += ["--path", os.path.abspath(path)] if path else []
         server = {"command": _script(), "args": arguments}
         click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
@@ -46,8 +63,8 @@ def mcp_command(root: str | None, agent: str | None, conversation: str | None, p
     from ..memory import Memory
 
     directory = os.path.join(here.path, *MEMORY) if path is None else path
-    with Memory(directory, actor=actor) as records:
-        serve(Door(here, actor, records))
+    with Memory(directory, actor=actor) as memory:
+        serve(Door(here, actor, memory, keeps_records=records or path is not None))
 
 
 def _script() -> str:

@@ -6,10 +6,44 @@ from ..answers import Json
 from ..records.rank import BUDGET_TOKENS
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
-from .tool import Answer, Door, Tool
+from .tool import Answer, Door, Tool, shown
+
+_FITTING = 10
 
 _HIT = shape("record_id", "body", "state", "score", "reasons")
 _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after"))
+
+
+def instructions(door: Door) -> str:
+    """Return what a model is told of these tools when it connects."""
+    return (
+        f"\nremember, recall, consolidate and status keep records in {shown(str(door.records.path))}: facts with a "
+        "state and a history, found by a query. They write nothing into the project's Markdown memory; memory_remember "
+        "does. Where two records contradict each other, both are shown as disputed until a person decides."
+    )
+
+
+def fitting(
+    door: Door, query: str, *, limit: int = _FITTING, problems: list[str] | None = None
+) -> list[tuple[Json, str]]:
+    """Return the records that fit a query, best first, each as JSON with its line; none where there are no records."""
+    found = door.records.search(query, limit=limit)
+    if problems is not None:
+        problems += found.problems
+    return [
+        (
+            {
+                "kind": "record",
+                "id": hit.record.id,
+                "state": hit.record.state.value,
+                "text": hit.record.body,
+                "score": round(hit.score, 4),
+                "reasons": [*hit.reasons],
+            },
+            hit.line,
+        )
+        for hit in found
+    ]
 
 
 def _remember(door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None) -> Answer:
@@ -31,7 +65,8 @@ def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_
     ]
     block = found.as_prompt_block()
     values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": found.problems}
-    return Answer(values, block or "No record matches.")
+    left = f"{found.left_out} records match, and none of them fits the budget; ask with a larger budget_tokens."
+    return Answer(values, block or (left if found.left_out else "No record matches."))
 
 
 def _consolidate(door: Door, dry_run: bool = False) -> Answer:
@@ -46,7 +81,8 @@ RECORD_TOOLS = (
     Tool(
         "remember",
         "Remember a record",
-        "Keep a fact as a record. One that says so already is counted as used once more.",
+        "Keep a fact as a record, in the store of records and not in the project's Markdown memory (memory_remember "
+        "writes there). A record that says so already is counted as used once more.",
         (
             Parameter("text", TEXT, "The fact.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
@@ -59,8 +95,8 @@ RECORD_TOOLS = (
     Tool(
         "recall",
         "Recall records",
-        "Give the records that answer a query, best first, whole, as many as fit into the budget. What is disputed or "
-        "replaced says so.",
+        "Give the records of the store that answer a query, best first, whole, as many as fit into the budget. What is "
+        "disputed or replaced says so.",
         (
             Parameter("query", TEXT, "What to look for; any text.", required=True),
             Parameter("budget_tokens", WHOLE, f"The most tokens of the answer ({BUDGET_TOKENS}).", minimum=1),

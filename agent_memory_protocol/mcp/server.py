@@ -53,9 +53,9 @@ def build(door: Door) -> "Server[dict[str, object]]":
         return types.ListToolsResult(tools=[_tool(tool) for tool in offered])
 
     async def call_tool(_: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = tier_tools.find(params.name)
+        tool = tier_tools.find(door, params.name)
         if tool is None:
-            names = ", ".join(one.name for one in tier_tools.TOOLS)
+            names = ", ".join(one.name for one in tier_tools.served(door))
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:60]!a}; there are {names}")
         async with turn:
             return await asyncio.to_thread(_call, door, tool, params.arguments)

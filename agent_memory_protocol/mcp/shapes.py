@@ -1,5 +1,7 @@
 """The JSON Schemas of what tools answer. A key is of one kind in every answer, so its kind is said once, here."""
 
+from collections.abc import Collection
+
 from ..answers import Json
 
 TEXT_OR_NULL: Json = {"type": ["string", "null"]}
@@ -23,10 +25,16 @@ _KINDS: dict[str, Json] = {
 }
 
 
-def shape(*keys: str, **others: Json) -> Json:
-    """Return the schema of an object with these keys, and with others whose schemas are given; it has no more."""
+def shape(*keys: str, may_lack: Collection[str] = (), **others: Json) -> Json:
+    """Return the schema of an object with these keys, and with others whose schemas are given; it has no more.
+
+    Args:
+        keys: the keys whose kind is the same in every answer.
+        may_lack: those of all keys that are only there where they apply.
+        others: further keys, each with its schema.
+    """
     properties = {**{key: _KINDS[key] for key in keys}, **others}
-    required = [key for key in properties if key not in ("agent", "conversation")]
+    required = [key for key in properties if key not in ("agent", "conversation", *may_lack)]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 

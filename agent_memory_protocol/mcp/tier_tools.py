@@ -6,6 +6,7 @@ describes, and the text that a model reads.
 
 import datetime as dt
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import Any
 from urllib.parse import quote
 
@@ -24,7 +25,7 @@ from .tool import Answer, Door, Tool, is_foreign, shown
 def instructions(door: Door) -> str:
     """Return what a model is told of the server when it connects."""
     actor = door.actor
-    whose = f"agent {actor.agent}" if actor.agent else "the owner of the project"
+    whose = f"agent {actor.agent}" if actor.agent else "the owner of the project" if actor.is_person else str(actor)
     where = f", in conversation {actor.conversation}" if actor.conversation else ""
     keeping = (
         "memory_remember keeps one lasting fact or lesson: what was not obvious and will matter again. The state of "
@@ -38,9 +39,7 @@ def instructions(door: Door) -> str:
         f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.\n"
         "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
         "this repository: it is reference data about the project, and may be out of date.\n"
-        f"{keeping}\n"
-        "remember and recall are for the project's records: facts with a state and a history, found by a query. Where "
-        "two contradict each other, both are shown as disputed until a person decides."
+        f"{keeping}" + (record_tools.instructions(door) if door.keeps_records else "")
     )
 
 
@@ -50,7 +49,13 @@ _ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line
 _LEFT_OUT = shape("line", "last_line", "date", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
-_HIT = shape("target", "path", "line", "label", "text", "score", "reasons", kind={"enum": ["entry", "note"]}, id=_NAME)
+_KIND: Json = {"enum": ["entry", "note", "record"]}
+_HIT = shape(
+    *("target", "path", "line", "label", "state", "text", "score", "reasons"),
+    may_lack=("target", "path", "line", "label", "state"),
+    kind=_KIND,
+    id=_NAME,
+)
 _DONE: Json = {"enum": ["added", "kept", "redated"]}
 _ROOM = shape("lines", "bytes")
 
@@ -68,9 +73,13 @@ def _target(door: Door, tier: str | None, agent: str | None) -> Target:
 # -- the tools ---------------------------------------------------------------------------------------------------------
 
 
-def _recall(door: Door, **bounds: Any) -> Answer:
-    found = door.workspace.recall(door.actor, **bounds)
-    return Answer(found.to_json(), found.text or "; ".join(found.warnings) or "There is nothing to recall yet.")
+def _recall(door: Door, task: str = "", **bounds: Any) -> Answer:
+    found = door.workspace.recall(door.actor, task=task or None, **bounds)
+    records = record_tools.fitting(door, task) if task else []
+    listed = "\n".join(["Records that fit the task:", *(line for _, line in records)]) if records else ""
+    text = "\n\n".join(filter(None, [found.text, listed])) or "; ".join(found.warnings)
+    with_records: Json = {"records": [hit for hit, _ in records]} if task else {}
+    return Answer({**found.to_json(), **with_records}, text or "There is nothing to recall yet.")
 
 
 def _remember(
@@ -124,7 +133,10 @@ def _search(door: Door, query: str, limit: int = _HITS) -> Answer:
         index=door.index,
         on_problem=problems.append,
     )
-    return Answer({"hits": [one.to_json() for one in found], "problems": problems})
+    records = [hit for hit, _ in record_tools.fitting(door, query, limit=limit, problems=problems)]
+    # The scores of two answers do not compare, their ranks do.
+    both = chain.from_iterable(zip_longest([one.to_json() for one in found], records))
+    return Answer({"hits": [one for one in both if one is not None][:limit], "problems": problems})
 
 
 def _forget(door: Door, ids: tuple[str, ...], reason: str = "") -> Answer:
@@ -137,20 +149,21 @@ TIER_TOOLS = (
         "memory_recall",
         "Recall memory",
         "Give what is known when a task starts: shared memory, the agent's own, and the conversation's, as one block "
-        "of text that keeps to the bounds. Call it first.",
+        "of text that keeps to the bounds; with a task, the records that fit it too. Call it first.",
         (
+            Parameter("task", TEXT, "What the agent is to do. If memory does not fit, entries about it are kept."),
             Parameter("max_lines", WHOLE, "The most lines of each document (200).", minimum=1),
             Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
             Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
         ),
-        shape("text", "warnings", parts=list_of(_PART)),
+        shape("text", "warnings", may_lack=("records",), parts=list_of(_PART), records=list_of(_HIT)),
         _recall,
     ),
     Tool(
         "memory_search",
         "Search memory",
-        "Find entries and notes by their words, best first, with the reasons: all that may be read, however old. Any "
-        "text is a query; letters may be slightly wrong.",
+        "Find entries, notes and records by their words, best first, with the reasons: all that may be read, however "
+        "old. Any text is a query; letters may be slightly wrong.",
         (
             Parameter("query", TEXT, "What to look for.", required=True),
             Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
@@ -212,15 +225,21 @@ TOOLS = (*TIER_TOOLS, *record_tools.RECORD_TOOLS)
 
 
 def offered(door: Door) -> tuple[Tool, ...]:
-    """Return the tools for this actor: a read-only agent is offered none that writes."""
+    """Return the tools for this actor: one that may write nothing is offered none that writes."""
+    tools = served(door)
     if door.workspace.why_read_only(door.actor) is None:
-        return TOOLS
-    return tuple(tool for tool in TOOLS if not tool.writes)
+        return tools
+    return tuple(tool for tool in tools if not tool.writes)
 
 
-def find(name: str) -> Tool | None:
+def served(door: Door) -> tuple[Tool, ...]:
+    """Return the tools that this server has, whoever calls them."""
+    return TOOLS if door.keeps_records else TIER_TOOLS
+
+
+def find(door: Door, name: str) -> Tool | None:
     """Return the tool of that name."""
-    return next((tool for tool in TOOLS if tool.name == name), None)
+    return next((tool for tool in served(door) if tool.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,21 @@ from .arguments import Parameter, read, schema
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What the tools work on, and for whom: a project, a memory directory of records, what finds entries and notes."""
+    """What the tools work on, and for whom.
+
+    Attributes:
+        workspace: the project.
+        actor: who acts.
+        records: the memory directory of records.
+        index: what finds entries and notes.
+        keeps_records: whether the tools of the record format's own server are offered, which write records.
+    """
 
     workspace: Workspace
     actor: Actor
     records: Memory
     index: SearchIndex = field(default_factory=ScanIndex)
+    keeps_records: bool = False
 
 
 def is_foreign(door: Door, target: Target) -> bool:

@@ -11,23 +11,31 @@ READERS_OF_ALL = ("architect",)
 """The agents that read every agent's memory, unless the settings name others."""
 
 
+REPORT_INSTEAD = (
+    "report findings in your output in a ```memory-findings block, and an agent that may write will keep them"
+)
+
+
 class Actor:
     """Who acts: an agent, perhaps in a conversation. Without an agent it is a person, who may do everything.
+
+    An `unnamed` actor is an agent whose name nobody knows. It reads the shared document and writes none (decision 55).
 
     Raises:
         InvalidName: a name breaks the name rule.
     """
 
-    __slots__ = ("agent", "conversation")
+    __slots__ = ("agent", "conversation", "unnamed")
 
-    def __init__(self, agent: str | None = None, conversation: str | None = None) -> None:
+    def __init__(self, agent: str | None = None, conversation: str | None = None, *, unnamed: bool = False) -> None:
         self.agent = None if agent is None else check_agent_name(agent)
         self.conversation = None if conversation is None else check_conversation_id(conversation)
+        self.unnamed = unnamed and agent is None
 
     @property
     def is_person(self) -> bool:
         """Say whether a person acts, not an agent."""
-        return self.agent is None
+        return self.agent is None and not self.unnamed
 
     def owned(self, tier: Tier) -> str | None:
         """Return the owner that names this actor's document in a tier, as `Target` takes it; None if it has none."""
@@ -39,11 +47,11 @@ class Actor:
         return [Target(tier, owner) for tier, owner in owned if owner is not None]
 
     @property
-    def _key(self) -> tuple[str | None, str | None]:
-        return self.agent and name_key(self.agent), self.conversation and name_key(self.conversation)
+    def _key(self) -> tuple[str | None, str | None, bool]:
+        return self.agent and name_key(self.agent), self.conversation and name_key(self.conversation), self.unnamed
 
     def __str__(self) -> str:
-        return f"agent {self.agent}" if self.agent else "a person"
+        return f"agent {self.agent}" if self.agent else "an agent without a name" if self.unnamed else "a person"
 
     def __repr__(self) -> str:
         return f"Actor(agent={self.agent!r}, conversation={self.conversation!r})"
@@ -91,14 +99,16 @@ def document_meant(actor: Actor, tier: Tier | None, agent: str | None, conversat
 def joined(actor: Actor, target: Target) -> Actor:
     """Put an actor that is in no conversation into the one it names: to name it is to be a member (decision 7)."""
     if target.tier is Tier.CONVERSATION and actor.conversation is None:
-        return Actor(actor.agent, target.owner)
+        return Actor(actor.agent, target.owner, unnamed=actor.unnamed)
     return actor
 
 
 def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> str | None:
     """Return why this actor may not read this document, in one line; None if it may."""
-    if actor.agent is None or target.tier is Tier.SHARED:
+    if actor.is_person or target.tier is Tier.SHARED:
         return None
+    if actor.agent is None:
+        return f"{actor} may not read {target}: say which agent it is, or read shared"
     if target.tier is Tier.AGENT:
         agent = name_key(actor.agent)
         if agent == name_key(target.owner) or any(agent == name_key(reader) for reader in readers_of_all):
@@ -121,13 +131,12 @@ def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None 
         target: the document.
         read_only_reason: what `agents.read_only_reason` says about the actor's agent.
     """
-    if actor.agent is None:
+    if actor.is_person:
         return None
+    if actor.agent is None:
+        return f"{actor} may not write {target}: say which agent it is; {REPORT_INSTEAD}"
     if read_only_reason is not None:
-        return (
-            f"{actor} may not write {target}: it is read-only, as {read_only_reason}; report findings in your output "
-            "in a ```memory-findings block, and an agent that may write will keep them"
-        )
+        return f"{actor} may not write {target}: it is read-only, as {read_only_reason}; {REPORT_INSTEAD}"
     if target.tier is Tier.SHARED:
         return None
     if target.tier is Tier.AGENT:

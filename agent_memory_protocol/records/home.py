@@ -97,10 +97,10 @@ class Home:
             Disabled, AccessDenied: the message says which rule forbids it.
         """
         allow = self.check_is_on()
-        if self._actor.agent is not None:
+        if not self._actor.is_person:
             with self._project() as root:
                 settings = load_settings(root, self._environ)
-                reason = agents.read_only_reason(root, self._actor.agent, settings, environ=self._environ)
+                reason = agents.read_only_reason(root, self._actor.agent or "", settings, environ=self._environ)
             check_write(self._actor, Target(Tier.SHARED), read_only_reason=reason)
         return allow
 

@@ -23,7 +23,7 @@ from mcp.client.stdio import StdioServerParameters
 from agent_memory_protocol import Actor, Memory, Workspace
 from agent_memory_protocol.cli.main import amp, main
 from agent_memory_protocol.mcp.server import build
-from agent_memory_protocol.mcp.tier_tools import TOOLS
+from agent_memory_protocol.mcp.tier_tools import TIER_TOOLS, TOOLS
 from agent_memory_protocol.mcp.tool import Door
 
 SCRIPT = Path(sysconfig.get_path("scripts"), "amp-mcp")
@@ -51,12 +51,16 @@ class Project:
         *,
         agent: str | None = "developer",
         conversation: str | None = "c1",
+        unnamed: bool = False,
+        keeps_records: bool = True,
         mode: Any = "auto",
     ) -> None:
-        actor = Actor(agent, conversation)
+        actor = Actor(agent, conversation, unnamed=unnamed)
 
         async def connect(records: Memory) -> None:
-            async with Client(build(Door(self.workspace, actor, records)), mode=mode) as client:
+            async with Client(
+                build(Door(self.workspace, actor, records, keeps_records=keeps_records)), mode=mode
+            ) as client:
                 await questions(client)
 
         with Memory(self.root / ".scaffolding" / "agent-memory", actor=actor) as records:
@@ -312,6 +316,57 @@ def test_records_are_remembered_recalled_and_counted(project):
     counted = project.values("status")
     assert (counted["records"], counted["by_state"], counted["by_type"]) == (1, {"active": 1}, {"fact": 1})
     assert counted["path"] == str(project.root / ".scaffolding" / "agent-memory")
+
+
+def test_what_is_kept_as_a_record_is_found_with_entries_and_notes_and_with_a_task(project):
+    project.values("remember", {"text": "The staging database is Postgres."})
+    project.values("memory_remember", {"text": "The staging database needs a VPN.", "tier": "shared"})
+    hits = project.values("memory_search", {"query": "staging database"})["hits"]
+    assert sorted((hit["kind"], hit["text"]) for hit in hits) == [
+        ("entry", "- The staging database needs a VPN."),
+        ("record", "The staging database is Postgres."),
+    ]
+    assert len(project.values("memory_search", {"query": "staging database", "limit": 1})["hits"]) == 1
+    recalled = project.call("memory_recall", {"task": "move the staging database"})
+    assert recalled.content[0].text.endswith("Records that fit the task:\n- The staging database is Postgres.")
+    assert [hit["kind"] for hit in recalled.structured_content["records"]] == ["record"]
+    assert "records" not in project.values("memory_recall")
+
+
+def test_the_tools_of_records_are_there_only_where_the_server_keeps_records(project):
+    async def question(client: Client) -> None:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert names == {tool.name for tool in TIER_TOOLS}
+        with pytest.raises(MCPError, match="there is no tool 'remember'; there are memory_recall"):
+            await client.call_tool("remember", {"text": "x"})
+
+    project.ask(question, keeps_records=False)
+    kept = project.values("remember", {"text": "Kept in a store."})
+    assert kept["new"]
+
+
+def test_a_caller_without_a_name_reads_shared_and_writes_nothing(project):
+    project.values("memory_remember", {"text": "For all.", "tier": "shared"})
+    project.values("memory_remember", {"text": "For the developer."})
+    nobody: dict[str, Any] = {"agent": None, "unnamed": True}
+
+    async def question(client: Client) -> None:
+        assert not WRITING & {tool.name for tool in (await client.list_tools()).tools}
+
+    project.ask(question, **nobody)
+    recalled = project.values("memory_recall", **nobody)["text"]
+    assert "For all." in recalled
+    assert "For the developer." not in recalled
+    for tier in ("shared", "conversation"):
+        refused = project.call("memory_remember", {"text": "x", "tier": tier}, **nobody)
+        assert refused.is_error
+        assert "may not write" in refused.content[0].text
+    assert project.call("memory_show", {"agent": "developer"}, **nobody).is_error
+    assert project.call("remember", {"text": "x"}, **nobody).is_error
+    # A person names nobody either, and may do everything.
+    assert (
+        project.values("memory_remember", {"text": "By a person.", "tier": "shared"}, agent=None)["status"] == "added"
+    )
 
 
 @pytest.mark.requirement("S1-28", "S1-36")
@@ -641,7 +696,7 @@ def test_no_frame_brings_it_down(wire, sized):
     writer.start()
     answer = wire.answer_to("last")
     writer.join()
-    assert {tool["name"] for tool in answer["result"]["tools"]} == {tool.name for tool in TOOLS}
+    assert {tool["name"] for tool in answer["result"]["tools"]} == {tool.name for tool in TIER_TOOLS}
     code, errors = wire.end()
     assert code == 0
     assert "Traceback" not in errors

@@ -148,7 +148,7 @@ def test_a_refusal_says_what_to_do_instead(actor, target, advice):
 def test_an_actor_that_breaks_the_name_rule_cannot_be_made():
     for wrong in ({"agent": "../x"}, {"agent": ""}, {"conversation": "a/b"}, {"agent": "x", "conversation": "\u202e"}):
         with pytest.raises(InvalidName) as refused:
-            Actor(**wrong)
+            Actor(wrong.get("agent"), wrong.get("conversation"))
         assert isinstance(refused.value, (AgentMemoryError, ValueError))
     assert (Actor("PACT:dev").agent, Actor("dev", "c1").conversation) == ("dev", "c1")
 
