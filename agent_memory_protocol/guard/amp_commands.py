@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .command import Command
+    from .programs import Command
 
 PROGRAMS = frozenset(["amp", "agent-memory"])
 MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])

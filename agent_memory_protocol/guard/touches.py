@@ -6,16 +6,14 @@ door holds all the same.
 
 import posixpath
 
-from .command import joined
-from .reads import written
-from .starters import SHELLS, said_by
+from .programs import SHELLS, joined, quoted, stdin, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .command import Command
+    from .programs import Command
 
 _SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
 _WRITING_WORDS = (
@@ -80,7 +78,7 @@ def command_of(given: "dict[str, Any]") -> str:
             return value
         if isinstance(value, list) and all(isinstance(word, str) for word in value):
             # ["bash", "-lc", "the command"]: what a shell would run is its last word.
-            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else " ".join(map(_quote, value))
+            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else quoted(value)
     return ""
 
 
@@ -98,7 +96,7 @@ def of_commands(commands: "list[Command]") -> list[Touched]:
         else:
             found += [Touched(joined(command.folder, path), "other") for path in written(command)]
         if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
-            found += _of_diff(command.feed or said_by(command.piped), command.folder)
+            found += _of_diff(stdin(command), command.folder)
     return found
 
 
@@ -150,7 +148,3 @@ def _edits(given: "dict[str, Any]") -> "list[tuple[str, str, bool]]":
 def _bare(tool: str) -> str:
     """Return a tool's name without that of its server: `mcp__files__write_file` is `write_file`."""
     return tool.rpartition("__")[2].lower()
-
-
-def _quote(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
