@@ -60,7 +60,7 @@ def figures(entries: Sequence[MemoryEntry], folder: Path, effort: Effort) -> Ite
         "ndjson: all read and checked but the vectors, beside json.loads of each line",
         lambda: count(json_schema.read(str(lines), vectors=False)),
         lambda: count(map(json.loads, lines.open("rb"))),
-        2.5,
+        1.3,
     )
     yield compare(
         "ndjson: all read and checked with vectors, beside json.loads and base64 of each line",

@@ -93,12 +93,12 @@ def table(found: "list[Measured]") -> list[str]:
     for step, about in STEPS.items():
         cells = [time_text(one.middle(step), min(one.seconds[step]), max(one.seconds[step])) for one in found]
         if step == "append":
-            cells = [cell if one.appends else f"{cell}*" for cell, one in zip(cells, found, strict=True)]
+            cells = [cell if one.format.appends else f"{cell}*" for cell, one in zip(cells, found, strict=True)]
         rows.append([about, *cells])
     rows.append(["a later field is", *("kept" if one.keeps_unknown else "read, not kept" for one in found)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*lines, "* the whole file is written anew"] if not all(one.appends for one in found) else lines
+    return [*lines, "* the whole file is written anew"] if not all(one.format.appends for one in found) else lines
 
 
 def _own(source: str) -> "tuple[list[MemoryEntry], str]":

@@ -5,8 +5,9 @@ median and the spread are kept. That all formats give the same answer is checked
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from glob import escape, glob
 from itertools import chain
 from statistics import median
 from time import perf_counter
@@ -50,17 +51,12 @@ class Measured:
         """Return the median of a step's seconds."""
         return median(self.seconds[step])
 
-    @property
-    def appends(self) -> bool:
-        """Whether an entry is added without writing the whole file again."""
-        return self.format.appends != ""
-
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {
             "format": self.format.name,
             "bytes": self.size,
-            "appends": self.appends,
+            "appends": self.format.appends,
             "keeps_unknown": self.keeps_unknown,
             "seconds": {
                 step: {"median": self.middle(step), "fastest": min(times), "slowest": max(times)}
@@ -98,66 +94,53 @@ def measure(
     for number in range(rounds):
         for one in found:
             path = os.path.join(folder, f"{number}{one.format.suffixes[0]}")
-            for step in STEPS:
+            for step, work in _steps(one.format, path, entries, tag).items():
                 begin = perf_counter()
-                answer = _STEPS[step](one.format, path, entries, tag)
+                answer = work()
                 one.seconds[step].append(perf_counter() - begin)
                 done += 1
                 if progress is not None:
                     progress(done, total)
-                if step in ("first", "newest"):
+                if step == "write":
+                    one.size = os.path.getsize(path)
+                if isinstance(answer, list):
                     expected = answer if expected is None else expected
                     _check_same(one.format, answer, expected)
-                elif step == "write":
-                    one.size = os.path.getsize(path)
             _remove(path)
     for one in found:
         one.keeps_unknown = _keeps_unknown(one.format, os.path.join(folder, f"later{one.format.suffixes[0]}"))
     return found
 
 
-def _write(target: Format, path: str, entries: Sequence[MemoryEntry], _: str) -> list[MemoryEntry]:
-    target.write(path, map(target.encode, entries))
-    return []
-
-
-def _scan(target: Format, path: str, entries: Sequence[MemoryEntry], _: str) -> list[MemoryEntry]:
-    number = 0
-    for one in target.read(path):
-        if isinstance(one, Problem):
-            raise DamagedFile(f"{target.name}: {one.place}: {one.reason}")
-        number += 1
-    if number != len(entries):
-        raise DamagedFile(f"{target.name}: {number:,} entries came back of {len(entries):,}")
-    return []
-
-
-def _append(target: Format, path: str, entries: Sequence[MemoryEntry], tag: str) -> list[MemoryEntry]:
-    """Add one entry; where the format cannot, write the whole file again."""
-    added = _added(entries, tag)
-    if target.appends:
-        target.append(path, target.encode(added))
-    else:
-        target.write(path, map(target.encode, chain(entries, [added])))
-    return []
-
-
-def _newest(target: Format, path: str, _: Sequence[MemoryEntry], tag: str) -> list[MemoryEntry]:
-    return target.newest(path, tag, NEWEST)
-
-
-_STEPS: dict[str, Callable[[Format, str, Sequence[MemoryEntry], str], list[MemoryEntry]]] = {
-    "write": _write,
-    "scan": _scan,
-    "append": _append,
-    "first": _newest,
-    "newest": _newest,
-}
-
-
-def _added(entries: Sequence[MemoryEntry], tag: str) -> MemoryEntry:
+def _steps(
+    target: Format, path: str, entries: Sequence[MemoryEntry], tag: str
+) -> dict[str, Callable[[], list[MemoryEntry] | None]]:
+    """Return what does each of `STEPS`. Where the format cannot append, the whole file is written again."""
     latest = max(entry.timestamp_ms for entry in entries)
-    return entries[0]._replace(id="ffffffff-ffff-4fff-bfff-ffffffffffff", timestamp_ms=latest + 1, tags=(tag,))
+    added = entries[0]._replace(id="ffffffff-ffff-4fff-bfff-ffffffffffff", timestamp_ms=latest + 1, tags=(tag,))
+
+    def write(entries: Iterable[MemoryEntry] = entries) -> None:
+        target.write(path, map(target.encode, entries))
+
+    def scan() -> None:
+        number = 0
+        for one in target.read(path):
+            if isinstance(one, Problem):
+                raise DamagedFile(f"{target.name}: {one.place}: {one.reason}")
+            number += 1
+        if number != len(entries):
+            raise DamagedFile(f"{target.name}: {number:,} entries came back of {len(entries):,}")
+
+    def append() -> None:
+        if target.appends:
+            target.append(path, target.encode(added))
+        else:
+            write(chain(entries, [added]))
+
+    def newest() -> list[MemoryEntry]:
+        return target.newest(path, tag, NEWEST)
+
+    return dict(zip(STEPS, (write, scan, append, newest, newest), strict=True))
 
 
 def _check_same(target: Format, answer: list[MemoryEntry], expected: list[MemoryEntry]) -> None:
@@ -185,7 +168,5 @@ def _keeps_unknown(target: Format, path: str) -> bool:
 
 def _remove(path: str) -> None:
     """Remove a file with those whose names begin with its name."""
-    folder, name = os.path.split(path)
-    for beside in os.listdir(folder):
-        if beside.startswith(name):
-            os.unlink(os.path.join(folder, beside))
+    for file in glob(f"{escape(path)}*"):
+        os.unlink(file)

@@ -8,7 +8,7 @@ as their absence, as they do on the wire.
 import re
 import struct
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from heapq import nlargest
 from math import isfinite
@@ -87,10 +87,43 @@ def check(entry: MemoryEntry) -> MemoryEntry:
     Raises:
         BadEntry: it does not; the message says every reason.
     """
-    problems = _problems(entry)
+    key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
+    problems: list[str] = []
+    size = len(embedding) + (len(unknown.content) if unknown else 0)
+    try:
+        size += len("".join((key, text, source, *tags, *extra, *extra.values())).encode())
+    except (TypeError, UnicodeEncodeError):
+        problems += _text_problems(entry)
+    if key == "":
+        problems.append("it has no id")
+    if type(timestamp_ms) is not int or not 0 <= timestamp_ms <= LATEST:
+        problems.append("timestamp_ms is no number of milliseconds from 0 to 2^64 - 1")
+    problems += too_many(len(tags), len(extra))
+    if embedding:
+        problems += embedding_problems(embedding)
+    if not isinstance(relevance, (int, float)) or not isfinite(relevance):
+        problems.append("relevance is no finite number")
+    if size > ENTRY_BYTES:
+        problems.append(f"it has {size:,} bytes, {ENTRY_BYTES:,} are allowed")
     if problems:
         raise BadEntry("; ".join(problems))
     return entry
+
+
+def _text_problems(entry: MemoryEntry) -> Iterator[str]:
+    for name, texts in (
+        ("id", (entry.id,)),
+        ("text", (entry.text,)),
+        ("source", (entry.source,)),
+        ("a tag", entry.tags),
+        ("a text in extra", (*entry.extra, *entry.extra.values())),
+    ):
+        try:
+            "".join(texts).encode()
+        except TypeError:
+            yield f"{name} is no text"
+        except UnicodeEncodeError:
+            yield f"{name} holds half of a surrogate pair"
 
 
 def attempt(place: str, make: Callable[..., MemoryEntry], *given: object) -> MemoryEntry | Problem:
@@ -101,35 +134,10 @@ def attempt(place: str, make: Callable[..., MemoryEntry], *given: object) -> Mem
         return Problem(place, str(error))
 
 
-def _problems(entry: MemoryEntry) -> list[str]:
-    problems: list[str] = []
-    size = len(entry.embedding) + (len(entry.unknown.content) if entry.unknown else 0)
-    for name, texts in (
-        ("id", (entry.id,)),
-        ("text", (entry.text,)),
-        ("source", (entry.source,)),
-        ("a tag", entry.tags),
-        ("a text in extra", (*entry.extra, *entry.extra.values())),
-    ):
-        try:
-            size += len("".join(texts).encode())
-        except TypeError:
-            problems.append(f"{name} is no text")
-        except UnicodeEncodeError:
-            problems.append(f"{name} holds half of a surrogate pair")
-    if entry.id == "":
-        problems.append("it has no id")
-    if type(entry.timestamp_ms) is not int or not 0 <= entry.timestamp_ms <= LATEST:
-        problems.append("timestamp_ms is no number of milliseconds from 0 to 2^64 - 1")
-    for name, number in (("tags", len(entry.tags)), ("pairs in extra", len(entry.extra))):
-        if number > MOST_TAGS:
-            problems.append(f"it has {number:,} {name}, {MOST_TAGS:,} are allowed")
-    problems += embedding_problems(entry.embedding)
-    if not isinstance(entry.relevance, (int, float)) or not isfinite(entry.relevance):
-        problems.append("relevance is no finite number")
-    if size > ENTRY_BYTES:
-        problems.append(f"it has {size:,} bytes, {ENTRY_BYTES:,} are allowed")
-    return problems
+def too_many(tags: int, pairs: int) -> list[str]:
+    """Say of what an entry with so many tags, and pairs in `extra`, has too many."""
+    numbers = (("tags", tags), ("pairs in extra", pairs))
+    return [f"it has {number:,} {name}, {MOST_TAGS:,} are allowed" for name, number in numbers if number > MOST_TAGS]
 
 
 def embedding_problems(embedding: bytes) -> list[str]:

@@ -8,7 +8,6 @@ still read when another tool wrote it, as long as its types are right.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..disk.files import split_bom
@@ -36,9 +35,10 @@ LINE_BYTES = 1 << 20
 
 _SAID, _INFERRED = 1.0, 0.7
 
+# Named tuples, because a frozen dataclass takes longer to make than its line to parse.
 
-@dataclass(frozen=True, slots=True)
-class HeaderLine:
+
+class HeaderLine(NamedTuple):
     """The first line of a file. `extra` holds keys we do not know, None where there are none."""
 
     format: str
@@ -52,10 +52,7 @@ class HeaderLine:
 
 
 class EntryLine(NamedTuple):
-    """One thing to remember; the fields are those of the specification, `extra` the keys it does not name.
-
-    A named tuple, because a frozen dataclass takes longer to make than its line to parse.
-    """
+    """One thing to remember; the fields are those of the specification, `extra` the keys it does not name."""
 
     id: str
     kind: str
@@ -70,8 +67,7 @@ class EntryLine(NamedTuple):
     extra: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(NamedTuple):
     """A line that deletes the entry with its id. `extra` holds further keys, None where there are none."""
 
     id: str
@@ -79,8 +75,7 @@ class Tombstone:
     extra: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
+class UnreadableLine(NamedTuple):
     """A line that is none of the three, and why."""
 
     line: int
@@ -176,50 +171,43 @@ def encode(line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] |
         allow: fingerprints of what is no secret; None for texts that stand in memory already.
 
     Raises:
-        InvalidArgument: it would not read back as what it is, or a rule of writing forbids a field.
-        RefusedText: a rule of writing forbids a text.
+        InvalidArgument, RefusedText: a rule of writing forbids it, or it would not read back as what it is.
         SecretFound: a text holds a secret.
     """
+    fields = line._asdict()
+    extra = fields.pop("extra") or {}
     if isinstance(line, EntryLine):
-        fields: dict[str, object] = dict(zip(FIELDS, line, strict=False))
         _check_texts(line, allow)
     elif isinstance(line, Tombstone):
         fields = {"id": line.id, "deleted": True, "created_at": line.created_at}
-    else:
-        fields = {"format": line.format, "created_at": line.created_at}
-    extra = line.extra or {}
     if not extra.keys().isdisjoint(fields):
         raise InvalidArgument(f"extra may not hold {', '.join(sorted(extra.keys() & fields.keys()))}")
     try:
         text = json.dumps({**fields, **extra}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        # Some tools end a line at these, JSON Lines does not.
-        for separator in "\x85\u2028\u2029":
-            text = text.replace(separator, f"\\u{ord(separator):04x}")
-        data = text.encode()
+        data = escape_separators(text).encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidArgument(f"this cannot be written as JSON: {error}") from error
     again = parse_line(data, 1)
     if isinstance(again, UnreadableLine):
         raise InvalidArgument(f"this cannot be a line of {FORMAT}: {again.reason}")
-    if type(again) is not type(line) or (again.extra or {}) != extra or _known(again) != _known(line):
+    if type(again) is not type(line) or again != line._replace(extra=extra or None):
         raise InvalidArgument(f"this cannot be a line of {FORMAT}: it would read back as something else")
     return data + b"\n"
 
 
-def _known(line: HeaderLine | EntryLine | Tombstone) -> object:
-    """Return everything but `extra`, which may be None or empty."""
-    return line._replace(extra=None) if isinstance(line, EntryLine) else replace(line, extra=None)
+def escape_separators(text: str) -> str:
+    """Return JSON without the characters at which some tools end a line, though JSON Lines does not."""
+    for separator in "" if text.isascii() else "\x85\u2028\u2029":
+        text = text.replace(separator, f"\\u{ord(separator):04x}")
+    return text
 
 
 def _check_texts(entry: EntryLine, allow: Collection[str] | None) -> None:
-    """Hold an entry against the rules of writing, as far as it holds texts; reading it back checks the types."""
-    named = [("text", entry.text), ("id", entry.id), ("source", entry.source), *(("tag", tag) for tag in entry.tags)]
-    for what, text in named:
+    """Hold the texts of an entry against the rules of writing; reading it back checks the types."""
+    scope = entry.scope
+    if isinstance(scope, str) and not is_writable_scope(scope):
+        raise InvalidArgument(f"{shown(scope)} is no scope; a scope is global, a domain in lower case or project:NAME")
+    named = [("text", entry.text), ("id", entry.id), ("source", entry.source), ("scope", scope)]
+    for what, text in (*named, *(("tag", tag) for tag in entry.tags)):
         if isinstance(text, str):
             check_text(text, what, allow)
-    if isinstance(entry.scope, str) and not is_writable_scope(entry.scope):
-        raise InvalidArgument(
-            f"{shown(entry.scope)} is no scope; a scope is global, a domain in lower case or project:NAME"
-        )
-    if isinstance(entry.scope, str):
-        check_text(entry.scope, "scope", allow)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from secrets import token_hex
+from typing import BinaryIO
 
 from ..disk import garbage
 from ..disk.errors import shown
@@ -20,6 +21,7 @@ from .jsonl import (
     FORMAT,
     EntryLine,
     HeaderLine,
+    Line,
     Tombstone,
     UnreadableLine,
     default_confidence,
@@ -115,9 +117,9 @@ class MemoryFile:
             created_at=new_stamp(moment),
         )
         allow = self._allow_for(draft)  # what may not be written must not create a file either
-        with self._locked(moment) as file:
-            entry = draft._replace(created_at=new_stamp(moment, file.latest_at_end()))
-            append(file.root, file.parts, encode(entry, allow=allow))
+        with self._locked(moment) as (root, parts, file):
+            entry = draft._replace(created_at=new_stamp(moment, _latest_at_end(file)))
+            append(root, parts, encode(entry, allow=allow))
         return entry
 
     def delete(self, id: str, now: datetime | None = None) -> Tombstone:
@@ -132,14 +134,14 @@ class MemoryFile:
         unknown = InvalidArgument(f"{shown(self.path)} has no entry {id!a}; the view lists the ids")
         if not is_there(self.path):
             raise unknown
-        with self._locked(moment) as file:
+        with self._locked(moment) as (root, parts, _):
             contents = self._contents()
             if id not in contents.entries:
                 raise unknown
             if id in contents.deleted:
                 raise InvalidArgument(f"entry {id!a} of {shown(self.path)} is deleted already")
             tombstone = Tombstone(id, new_stamp(moment, contents.latest))
-            append(file.root, file.parts, encode(tombstone))
+            append(root, parts, encode(tombstone))
         return tombstone
 
     def compact(self, now: datetime | None = None) -> Compacted:
@@ -158,10 +160,10 @@ class MemoryFile:
                 raise Refused(f"{shown(self.path)} is a ledger and is never compacted")
         if not is_there(self.path):
             return Compacted(0, 0, ())
-        with self._locked(moment) as file:
+        with self._locked(moment) as (root, parts, _):
             for _ in range(10):
                 try:
-                    return file.compact(moment)
+                    return _compact(root, parts, moment)
                 except ChangedMeanwhile as error:
                     changed = error
             raise changed
@@ -183,79 +185,73 @@ class MemoryFile:
             return sort_out(() if content is None else parse_file([content.data]))
 
     @contextmanager
-    def _locked(self, now: datetime) -> Iterator["LockedFile"]:
+    def _locked(self, now: datetime) -> Iterator[tuple[Root, tuple[str, ...], BinaryIO]]:
         """Hold the lock of a file that begins with our header; one that does not exist or is empty gets it."""
         header = encode(HeaderLine(FORMAT, new_stamp(now)))
         while True:
-            with locked(self.path, begin=header) as (root, parts, fd):
-                file = LockedFile(root, parts, fd)
-                if file.begins_with(header):
-                    yield file
+            with locked(self.path, begin=header) as (root, parts, file):
+                data = file.read(_START)
+                if not _is_torn_header(data, parts):
+                    yield root, parts, file
                     return
+                content = root.read(parts)
+                if content is not None and content.data == data:
+                    replace(root, parts, header, expected=content)
 
 
-class LockedFile:
-    """The file while one writer has it to itself."""
+def _first_line(data: bytes) -> Line:
+    """Return the first line that is not blank."""
+    return parse_line(next((line for line in split_bom(data)[1].split(b"\n") if line.strip()), b""), 1)
 
-    def __init__(self, root: Root, parts: tuple[str, ...], fd: int) -> None:
-        self.root = root
-        self.parts = parts
-        self.fd = fd
-        self.header = HeaderLine(FORMAT)
 
-    def begins_with(self, header: bytes) -> bool:
-        """Make sure of the header; False when it has just been put there, by another file in this one's place."""
-        data = self._read(0, _START)
-        first = next((line for line in split_bom(data)[1].split(b"\n") if line.strip()), b"")
-        line = parse_line(first, 1)
-        if isinstance(line, HeaderLine) and line.format == FORMAT:
-            self.header = line
-            return True
-        # The process that created the file may have been stopped in the middle of the header, with nothing behind it.
-        torn = (
-            data == first
-            and len(data) < _HEADER_LENGTH
-            and (_HEADER_START.startswith(data) or data.startswith(_HEADER_START))
-        )
-        if not torn or isinstance(line, HeaderLine):
-            found = f"its format is {ascii(line.format)[:60]}" if isinstance(line, HeaderLine) else "it has no header"
-            raise Refused(f"{shown(*self.parts)} is no {FORMAT} file, {found}; nothing was written")
-        content = self.root.read(self.parts)
-        if content is not None and content.data == data:
-            replace(self.root, self.parts, header, expected=content)
-        return False
+def _is_torn_header(data: bytes, parts: tuple[str, ...]) -> bool:
+    """Say whether a file is nothing but a part of our header: its creator was stopped while it wrote that.
 
-    def latest_at_end(self) -> str:
-        """Return the latest stamp of the last lines: enough to never go back, as nobody else does."""
-        size = os.fstat(self.fd).st_size
-        length = _TAIL
-        while True:
-            start = max(0, size - length)
-            pieces = self._read(start, length).split(b"\n")
-            found = [parse_line(piece, 1) for piece in (pieces[1:] if start else pieces)]
-            stamps = [line.created_at for line in found if not isinstance(line, UnreadableLine) and line.created_at]
-            if stamps or not start:
-                return max(stamps, key=sort_key, default="")
-            length *= 8
+    Raises:
+        Refused: it does not begin with our header.
+    """
+    line = _first_line(data)
+    if isinstance(line, HeaderLine):
+        if line.format == FORMAT:
+            return False
+        found = f"its format is {ascii(line.format)[:60]}"
+    elif (
+        len(data) < _HEADER_LENGTH
+        and b"\n" not in data
+        and (_HEADER_START.startswith(data) or data.startswith(_HEADER_START))
+    ):
+        return True
+    else:
+        found = "it has no header"
+    raise Refused(f"{shown(*parts)} is no {FORMAT} file, {found}; nothing was written")
 
-    def compact(self, now: datetime) -> Compacted:
-        """Put a file with only what holds in this one's place."""
-        content = self.root.read(self.parts)
-        if content is None:
-            raise ChangedMeanwhile(f"{shown(*self.parts)}: someone has removed it")
-        if self.header.is_ledger:
-            raise Refused(f"{shown(*self.parts)} is a ledger and is never compacted")
-        data, done = compacted(content.data, now)
-        if done.dropped:
-            replace(self.root, self.parts, data, expected=content)
-        return done
 
-    def _read(self, start: int, length: int) -> bytes:
-        os.lseek(self.fd, start, os.SEEK_SET)
-        data = b""
-        while len(data) < length and (more := os.read(self.fd, length - len(data))):
-            data += more
-        return data
+def _latest_at_end(file: BinaryIO) -> str:
+    """Return the latest stamp of the last lines: enough to never go back, as nobody else does."""
+    size = file.seek(0, os.SEEK_END)
+    length = _TAIL
+    while True:
+        start = file.seek(max(0, size - length))
+        pieces = file.read(length).split(b"\n")
+        found = [parse_line(piece, 1) for piece in (pieces[1:] if start else pieces)]
+        stamps = [line.created_at for line in found if not isinstance(line, UnreadableLine) and line.created_at]
+        if stamps or not start:
+            return max(stamps, key=sort_key, default="")
+        length *= 8
+
+
+def _compact(root: Root, parts: tuple[str, ...], now: datetime) -> Compacted:
+    """Put a file with only what holds in place of this one."""
+    content = root.read(parts)
+    if content is None:
+        raise ChangedMeanwhile(f"{shown(*parts)}: someone has removed it")
+    header = _first_line(content.data)
+    if isinstance(header, HeaderLine) and header.is_ledger:
+        raise Refused(f"{shown(*parts)} is a ledger and is never compacted")
+    data, done = compacted(content.data, now)
+    if done.dropped:
+        replace(root, parts, data, expected=content)
+    return done
 
 
 def _aware(now: datetime | None) -> datetime:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..disk import writing
 from ..disk.errors import shown
@@ -22,7 +22,6 @@ from ..secrets.find import check_text
 from . import record_files
 from .entry import (
     ENTRY_BYTES,
-    MOST_TAGS,
     NOTHING,
     BadEntry,
     MemoryEntry,
@@ -33,11 +32,14 @@ from .entry import (
     newest_of,
     plain_float32,
     to_float32,
+    too_many,
 )
 from .loss import Loss, unknown_fields
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from google.protobuf.message import DecodeError, Message
 
 VERSION = "v1.0"
 WIRE = "protobuf"
@@ -78,14 +80,7 @@ def append_entry(
 
     It gets a random UUID and the time that it is now. The first one creates the file; no earlier byte is touched.
 
-    Args:
-        text: what to remember.
-        embedding: its vector: float32 in little-endian order; `entry.embedding_of` makes it from numbers.
-        tags: what it is found by.
-        source: where it comes from.
-        relevance: its score in the latest search.
-        extra: whatever else is known about it.
-        path: the file.
+    The arguments are fields of `MemoryEntry`; `entry.embedding_of` makes an embedding from numbers.
 
     Raises:
         BadEntry: it breaks a rule, such as an embedding that is empty, of odd length or not finite.
@@ -121,25 +116,18 @@ def append_entry(
 
 def append(path: str, message: bytes) -> None:
     """Add what `encode` has returned to the end of a file. Raises as `append_entry` does."""
-    with record_files.locked(path) as (root, parts, fd):
-        info = os.fstat(fd)
+    with record_files.locked(path) as (root, parts, file):
+        info = os.fstat(file.fileno())
         if _sound.get((info.st_dev, info.st_ino)) != info.st_size:
-            with open(fd, "rb", closefd=False) as file:
-                _check_sound(file, info.st_size, path)
+            try:
+                for offset, first in frames(file, info.st_size, path):
+                    if offset == 0 and first is not None:
+                        is_header(first, path)
+            except Torn as torn:
+                reason = "and nobody would find an entry behind that; `amp convert` saves the whole ones"
+                raise DamagedFile(f"{torn}, {reason}") from None
         writing.append(root, parts, message, lines=False)
-        _sound[info.st_dev, info.st_ino] = os.fstat(fd).st_size
-
-
-def _check_sound(file: BinaryIO, size: int, path: str) -> None:
-    """Refuse a file behind whose end, or under whose version, nobody would find another entry."""
-    try:
-        for offset, message in frames(file, size):
-            if offset == 0 and message is not None:
-                is_header(message, path)
-    except Torn as torn:
-        raise DamagedFile(
-            f"{torn}, and nobody would find an entry behind that; `amp convert` saves the whole ones", path=shown(path)
-        ) from None
+        _sound[info.st_dev, info.st_ino] = os.fstat(file.fileno()).st_size
 
 
 def encode(entry: MemoryEntry) -> bytes:
@@ -148,18 +136,11 @@ def encode(entry: MemoryEntry) -> bytes:
     Raises:
         BadEntry: it has no embedding, which the schema requires.
     """
-    key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
-    if not embedding:
+    key, when, text, tags, source, vector, score, extra, unknown = entry
+    if not vector:
         raise BadEntry("it has no embedding, which a protobuf entry needs")
-    message = _messages().MemoryEntry(
-        id=key,
-        timestamp_ms=timestamp_ms,
-        text=text,
-        tags=tags,
-        source=source,
-        embedding=embedding,
-        relevance=relevance,
-        extra=extra,
+    message = _runtime()[0].MemoryEntry(
+        id=key, timestamp_ms=when, text=text, tags=tags, source=source, embedding=vector, relevance=score, extra=extra
     )
     if unknown is not None:
         message.MergeFromString(unknown.content)
@@ -169,7 +150,7 @@ def encode(entry: MemoryEntry) -> bytes:
 
 def write(path: str, messages: Iterable[bytes]) -> None:
     """Write a new file: a header, then what `encode` has returned."""
-    header = _messages().MemoryFileHeader(format_version=VERSION, created_unix_ms=time.time_ns() // 1_000_000)
+    header = _runtime()[0].MemoryFileHeader(format_version=VERSION, created_unix_ms=time.time_ns() // 1_000_000)
     with open(path, "wb", buffering=record_files.CHUNK) as file:
         file.write(_delimited(header.SerializeToString()))
         file.writelines(messages)
@@ -191,7 +172,7 @@ def _delimited(message: bytes) -> bytes:
 def iter_entries(path: str | os.PathLike[str] = "agent_memory.pb") -> Iterator[MemoryEntry]:
     """Yield the entries of a file, one at a time, in the order they were written.
 
-    Every whole entry is yielded; then, if anything in the file was no entry, that is raised.
+    Every whole entry is yielded; then, if there were problems, they are raised as one error.
 
     Raises:
         DamagedFile: the end is torn off, a length is impossible, an entry breaks a rule, or the header names a version
@@ -211,18 +192,6 @@ def iter_entries(path: str | os.PathLike[str] = "agent_memory.pb") -> Iterator[M
         raise DamagedFile(f"{first.place}: {first.reason}{also}", path=shown(name))
 
 
-def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a file, one entry at a time.
-
-    Raises:
-        DamagedFile: from where it is torn or impossible, nothing more can be read.
-    """
-    try:
-        yield from _read(path)
-    except Torn as torn:
-        raise DamagedFile(str(torn), path=shown(path)) from None
-
-
 def newest(path: str | os.PathLike[str], tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
     """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one written.
 
@@ -236,59 +205,70 @@ def newest(path: str | os.PathLike[str], tag: str | None = None, limit: int = 10
 
     def whole() -> Iterator[MemoryEntry | Problem]:
         with suppress(Torn):
-            yield from _read(record_files.path_of(path), (tag or "").encode(errors="surrogatepass"))
+            yield from read(record_files.path_of(path), (tag or "").encode(errors="surrogatepass"))
 
     return newest_of(whole(), tag, limit)
 
 
-def _read(path: str, part: bytes = b"") -> Iterator[MemoryEntry | Problem]:
-    """Read a file up to where it is torn. Messages that do not have these bytes in them are passed over unread."""
+def read(path: str, part: bytes = b"") -> Iterator[MemoryEntry | Problem]:
+    """Read a file, one entry at a time. Messages that do not have these bytes in them are passed over unread.
+
+    Raises:
+        Torn: from where it is torn or impossible, nothing more can be read.
+    """
     with record_files.reading(path) as file:
-        for number, (offset, message) in enumerate(frames(file, os.fstat(file.fileno()).st_size)):
+        for number, (offset, message) in enumerate(frames(file, os.fstat(file.fileno()).st_size, path)):
             if message is not None and ((offset == 0 and is_header(message, path)) or part not in message):
                 continue
             yield attempt(f"message {number + 1}, at byte {offset:,}", decode, message)
 
 
-class Torn(Exception):
+class Torn(DamagedFile):
     """Why nothing more can be read, and from which byte on."""
 
 
-def frames(file: BinaryIO, size: int) -> Iterator[tuple[int, bytes | None]]:
+def frames(file: BinaryIO, size: int, path: str) -> Iterator[tuple[int, bytes | None]]:
     """Yield where each message begins with its length, and what it is; None for one that is too large.
 
     Args:
         file: the file, from its start.
         size: its length; what is appended meanwhile is not read.
+        path: what it is called in an error.
 
     Raises:
         Torn: the rest is no whole message.
     """
-    begin = 0
-    while begin < size:
-        length, end = 0, begin
-        for shift in (0, 7, 14, 21, 28):
-            if end == size or not (byte := file.read(1)):
-                raise Torn(f"the last {size - begin:,} bytes, from byte {begin:,} on, are half a length")
-            end += 1
-            length |= (byte[0] & 127) << shift
-            if byte[0] < 128:
-                break
-        else:
-            raise Torn(f"at byte {begin:,} stands a length that no entry has")
-        if not length:
-            raise Torn(f"at byte {begin:,} stands a length of 0, which no entry has")
-        if length > size - end:
-            raise Torn(f"at byte {begin:,} a message of {length:,} bytes begins, and {size - end:,} follow")
-        if length > MESSAGE_BYTES:
+    while (begin := file.tell()) < size:
+        length = read_length(file)
+        left = size - file.tell()
+        if length is None and left <= 0:
+            why = f"the last {size - begin:,} bytes, from byte {begin:,} on, are half a length"
+        elif not length:
+            why = f"at byte {begin:,} stands a length {'that' if length is None else 'of 0, which'} no entry has"
+        elif length > left:
+            why = f"at byte {begin:,} a message of {length:,} bytes begins, and {left:,} follow"
+        elif length > MESSAGE_BYTES:
             yield begin, None
-            file.seek(end + length)
-        else:
-            message = file.read(length)
-            if len(message) < length:
-                raise Torn(f"at byte {begin:,} a message begins that has been cut off meanwhile")
+            file.seek(length, os.SEEK_CUR)
+            continue
+        elif len(message := file.read(length)) == length:
             yield begin, message
-        begin = end + length
+            continue
+        else:
+            why = f"at byte {begin:,} a message begins that has been cut off meanwhile"
+        raise Torn(why, path=shown(path))
+
+
+def read_length(file: BinaryIO) -> int | None:
+    """Read the length in front of a message; None where there is none of at most five bytes."""
+    length = 0
+    for shift in (0, 7, 14, 21, 28):
+        if not (byte := file.read(1)):
+            return None
+        length |= (byte[0] & 127) << shift
+        if byte[0] < 128:
+            return length
+    return None
 
 
 def decode(message: bytes | None) -> MemoryEntry:
@@ -299,14 +279,14 @@ def decode(message: bytes | None) -> MemoryEntry:
     """
     if message is None:
         raise BadEntry(f"is larger than {MESSAGE_BYTES:,} bytes")
+    messages, undecodable, unknown_in = _runtime()
     try:
-        found = _messages().MemoryEntry.FromString(message)
-    except _decode_error():
+        found = messages.MemoryEntry.FromString(message)
+    except undecodable:
         raise BadEntry("is no entry: its bytes are not what the schema says") from None
     # Counted before they become texts, which take far more room.
-    for name, number in (("tags", len(found.tags)), ("pairs in extra", len(found.extra))):
-        if number > MOST_TAGS:
-            raise BadEntry(f"it has {number:,} {name}, {MOST_TAGS:,} are allowed")
+    if problems := too_many(len(found.tags), len(found.extra)):
+        raise BadEntry("; ".join(problems))
     text, embedding, relevance, extra = found.text, found.embedding, found.relevance, found.extra
     if not text and not embedding:
         raise BadEntry("it has neither text nor embedding; a header stands only at the start of a file")
@@ -320,7 +300,7 @@ def decode(message: bytes | None) -> MemoryEntry:
             embedding,
             plain_float32(relevance) if relevance else 0.0,
             MappingProxyType(dict(extra)) if extra else NOTHING,
-            _unknown_of(found),
+            _unknown_of(found) if len(unknown_in(found)) else None,
         )
     )
 
@@ -331,52 +311,38 @@ def is_header(message: bytes, path: str) -> bool:
     Raises:
         DamagedFile: it is one, of a version that this program does not know.
     """
-    messages = _messages()
+    messages, undecodable, unknown_in = _runtime()
     try:
         found = messages.MemoryFileHeader.FromString(message)
-    except _decode_error():
+    except undecodable:
         return False
-    if {_TEXT, _EMBEDDING} & {field.field_number for field in _unknown_field_set()(found)}:
+    if {_TEXT, _EMBEDDING} & {field.field_number for field in unknown_in(found)}:
         return False
     if not _READABLE.fullmatch(found.format_version):
-        raise DamagedFile(
-            f"its header names the format version {found.format_version[:20]!a}, and this program reads v1",
-            path=shown(path),
-        )
+        version = f"{found.format_version[:20]!a}"
+        reason = f"its header names the format version {version}, and this program reads v1"
+        raise DamagedFile(reason, path=shown(path))
     return True
 
 
-def _unknown_of(found: object) -> Unknown | None:
+def _unknown_of(found: "Message") -> Unknown:
     """Return the fields that the schema does not name, as they came."""
-    if not len(_unknown_field_set()(found)):
-        return None
-    rest = _messages().MemoryEntry()
+    rest = type(found)()
     rest.CopyFrom(found)
     for field in rest.DESCRIPTOR.fields:
         rest.ClearField(field.name)
-    return Unknown(WIRE, cast("bytes", rest.SerializeToString()))
+    return Unknown(WIRE, rest.SerializeToString())
 
 
 @cache
-def _messages() -> "ModuleType":
+def _runtime() -> "tuple[ModuleType, type[DecodeError], Any]":
+    """Return the messages, the error of what is no message, and what lists fields that the schema does not name."""
     try:
+        from google.protobuf.message import DecodeError
+        from google.protobuf.unknown_fields import UnknownFieldSet
+
         from . import agentmemory_pb2
     except ImportError:
-        raise MissingExtra(
-            "protobuf files need the protobuf runtime: pip install 'agent-memory-protocol[protobuf]'"
-        ) from None
-    return agentmemory_pb2
-
-
-@cache
-def _decode_error() -> type[Exception]:
-    from google.protobuf.message import DecodeError
-
-    return DecodeError
-
-
-@cache
-def _unknown_field_set() -> type:
-    from google.protobuf.unknown_fields import UnknownFieldSet
-
-    return UnknownFieldSet
+        reason = "protobuf files need the protobuf runtime: pip install 'agent-memory-protocol[protobuf]'"
+        raise MissingExtra(reason) from None
+    return agentmemory_pb2, DecodeError, UnknownFieldSet

@@ -41,7 +41,7 @@ def reading(path: str) -> Iterator[BinaryIO]:
         StorageError: it does not exist or cannot be read.
     """
     try:
-        with open(path, "rb", buffering=CHUNK, opener=_open_at_once) as file:
+        with open(path, "rb", buffering=CHUNK, opener=_opened) as file:
             check_regular(os.fstat(file.fileno()), (path,))
             yield file
     except OSError as error:
@@ -80,11 +80,13 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
         raise StorageError(f"{shown(path)}: is no regular file and is not replaced; name a file, or - for stdout")
     temporary = f"{path}.{os.urandom(8).hex()}{TEMPORARY}"
     try:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, _mode_of(path)))
+        mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, mode))
         yield temporary
-        _sync(temporary)
+        _sync(temporary, os.O_RDWR)
         os.replace(temporary, path)
-        _sync_folder(os.path.dirname(path))
+        with suppress(OSError):  # some systems cannot open or confirm a folder, and the file itself is confirmed
+            _sync(os.path.dirname(path), os.O_RDONLY)
     except OSError as error:
         raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
     finally:
@@ -94,8 +96,8 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
 
 
 @contextmanager
-def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, ...], int]]:
-    """Have a file to oneself in a `with` block: give its folder, its name in it, and a descriptor to read it by.
+def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, ...], BinaryIO]]:
+    """Have a file to oneself in a `with` block: give its folder, its name in it, and the file to read it by.
 
     A file that does not exist is created with the bytes `begin`.
 
@@ -105,8 +107,8 @@ def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, 
     """
     with opened_folder(path) as (root, parts):
         try:
-            with hold_file(root, parts, begin=begin) as fd:
-                yield root, parts, fd
+            with hold_file(root, parts, begin=begin) as fd, open(fd, "rb", closefd=False) as file:
+                yield root, parts, file
         except OSError as error:
             raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
 
@@ -138,37 +140,18 @@ def allowances(path: str) -> tuple[str, ...]:
         return ()
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _opened(path: str, flags: int) -> int:
     # Without it, opening a pipe would wait for a writer.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
 
 
-def _mode_of(path: str) -> int:
-    try:
-        return os.stat(path).st_mode & 0o777
-    except OSError:
-        return 0o666
-
-
-def _sync(path: str) -> None:
-    fd = os.open(path, os.O_RDWR)
+def _sync(path: str, flags: int) -> None:
+    fd = os.open(path, flags)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
 
 
-def _sync_folder(path: str) -> None:
-    # Some systems cannot open or confirm a folder, and the file itself is confirmed.
-    with suppress(OSError):
-        fd = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-
 def _why(error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file or folder"
-    return explain(error)
+    return "there is no such file or folder" if isinstance(error, FileNotFoundError) else explain(error)

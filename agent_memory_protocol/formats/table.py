@@ -6,10 +6,10 @@ A format's module is loaded when the format is used, so that nobody needs what o
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from io import BytesIO
 from types import ModuleType
 from typing import Any
 
@@ -32,11 +32,9 @@ class Format:
         name: what `--format` takes.
         suffixes: the endings of its files, the usual one first.
         about: what it is, for a table.
-        module: the module of this package that has it.
+        module: the module of this package that has it. All have `read`. Those that can be written have `LOSSES`,
+            `encode` and `write`; some also have `append` and `newest`, which do not go through the whole file.
         needs_embedding: whether an entry without an embedding cannot be written (decision 33).
-        reads, writes: the names of the functions for a whole file; "" where it cannot be written.
-        appends: the name of the function that adds one entry to a file; "" where the whole file is written again.
-        finds: the name of the function that finds the newest entries; "" where that takes a look at all.
     """
 
     name: str
@@ -44,26 +42,32 @@ class Format:
     about: str
     module: str
     needs_embedding: bool = False
-    reads: str = "read"
-    writes: str = "write"
-    appends: str = ""
-    finds: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can be written."""
+        return hasattr(self._code, "write")
+
+    @property
+    def appends(self) -> bool:
+        """Whether an entry is added without writing the whole file again."""
+        return hasattr(self._code, "append")
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """What it cannot carry."""
-        losses: tuple[Loss, ...] = self._code.LOSSES if self.writes else ()
+        losses: tuple[Loss, ...] = getattr(self._code, "LOSSES", ())
         return losses
 
     def read(self, path: str) -> Iterator[MemoryEntry | Problem]:
         """Read a file, one entry at a time.
 
         Raises:
-            DamagedFile: it is none of this format, or cannot be read from some place on.
+            DamagedFile: it has another format, or cannot be read from some place on.
             StorageError: it cannot be opened.
             MissingExtra: what reads it is not installed; the message says how to get it.
         """
-        found: Iterator[MemoryEntry | Problem] = getattr(self._code, self.reads)(path)
+        found: Iterator[MemoryEntry | Problem] = self._code.read(path)
         return found
 
     def carry(self, entry: MemoryEntry) -> tuple[MemoryEntry, list[Loss]]:
@@ -85,20 +89,20 @@ class Format:
 
     def write(self, path: str, encoded: Iterable[Any]) -> None:
         """Write a new file from what `encode` has returned."""
-        getattr(self._code, self.writes)(path, encoded)
+        self._code.write(path, encoded)
 
     def append(self, path: str, encoded: Any) -> None:
         """Add what `encode` has returned to a file."""
-        getattr(self._code, self.appends)(path, encoded)
+        self._code.append(path, encoded)
 
     def newest(self, path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
         """Return the newest entries with a tag, newest first; of equal times the last one in the file.
 
-        Raises as `read` does. What is no entry is left out.
+        Problems are left out. Raises as `read` does.
         """
-        if not self.finds:
+        if not hasattr(self._code, "newest"):
             return newest_of(self.read(path), tag, limit)
-        found: list[MemoryEntry] = getattr(self._code, self.finds)(path, tag, limit)
+        found: list[MemoryEntry] = self._code.newest(path, tag, limit)
         return found
 
     @property
@@ -107,46 +111,15 @@ class Format:
 
 
 FORMATS = (
-    Format(
-        "ndjson",
-        (".ndjson",),
-        "JSON, one entry a line",
-        "json_schema",
-        needs_embedding=True,
-        appends="append",
-        finds="newest",
-    ),
-    Format(
-        "json",
-        (".json",),
-        "JSON, one array of entries",
-        "json_schema",
-        needs_embedding=True,
-        reads="read_document",
-        writes="write_document",
-    ),
-    Format(
-        "protobuf",
-        (".pb",),
-        "a stream of messages",
-        "protobuf",
-        needs_embedding=True,
-        appends="append",
-        finds="newest",
-    ),
-    Format(
-        "sqlite",
-        (".sqlite",),
-        "a database with indexes by time and tag",
-        "sqlite",
-        appends="append",
-        finds="newest",
-    ),
-    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet", finds="newest"),
+    Format("ndjson", (".ndjson",), "JSON, one entry a line", "json_schema", needs_embedding=True),
+    Format("json", (".json",), "JSON, one array of entries", "json_document", needs_embedding=True),
+    Format("protobuf", (".pb",), "a stream of messages", "protobuf", needs_embedding=True),
+    Format("sqlite", (".sqlite",), "a database with indexes by time and tag", "sqlite"),
+    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet"),
     Format("jsonl", (".jsonl",), "agent-memory/0.1, one entry a line", "jsonl_entries"),
     Format("memory-file", (".amem.json",), "records in one file, each with its signature", "record_entries"),
     Format("markdown", (".md",), "a tier document: headings and bullets", "markdown"),
-    Format("mcp-graph", (), "the knowledge graph of the MCP memory server; read only", "graph", writes=""),
+    Format("mcp-graph", (), "the knowledge graph of the MCP memory server; read only", "graph"),
 )
 
 
@@ -154,7 +127,7 @@ def by_name(name: str) -> Format:
     """Return the format of a name.
 
     Raises:
-        InvalidArgument: there is none; the message lists those there are.
+        InvalidArgument: it is unknown; the message lists those there are.
     """
     for one in FORMATS:
         if one.name == name:
@@ -199,41 +172,38 @@ def detect(path: str, *, name: str = "") -> Format:
         start = file.read(_START)
         size = os.fstat(file.fileno()).st_size
     ending = by_suffix(name or path)
-    found = _by_content(start, size, ending)
-    if found is None:
+    found = _by_content(start, size, ending.name if ending else "")
+    if not found:
         raise DamagedFile("has none of the known formats; say which with --format", path=shown(name or path))
-    return found
+    return by_name(found)
 
 
-def _by_content(start: bytes, size: int, ending: Format | None) -> Format | None:
+def _by_content(start: bytes, size: int, ending: str) -> str:
+    """Name the format of a file that begins so, "" where it has none; `ending` is that of its name, or ""."""
     if start.startswith(b"SQLite format 3\0"):
-        return by_name("sqlite")
+        return "sqlite"
     if start.startswith(b"PAR1"):
-        return by_name("parquet")
+        return "parquet"
     text = split_bom(start)[1].lstrip()
-    if text.startswith((b"{", b"[")) and (found := _by_json(text, ending)):
-        return by_name(found)
-    if _begins_with_message(start, size) and (ending is None or not _is_text(start)):
-        return by_name("protobuf")
-    if ending is not None:
-        return ending
-    return by_name("markdown") if text and not text.startswith(b"{") and _is_text(start) else None
-
-
-def _by_json(text: bytes, ending: Format | None) -> str:
-    """Name the format of JSON by what its first line says; "" where that could be any."""
     if text.startswith(b"["):
         return "json"
-    line = text.split(b"\n", 1)[0]
-    if re.search(rb'"format":"fg-agent-memory/', line):
+    if text.startswith(b"{") and (found := _by_object(text.split(b"\n", 1)[0], ending)):
+        return found
+    is_text = _is_text(start)
+    if _begins_with_message(start, size) and not (ending and is_text):
+        return "protobuf"
+    return ending or ("markdown" if text and is_text and not text.startswith(b"{") else "")
+
+
+def _by_object(line: bytes, ending: str) -> str:
+    """Name the format of JSON whose first line is an object, or begins one; "" where that could be any."""
+    if b'"format":"fg-agent-memory/' in line:
         return "memory-file"
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         # One object over many lines, or a line longer than what was read: both may be an entry.
-        return "" if ending is not None else "json"
-    if not isinstance(value, Mapping):
-        return ""
+        return "" if ending else "json"
     from .graph import is_graph
 
     if str(value.get("format", "")).startswith("agent-memory/"):
@@ -241,22 +211,20 @@ def _by_json(text: bytes, ending: Format | None) -> str:
     if is_graph(value):
         return "mcp-graph"
     if "timestamp_ms" in value:
-        return ending.name if ending is not None and ending.module == "json_schema" else "ndjson"
+        return "json" if ending == "json" else "ndjson"
     if {"id", "kind", "text", "created_at"} <= value.keys():
         return "jsonl"
     # Many tools call their files so; the reader of graphs tells what keys they have.
-    return "mcp-graph" if ending is not None and ending.name == "jsonl" else ""
+    return "mcp-graph" if ending == "jsonl" else ""
 
 
 def _begins_with_message(start: bytes, size: int) -> bool:
     """Say whether a length comes first, and behind it a message that begins with field 1, a text."""
-    length = shift = 0
-    for place, byte in enumerate(start[:5]):
-        length |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return start[place + 1 : place + 2] == b"\x0a" and 2 <= length <= size - place - 1
-    return False
+    from .protobuf import read_length
+
+    file = BytesIO(start)
+    length = read_length(file)
+    return length is not None and 2 <= length <= size - file.tell() and file.read(1) == b"\n"
 
 
 def _is_text(start: bytes) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile
-from agent_memory_protocol.formats import json_schema, schemas
+from agent_memory_protocol.formats import json_document, json_schema, schemas
 from agent_memory_protocol.formats.entry import BadEntry, MemoryEntry, Problem, Unknown, embedding_of
 
 from .conftest import ENTRIES
@@ -211,18 +211,18 @@ def test_an_entry_whose_line_nobody_would_read_is_not_written():
 
 def read_document(path: Path, text: str) -> list[MemoryEntry | Problem]:
     path.write_text(text, encoding="utf-8")
-    return list(json_schema.read_document(str(path)))
+    return list(json_document.read(str(path)))
 
 
 def test_a_document_is_an_array_of_valid_entries(tmp_path, some):
     path = tmp_path / "memory.json"
-    json_schema.write_document(str(path), map(json_schema.encode, some))
+    json_document.write(str(path), map(json_schema.encode, some))
     for item in json.loads(path.read_bytes()):
         JUDGE.validate(item)
-    assert list(json_schema.read_document(str(path))) == some
-    json_schema.write_document(str(path), [])
+    assert list(json_document.read(str(path))) == some
+    json_document.write(str(path), [])
     assert path.read_bytes() == b"[]\n"
-    assert list(json_schema.read_document(str(path))) == []
+    assert list(json_document.read(str(path))) == []
 
 
 def test_a_document_is_read_however_it_is_spaced(tmp_path, some, monkeypatch):
@@ -250,12 +250,10 @@ def test_from_where_it_is_no_json_a_document_is_damaged(tmp_path, text):
 
 def test_of_a_long_document_little_is_in_memory(tmp_path, some):
     path = tmp_path / "memory.json"
-    json_schema.write_document(
-        str(path), (json_schema.encode(some[0]._replace(text="x" * 10_000)) for _ in range(2000))
-    )
+    json_document.write(str(path), (json_schema.encode(some[0]._replace(text="x" * 10_000)) for _ in range(2000)))
     tracemalloc.start()
     try:
-        assert sum(1 for _ in json_schema.read_document(str(path))) == 2000
+        assert sum(1 for _ in json_document.read(str(path))) == 2000
         assert tracemalloc.get_traced_memory()[1] < 4 << 20
     finally:
         tracemalloc.stop()

@@ -357,10 +357,10 @@ def test_who_waits_while_the_file_is_replaced_writes_under_the_lock_of_the_new_o
     monkeypatch.setattr(lock, "take", take)
     monkeypatch.setattr(jsonl_file, "append", write)
     with ThreadPoolExecutor(1) as pool:
-        with memory._locked(NOW) as holder:
+        with memory._locked(NOW) as (root, parts, _):
             waiting = pool.submit(memory.append, "New.", kind="fact")
             assert waits.wait(10)
-            assert holder.compact(NOW).dropped == 2
+            assert jsonl_file._compact(root, parts, NOW).dropped == 2
         waiting.result(10)
     assert is_free == [False]
     assert texts(memory) == ["New."]

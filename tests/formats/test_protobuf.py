@@ -238,7 +238,7 @@ def test_a_header_in_the_middle_is_reported_and_costs_nothing(tmp_path):
 def test_a_file_cut_off_anywhere_gives_its_whole_entries_and_says_so(tmp_path, some):
     path = tmp_path / "memory.pb"
     data = write(path, *some)
-    ends = [*[begin for begin, _ in protobuf.frames(io.BytesIO(data), len(data))][1:], len(data)]
+    ends = [*[begin for begin, _ in protobuf.frames(io.BytesIO(data), len(data), "a.pb")][1:], len(data)]
     for cut in range(len(data)):
         path.write_bytes(data[:cut])
         found, damage = read_until_damage(path)
@@ -305,7 +305,7 @@ def test_an_entry_comes_back_as_the_format_carries_it(entry):
             protobuf.encode(entry)
         return
     data = protobuf.encode(entry)
-    ((begin, message),) = protobuf.frames(io.BytesIO(data), len(data))
+    ((begin, message),) = protobuf.frames(io.BytesIO(data), len(data), "a.pb")
     assert begin == 0
     assert message is not None
     assert data.endswith(message)
@@ -416,14 +416,14 @@ def test_an_older_reader_reads_what_a_later_writer_wrote(tmp_path, plainly):
 
 
 def test_without_the_runtime_the_message_names_the_extra(tmp_path, monkeypatch):
-    protobuf._messages.cache_clear()
+    protobuf._runtime.cache_clear()
     monkeypatch.setitem(sys.modules, "agent_memory_protocol.formats.agentmemory_pb2", None)
     monkeypatch.delattr("agent_memory_protocol.formats.agentmemory_pb2", raising=False)
     try:
         with pytest.raises(MissingExtra, match=r"pip install 'agent-memory-protocol\[protobuf\]'"):
             append_entry("x", VECTOR, path=tmp_path / "memory.pb")
     finally:
-        protobuf._messages.cache_clear()
+        protobuf._runtime.cache_clear()
     assert os.listdir(tmp_path) == []
 
 
