@@ -100,21 +100,13 @@ class Database:
     @contextmanager
     def connection(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
         """Lend the connection without a transaction. Raises as `transaction`."""
-        check_sqlite()
-        import sqlite3
-
-        with self._lock:
+        with self._lock, explaining(self.path):
+            connection = self._connect(create=create)
             try:
-                connection = self._connect(create=create)
-                try:
-                    yield connection
-                finally:
-                    if connection is not self._connection:
-                        connection.close()
-            except sqlite3.Error as error:
-                raise explained(error, self.path) from error
-            except UnicodeDecodeError as error:  # in what SQLite says of a damaged file, it quotes the file
-                raise damaged(error, self.path) from error
+                yield connection
+            finally:
+                if connection is not self._connection:
+                    connection.close()
 
     def _connect(self, *, create: bool) -> sqlite3.Connection:
         if self._connection is not None:
@@ -158,22 +150,33 @@ class Database:
         return info and (info.st_dev, info.st_ino)
 
 
-def explained(error: sqlite3.Error, path: str | None) -> StorageError:
-    """Return what an error of SQLite means for the user of the file."""
+@contextmanager
+def explaining(path: str | None) -> Iterator[None]:
+    """Say in our words what goes wrong in a `with` block that uses a SQLite file; None is one in memory.
+
+    Raises:
+        LockBusy, DamagedFile, StorageError: in place of what SQLite raises, and where there is no SQLite.
+    """
+    check_sqlite()
+    import sqlite3
+
     place = "the database" if path is None else shown(path)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _BUSY:
-        return LockBusy(f"{place}: another process has been writing for {WAIT:.0f} s; try again")
-    if code in _DAMAGED:
-        return damaged(error, path)
-    if code == _FULL:
-        return StorageError(f"{place}: not written: {explain(OSError(errno.ENOSPC, str(error)))}")
-    return StorageError(f"{place}: {error}; mend that and try again")
+    try:
+        yield
+    except UnicodeDecodeError as error:  # in what SQLite says of a damaged file, it quotes the file
+        raise _damaged(error, place) from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _BUSY:
+            raise LockBusy(f"{place}: another process has been writing for {WAIT:.0f} s; try again") from error
+        if code in _DAMAGED:
+            raise _damaged(error, place) from error
+        if code == _FULL:
+            raise StorageError(f"{place}: not written: {explain(OSError(errno.ENOSPC, str(error)))}") from error
+        raise StorageError(f"{place}: {error}; mend that and try again") from error
 
 
-def damaged(error: Exception, path: str | None) -> DamagedFile:
-    """Return what it means for the user of the file that it is damaged."""
-    place = "the database" if path is None else shown(path)
+def _damaged(error: Exception, place: str) -> DamagedFile:
     return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=place)
 
 

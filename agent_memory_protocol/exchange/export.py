@@ -9,7 +9,7 @@ from ..layout import Target
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
-from ..secrets.find import find_secrets
+from ..secrets.find import Secret, find_secrets
 from ..workspace import Workspace
 
 RECORDS = "records"
@@ -78,21 +78,17 @@ class Withheld:
     def pass_on(self, entries: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
         """Yield the entries, and in place of one that holds a secret why it is kept back, without repeating it."""
         for entry in entries:
-            if isinstance(entry, MemoryEntry) and (reason := self._why(entry)):
+            if isinstance(entry, MemoryEntry) and (secret := self._secret(entry)):
                 self.count += 1
+                where = f"rule {secret.rule}, fingerprint {secret.fingerprint}"
+                reason = f"an entry holds {secret.description} ({where}); `amp check --select secret` says where"
                 yield Problem(entry.extra.get("target", RECORDS), reason)
             else:
                 yield entry
 
-    def _why(self, entry: MemoryEntry) -> str:
+    def _secret(self, entry: MemoryEntry) -> Secret | None:
         texts = "\n".join([entry.text, entry.source, *entry.tags, *entry.extra.values()])
-        found = next((one for one in find_secrets(texts) if one.fingerprint not in self._allow), None)
-        if found is None:
-            return ""
-        return (
-            f"an entry holds {found.description} (rule {found.rule}, fingerprint {found.fingerprint}); "
-            "`amp check --select secret` says where"
-        )
+        return next((one for one in find_secrets(texts) if one.fingerprint not in self._allow), None)
 
 
 def _placed(entry: MemoryEntry, target: Target) -> MemoryEntry:

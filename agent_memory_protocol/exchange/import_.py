@@ -77,7 +77,7 @@ def import_file(
         read: reads its entries.
         take: takes one in.
         apply: whether to do it.
-        strict: whether the first thing that is wrong ends it; it is found before anything is written.
+        strict: whether the first problem ends it; it is found before anything is written.
         progress: is told how many entries have been judged.
 
     Raises:
@@ -85,21 +85,8 @@ def import_file(
         Refused: when strict, memory refuses something. Nothing was written.
         StorageError, MissingExtra: it cannot be read or written at all.
     """
-    done = _judge(path, read(), take, apply=apply and not strict, strict=strict, progress=progress)
     if apply and strict:
-        done = _judge(path, read(), take, apply=True, strict=True, progress=progress)
-    return done
-
-
-def _judge(
-    path: str,
-    found: Iterable[MemoryEntry | Problem],
-    take: Take,
-    *,
-    apply: bool,
-    strict: bool,
-    progress: Callable[[int], object] | None,
-) -> Import:
+        import_file(path, read, take, apply=False, strict=True, progress=progress)
     done = Import(applied=apply)
     seen: set[str] = set()
 
@@ -108,7 +95,7 @@ def _judge(
         done.counts[LEFT_OUT] += 1
         done.refused |= refused
 
-    for number, one in enumerate(readable(found), start=1):
+    for number, one in enumerate(readable(read()), start=1):
         if progress is not None and number % 100 == 0:
             progress(number)
         if isinstance(one, Problem):

@@ -17,9 +17,9 @@ _TIMES = ("timestamp", "updatedAt", "createdAt", "created_at", "updated_at")
 _TEXTS = ("text", "content", "observation")
 
 
-def is_graph(value: object) -> bool:
-    """Say whether a JSON value is a line, or a whole graph, of this kind."""
-    return isinstance(value, Mapping) and (_shape(value) != "" or _is_whole(value))
+def is_graph(value: Mapping[str, object]) -> bool:
+    """Say whether a JSON object is a line, or a whole graph, of this kind."""
+    return _shape(value) != ""
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
@@ -38,30 +38,31 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
 
 
 def _of_line(value: object, place: str) -> Iterator[MemoryEntry | Problem]:
-    if isinstance(value, Mapping) and _is_whole(value):
+    if not isinstance(value, Mapping):
+        yield Problem(place, f"is neither entity nor relation; it has {type(value).__name__}")
+        return
+    shape = _shape(value)
+    if shape == "graph":
         for part in [*value["entities"], *value["relations"]]:
             yield from _of_line(part, place)
-        return
-    shape = _shape(value) if isinstance(value, Mapping) else ""
-    if not shape or not isinstance(value, Mapping):
-        keys = ", ".join(sorted(map(str, value))[:8]) if isinstance(value, Mapping) else type(value).__name__
+    elif not shape:
+        keys = ", ".join(sorted(map(str, value))[:8])
         yield Problem(place, f"is neither entity nor relation; it has {keys[:120] or 'nothing'}")
-        return
-    try:
-        found = list(_relation(value) if shape == "relation" else _entity(value))
-    except (BadEntry, TypeError, ValueError) as error:
-        yield Problem(place, str(error))
-        return
-    if not found:
-        yield Problem(place, "is an entity that nothing is known about")
-    yield from found
-
-
-def _is_whole(value: Mapping[str, object]) -> bool:
-    return isinstance(value.get("entities"), list) and isinstance(value.get("relations"), list)
+    else:
+        try:
+            found = list(_relation(value) if shape == "relation" else _entity(value))
+        except (BadEntry, TypeError, ValueError) as error:
+            yield Problem(place, str(error))
+            return
+        yield from found
+        if not found:
+            yield Problem(place, "is an entity that nothing is known about")
 
 
 def _shape(value: Mapping[str, object]) -> str:
+    """Say what an object is: a whole graph, a relation or an entity; "" for anything else."""
+    if isinstance(value.get("entities"), list) and isinstance(value.get("relations"), list):
+        return "graph"
     if isinstance(value.get("from"), str) and isinstance(value.get("to"), str):
         return "relation"
     if _name(value) and (isinstance(value.get("observations"), list) or isinstance(value.get("observation"), str)):

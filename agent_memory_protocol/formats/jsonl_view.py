@@ -13,6 +13,9 @@ from datetime import datetime
 from .jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, parse_file
 from .moments import expired, sort_key
 
+Place = tuple[str, int]
+"""Where a line is in the order that decides: its stamp in a ledger, and its number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -77,41 +80,35 @@ def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
     """
     header: HeaderLine | None = None
     first = True
-    entries: dict[str, EntryLine] = {}
-    tombstones: dict[str, str] = {}
-    deleted: set[str] = set()
+    entries: dict[str, tuple[Place, EntryLine]] = {}
+    tombstones: dict[str, tuple[Place, Tombstone]] = {}
     unreadable: list[UnreadableLine] = []
     for number, line in enumerate(lines, 1):
-        if type(line) is EntryLine:
-            key = line[0]
-            if entries.setdefault(key, line) is not line:
-                if by_time and sort_key(line.created_at) < sort_key(entries[key].created_at):
-                    continue
-                del entries[key]  # so that the order is that of the lines that count
-                entries[key] = line
-            if tombstones and key in tombstones:
-                if by_time and sort_key(line.created_at) < tombstones[key]:
-                    deleted.add(key)
-                else:
-                    deleted.discard(key)
-        elif isinstance(line, Tombstone):
-            when = sort_key(line.created_at)
-            if not by_time or when >= tombstones.get(line.id, ""):
-                tombstones[line.id] = when
-                if line.id in entries and not (by_time and when < sort_key(entries[line.id].created_at)):
-                    deleted.add(line.id)
+        if isinstance(line, UnreadableLine):
+            unreadable.append(line)
+            if line.blank:
+                continue
         elif isinstance(line, HeaderLine):
             if first:
                 header = line
                 by_time = by_time or line.is_ledger
             elif line.format != FORMAT:
                 unreadable.append(UnreadableLine(number, f"a header of another format, {ascii(line.format)[:60]}"))
-        elif isinstance(line, UnreadableLine):
-            unreadable.append(line)
-            if line.blank:
-                continue
+        else:
+            place = (sort_key(line.created_at) if by_time else "", number)
+            if isinstance(line, Tombstone):
+                tombstones[line.id] = max(tombstones.get(line.id, (place, line)), (place, line))
+            elif line.id not in entries or place > entries[line.id][0]:
+                entries.pop(line.id, None)  # so that the order is that of the lines that count
+                entries[line.id] = (place, line)
         first = False
-    return Contents(header, entries, deleted, tombstones, tuple(unreadable))
+    return Contents(
+        header,
+        {key: line for key, (_, line) in entries.items()},
+        {key for key, (place, _) in tombstones.items() if key in entries and place > entries[key][0]},
+        {key: sort_key(line.created_at) for key, (_, line) in tombstones.items()},
+        tuple(unreadable),
+    )
 
 
 def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> FileView:
@@ -184,27 +181,27 @@ def _superseded(entries: dict[str, EntryLine]) -> tuple[set[str], list[Notice]]:
     Where entries replace each other in a circle, the newest is not replaced by its neighbour in the circle, so it
     stays if nothing outside replaces it. An entry that replaces itself does not.
     """
-    successors = {entry.id: entry.supersedes for entry in entries.values() if entry.supersedes is not None}
+    replaced = {entry.id: entry.supersedes for entry in entries.values() if entry.supersedes is not None}
+    order = {key: place for place, key in enumerate(replaced)}
     notices = []
-    order: dict[str, int] = {}
     walked: set[str] = set()
     spared: set[str] = set()
-    for start in successors:
-        path: dict[str, None] = {}
+    for start in replaced:
+        path: list[str] = []
         step: str | None = start
-        while step is not None and step not in walked and step not in path:
-            path[step] = None
-            step = successors.get(step)
-        walked.update(path)
-        if step in path:
-            circle = list(path)[list(path).index(step) :]
-            if len(circle) == 1:
-                notices.append(Notice(None, f"entry {step!a} supersedes itself, which means nothing"))
-                spared.add(step)
-                continue
-            order = order or {key: place for place, key in enumerate(entries)}
-            newest = max(circle, key=lambda key: (sort_key(entries[key].created_at), order[key]))
-            spared.add(next(key for key in circle if successors[key] == newest))
-            names = ", ".join(ascii(key) for key in sorted(circle))
-            notices.append(Notice(None, f"entries {names} supersede each other; the newest, {newest!a}, stays"))
-    return {replaced for key, replaced in successors.items() if key not in spared}, notices
+        while step is not None and step not in walked:
+            walked.add(step)
+            path.append(step)
+            step = replaced.get(step)
+        if step not in path:
+            continue
+        circle = path[path.index(step) :]
+        if len(circle) == 1:
+            notices.append(Notice(None, f"entry {step!a} supersedes itself, which means nothing"))
+            spared.add(step)
+            continue
+        newest = max(circle, key=lambda key: (sort_key(entries[key].created_at), order[key]))
+        spared.add(next(key for key in circle if replaced[key] == newest))
+        names = ", ".join(ascii(key) for key in sorted(circle))
+        notices.append(Notice(None, f"entries {names} supersede each other; the newest, {newest!a}, stays"))
+    return {old for key, old in replaced.items() if key not in spared}, notices

@@ -113,33 +113,30 @@ def write(path: str, pieces: Iterable[Piece]) -> None:
 def render(pieces: Iterable[Piece]) -> str:
     """Return the text of a document: entries of one heading together, those above it first, in the order they came."""
     lines = [TITLE, ""]
-    for headings, entries in _tree(pieces).items():
-        if headings:
-            if lines[-1]:
-                lines.append("")
-            lines += [f"{'#' * (len(headings) + 1)} {headings[-1]}", ""]
-        for piece in entries:
-            lines += item_lines(compose.NewEntry(piece.lines, None), "-", "")
+    _add_section(lines, pieces, 0)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _tree(pieces: Iterable[Piece]) -> dict[tuple[str, ...], list[Piece]]:
-    """Return the entries under each run of headings, a heading before those below it."""
-    first: dict[tuple[str, ...], int] = {(): 0}
-    under: dict[tuple[str, ...], list[Piece]] = {(): []}
-    for number, piece in enumerate(pieces, start=1):
-        for depth in range(1, len(piece.headings) + 1):
-            first.setdefault(piece.headings[:depth], number)
-            under.setdefault(piece.headings[:depth], [])
-        under[piece.headings].append(piece)
-
-    def place(headings: tuple[str, ...]) -> list[int]:
-        return [first[headings[: depth + 1]] * 10 + depth for depth in range(len(headings))]
-
-    return {headings: under[headings] for headings in sorted(under, key=lambda one: (place(one), len(one), one))}
+def _add_section(lines: list[str], pieces: Iterable[Piece], depth: int) -> None:
+    below: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        if len(piece.headings) == depth:
+            lines += item_lines(compose.NewEntry(piece.lines, None), "-", "")
+        else:
+            below.setdefault(piece.headings[depth], []).append(piece)
+    for heading, inner in below.items():
+        lines += [*([""] if lines[-1] else []), f"{'#' * (depth + 2)} {heading}", ""]
+        _add_section(lines, inner, depth + 1)
 
 
 # What is lost
+
+
+def _read_back(piece: Piece) -> MemoryEntry | None:
+    """Return the entry that is read where one is written; None where it does not come back as one."""
+    found = document.parse(render([piece]).encode(), Target(Tier.SHARED))
+    back = list(entries_of(found))
+    return back[0] if len(back) == 1 and isinstance(back[0], MemoryEntry) else None
 
 
 def _as_read(entry: MemoryEntry) -> MemoryEntry:
@@ -148,26 +145,17 @@ def _as_read(entry: MemoryEntry) -> MemoryEntry:
         piece = encode(entry)
     except RefusedText:
         return entry
-    found = document.parse(render([Piece((), piece.lines)]).encode(), Target(Tier.SHARED))
-    back = [one for one in entries_of(found) if isinstance(one, MemoryEntry)]
-    if len(back) != 1:
+    back = _read_back(piece._replace(headings=()))
+    if back is None:
         raise BadEntry("its text is no single entry in Markdown")
-    return entry._replace(text=back[0].text, timestamp_ms=back[0].timestamp_ms)
+    return entry._replace(text=back.text, timestamp_ms=back.timestamp_ms)
 
 
 @lru_cache(maxsize=4096)
 def _is_heading(tag: str, is_dated: bool) -> bool:
     """Say whether a tag can be a heading, and gives an undated entry under it no date."""
-    lines = ("[1970-01-02] x",) if is_dated else ("x",)
-    found = document.parse(render([Piece((tag,), lines)]).encode(), Target(Tier.SHARED))
-    back = list(entries_of(found))
-    return (
-        len(back) == 1
-        and isinstance(back[0], MemoryEntry)
-        and back[0].tags == (tag,)
-        and back[0].text == "x"
-        and back[0].timestamp_ms == DAY * is_dated
-    )
+    back = _read_back(Piece((tag,), ("[1970-01-02] x",) if is_dated else ("x",)))
+    return back is not None and (back.tags, back.text, back.timestamp_ms) == ((tag,), "x", DAY * is_dated)
 
 
 def _headings(entry: MemoryEntry) -> tuple[str, ...]:

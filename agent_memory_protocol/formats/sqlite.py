@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import hypot
 from operator import mul
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..disk.database import WAIT, check_sqlite, damaged, explained
+from ..disk.database import WAIT, explaining
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..search.float32 import unpack
@@ -85,17 +85,9 @@ _MAGIC = b"SQLite format 3\0"
 
 def encode(entry: MemoryEntry) -> Row:
     """Return an entry as its row."""
-    key, timestamp_ms, text, tags, source, embedding, relevance, extra, _ = entry
-    return (
-        key,
-        timestamp_ms,
-        text,
-        _dump(tags) if tags else "[]",
-        source,
-        embedding,
-        relevance,
-        _dump(dict(extra)) if extra else "{}",
-    )
+    key, when, text, tags, source, embedding, relevance, extra, _ = entry
+    tags_text = _dump(tags) if tags else "[]"
+    return key, when, text, tags_text, source, embedding, relevance, _dump(dict(extra)) if extra else "{}"
 
 
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -132,7 +124,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     """Read the entries in the order they were added.
 
     Raises:
-        DamagedFile: it is no SQLite file with such a table, or from some row on it is unsound.
+        DamagedFile: it has no such table, or from some row on it is unsound.
     """
     with _opened(path) as connection:
         cursor = connection.execute(f"SELECT seq, {_COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
@@ -147,14 +139,9 @@ def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEnt
     Raises:
         DamagedFile: the file, or a row that is asked for, is unsound.
     """
-    where = "" if tag is None else "JOIN entry_tags USING (seq) WHERE tag = ?"
-    table = "entries" if tag is None else "entry_tags"
-    return _select(
-        path,
-        f"SELECT seq, {_COLUMNS.replace('timestamp_ms', 'entries.timestamp_ms')} FROM entries {where}"  # noqa: S608
-        f" ORDER BY {table}.timestamp_ms DESC, seq DESC LIMIT ?",
-        (limit,) if tag is None else (tag, limit),
-    )
+    first = "ORDER BY timestamp_ms DESC, seq DESC LIMIT :limit"
+    tagged = "" if tag is None else f"WHERE seq IN (SELECT seq FROM entry_tags WHERE tag = :tag {first})"  # noqa: S608
+    return _select(path, f"SELECT seq, {_COLUMNS} FROM entries {tagged} {first}", tag=tag, limit=limit)  # noqa: S608
 
 
 def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
@@ -163,18 +150,20 @@ def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int =
     Entries whose embedding has another width are not compared.
 
     Raises:
-        BadEntry: the embedding is none.
+        BadEntry: these bytes are no embedding.
         DamagedFile: the file is unsound.
     """
     check(MemoryEntry("query", 0, "", embedding=embedding))
-    where = "" if tag is None else "AND seq IN (SELECT seq FROM entry_tags WHERE tag = ?)"
     columns = _COLUMNS.replace("relevance", "likeness(embedding) AS score")
+    tagged = "AND seq IN (SELECT seq FROM entry_tags WHERE tag = :tag)" if tag is not None else ""
+    query = f"SELECT seq, {columns} FROM entries WHERE length(embedding) = :width {tagged}"  # noqa: S608
     return _select(
         path,
-        f"SELECT seq, {columns} FROM entries WHERE length(embedding) = ? {where}"  # noqa: S608
-        " ORDER BY score DESC, seq DESC LIMIT ?",
-        (len(embedding), *(() if tag is None else (tag,)), limit),
+        f"{query} ORDER BY score DESC, seq DESC LIMIT :limit",
         likeness=_likeness_to(embedding),
+        width=len(embedding),
+        tag=tag,
+        limit=limit,
     )
 
 
@@ -192,31 +181,29 @@ def _likeness_to(embedding: bytes) -> Callable[[bytes], float]:
 
 
 def _select(
-    path: str, query: str, values: tuple[object, ...], likeness: Callable[[bytes], float] | None = None
+    path: str, query: str, *, likeness: Callable[[bytes], float] | None = None, **values: object
 ) -> list[MemoryEntry]:
     with _opened(path) as connection:
         if likeness is not None:
             connection.create_function("likeness", 1, likeness, deterministic=True)
-        found = []
-        for seq, *row in connection.execute(query, values).fetchall():
-            try:
-                found.append(_decode(row))
-            except BadEntry as error:
-                raise DamagedFile(f"row {seq}: {error}", path=shown(path)) from None
-        return found
+        found = [attempt(f"row {seq}", _decode, row) for seq, *row in connection.execute(query, values)]
+    for one in found:
+        if isinstance(one, Problem):
+            raise DamagedFile(f"{one.place}: {one.reason}", path=shown(path))
+    return [one for one in found if isinstance(one, MemoryEntry)]
 
 
-def _decode(row: list[object]) -> MemoryEntry:
+def _decode(row: list[Any]) -> MemoryEntry:
     key, timestamp_ms, text, tags, source, embedding, relevance, extra = row
     if not (isinstance(embedding, bytes) and isinstance(relevance, (int, float))):
         raise BadEntry("a column holds another type than the table says")
     return check(
         MemoryEntry(
-            key,  # type: ignore[arg-type]  # `check` refuses what is no text or no number
-            timestamp_ms,  # type: ignore[arg-type]
-            text,  # type: ignore[arg-type]
+            key,
+            timestamp_ms,
+            text,
             () if tags == "[]" else tuple(_load(tags, list)),
-            source,  # type: ignore[arg-type]
+            source,
             embedding,
             float(relevance),
             NOTHING if extra == "{}" else MappingProxyType(_load(extra, dict)),
@@ -245,9 +232,11 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
     if begin.startswith(_MAGIC) and size < pages * (width if width > 1 else 1 << 16):
         raise DamagedFile("is no sound SQLite file: its end is missing", path=shown(path))
     # Who closes a file last removes its helper files, if it may write; so a reader opens it for writing, too.
-    may_write = os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
-    alone = not may_write and not os.path.exists(f"{path}-wal")
-    with _connected(path, "rw" if may_write or for_writing else "ro&immutable=1" if alone else "ro") as connection:
+    if for_writing or (os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)):
+        mode = "rw"
+    else:
+        mode = "ro" if os.path.exists(f"{path}-wal") else "ro&immutable=1"
+    with _connected(path, mode) as connection:
         connection.execute(f"PRAGMA query_only = {'OFF' if for_writing else 'ON'}")
         connection.setlimit(_LIMIT_LENGTH, 2 * ENTRY_BYTES)
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -262,18 +251,10 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
 
 @contextmanager
 def _connected(path: str, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
-    """Open a file, and say in our words what goes wrong with it."""
-    check_sqlite()
-    import sqlite3
+    with explaining(path):
+        import sqlite3
 
-    name = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    try:
+        name = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = sqlite3.connect(f"file:{name}?mode={mode}", timeout=WAIT, isolation_level=None, uri=True)
-        try:
+        with closing(connection):
             yield connection
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise explained(error, path) from error
-    except UnicodeDecodeError as error:  # in what SQLite says of a damaged file, it quotes the file
-        raise damaged(error, path) from error
