@@ -72,7 +72,7 @@ def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
         mark = _look(os.path.join(folder, SCAFFOLDING))
         if mark is not None:
             _check_owner(folder, mark, environ, climbed=folder != start)
-            return FoundRoot(folder, f"the nearest folder with {SCAFFOLDING}")
+            return _with_memory(folder, environ)
         git = _look(os.path.join(folder, ".git"))
         if git is not None:
             _check_owner(folder, None, environ, climbed=folder != start)
@@ -82,6 +82,38 @@ def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
                 else _in_worktree(start, folder, environ)
             )
     return FoundRoot(start, f"the current folder (no git, no {SCAFFOLDING})")
+
+
+def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
+    """Answer for a folder that holds memory. In a linked worktree that git gave it to, the settings may name another.
+
+    Only where a file says `worktree = "shared"` is it the main checkout's: what git tracks belongs to the branch.
+    """
+    how = f"the nearest folder with {SCAFFOLDING}"
+    git = _look(os.path.join(folder, ".git"))
+    if git is not None and stat.S_ISDIR(git.st_mode):
+        return FoundRoot(folder, how)
+    top = _git_top(folder, environ)
+    if top is None:
+        return FoundRoot(folder, how)
+    from .git_files import main_checkout
+
+    main = main_checkout(top)
+    if main is None or main == top:
+        return FoundRoot(folder, how)
+    wish, origin = _worktree_setting(folder, environ)
+    there = os.path.normpath(os.path.join(main, os.path.relpath(folder, top)))
+    mark = _look(os.path.join(there, SCAFFOLDING))
+    if wish == "own" or not origin:
+        why = f'worktree = "own" in {origin}' if origin else "worktree is not set, and git keeps memory on this branch"
+        return FoundRoot(folder, f"{how}, this worktree's own ({why})")
+    if mark is None:
+        missing = (
+            f'{how}, this worktree\'s own: worktree = "shared" in {origin}, but {_shown(there)} has no {SCAFFOLDING}'
+        )
+        return FoundRoot(folder, missing)
+    _check_owner(there, mark, environ, climbed=True)
+    return FoundRoot(there, f'the main checkout of this git worktree (worktree = "shared" in {origin})')
 
 
 def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoot:
@@ -99,9 +131,9 @@ def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoo
         folder = os.path.dirname(folder)
         mark = _look(os.path.join(folder, SCAFFOLDING))
     _check_owner(folder, mark, environ, climbed=True)
-    own = _keeps_its_own(folder, environ)
-    if own:
-        return FoundRoot(top, f'this git worktree (worktree = "own" in {own})')
+    wish, origin = _worktree_setting(folder, environ)
+    if wish == "own":
+        return FoundRoot(top, f'this git worktree (worktree = "own" in {origin})')
     return FoundRoot(folder, "the main checkout of this git worktree")
 
 
@@ -113,13 +145,13 @@ def _lost(top: str, git_folder: str) -> str:
     )
 
 
-def _keeps_its_own(main: str, environ: "Mapping[str, str]") -> str:
-    """Return which settings file gives each worktree its own memory; "" if none does."""
+def _worktree_setting(folder: str, environ: "Mapping[str, str]") -> tuple[str, str]:
+    """Return whose memory a worktree uses by the settings of a root, and the file that says so; "" for the default."""
     from ..disk.files import Root
 
-    with Root.open(main) as opened:
+    with Root.open(folder) as opened:
         settings = load_settings(opened, environ)
-    return settings.origin.get("worktree", "") if settings.worktree == "own" else ""
+    return settings.worktree, settings.origin.get("worktree", "")
 
 
 def _ancestors(folder: str, environ: "Mapping[str, str]") -> "Iterator[str]":

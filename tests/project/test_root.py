@@ -220,7 +220,31 @@ def test_a_worktree_that_has_the_memory_checked_out_uses_its_own(repository):
     tree = worktree(repository)
     make(repository, ".scaffolding")
     make(tree, ".scaffolding")
-    assert found(make(tree, "src")) == (tree, NEAREST)
+    root, how = found(make(tree, "src"))
+    assert root == tree
+    assert how == f"{NEAREST}, this worktree's own (worktree is not set, and git keeps memory on this branch)"
+
+
+@pytest.mark.parametrize("file", ["project", "person"])
+def test_the_settings_name_the_main_checkouts_memory_where_git_tracks_it_too(repository, home, file):
+    tree = worktree(repository)
+    make(repository, ".scaffolding")
+    scaffolding = make(tree, ".scaffolding")
+    personal = make(home, ".config", "amp") / "config.toml"
+    (scaffolding / "amp.toml" if file == "project" else personal).write_text('worktree = "shared"\n')
+    root, how = found(make(tree, "src"))
+    assert root == repository
+    assert how.startswith('the main checkout of this git worktree (worktree = "shared" in ')
+    (scaffolding / "amp.toml").write_text('worktree = "own"\n')
+    assert found(tree)[0] == tree
+
+
+def test_where_the_main_checkout_has_no_memory_the_worktrees_own_is_used_and_where_says_why(repository):
+    tree = worktree(repository)
+    (make(tree, ".scaffolding") / "amp.toml").write_text('worktree = "shared"\n')
+    root, how = found(tree)
+    assert root == tree
+    assert how.endswith(f"but {repository} has no .scaffolding")
 
 
 def test_the_same_subfolder_has_the_same_root_in_every_worktree(repository):
@@ -489,9 +513,10 @@ def test_the_persons_own_settings_can_trust_a_foreign_root_and_the_repository_ca
 # Cost
 
 
-def test_the_usual_case_looks_at_two_things(project, monkeypatch):
+def test_the_usual_case_looks_at_three_things(project, monkeypatch):
     make(project, ".scaffolding")
+    make(project, ".git")
     monkeypatch.chdir(project)
     looked_at = watch_looks(monkeypatch)
     assert isinstance(find_root(), FoundRoot)
-    assert len(looked_at) <= 2
+    assert len(looked_at) <= 3
