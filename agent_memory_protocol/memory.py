@@ -154,7 +154,7 @@ class Memory:
                 body,
                 extractor=WholeText() if self._extractor is None else self._extractor,
                 provenance=Provenance("conversation", source, address),
-                known=self._shelf.look(hurried=True).ids,
+                known=self._shelf.look(hurried=True).seen.stamps,
                 now=self._now(),
                 tags=tags,
                 allow=allow,
@@ -246,7 +246,7 @@ class Memory:
             now=self._clock(),
             is_forged=is_forged,
         )
-        return replace(recalled, problems=finder.problems)
+        return replace(recalled, problems=tuple(finder.seen.problems.values()))
 
     # -- deciding ----------------------------------------------------------------------------------------------------
 
@@ -522,7 +522,7 @@ class Memory:
         It also makes the rules, which need all episodes.
         """
         finder = self._shelf.finder
-        every = max(self._consolidate_every, len(finder.ids) // 1000) if finder is not None else 0
+        every = max(self._consolidate_every, len(finder.seen.stamps) // 1000) if finder is not None else 0
         if finder is None or not self._consolidate_every or len(self._fresh) < every:
             return None
         from .consolidation.pipeline import Operators, consolidate

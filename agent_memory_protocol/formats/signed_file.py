@@ -18,7 +18,6 @@ from ..records.canonical import (
     format_moment,
     freeze_object,
     freeze_text,
-    no_fields,
     parse_moment,
     thaw,
 )
@@ -49,7 +48,7 @@ class SignedMemoryFile:
     created_at: datetime
     records: tuple[Record, ...] = ()
     signature: str = ""
-    extra: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
+    extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "created_at", cut_moment(self.created_at))

@@ -27,11 +27,6 @@ _MOMENT_LENGTH = len("2026-01-01T00:00:00.000Z")
 EMPTY: Mapping[str, Json] = MappingProxyType({})
 
 
-def no_fields() -> Mapping[str, Json]:
-    """Return the empty object, as a default of dataclass fields."""
-    return EMPTY
-
-
 def canonical(value: object) -> bytes:
     """Return the canonical bytes of a value that JSON can hold.
 

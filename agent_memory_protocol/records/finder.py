@@ -1,7 +1,7 @@
 """The records of one store, found by their words, and as they are now, even where other processes write them."""
 
 from collections import Counter
-from collections.abc import Iterable, KeysView, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UnknownRecord
@@ -10,7 +10,7 @@ from ..search.port import Passage, SearchIndex, Source
 from ..text.ids import complete
 from .canonical import EMPTY
 from .rank import Match, partner_of
-from .record import LIVE, Record, is_id
+from .record import LIVE, Record, by_birth, is_id
 from .seen import Seen
 
 MATCHES = 40
@@ -32,41 +32,31 @@ class MemoryStatus:
 
 
 class Finder:
-    """What finds records in one store. A caller lets in one thread at a time."""
+    """What finds records in one store as it was last `seen`. A caller lets in one thread at a time."""
 
     def __init__(self, seen: Seen, indexes: Sequence[SearchIndex]) -> None:
-        self._seen = seen
+        self.seen = seen
         self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
         self._indexed: dict[str, str] | None = None
 
     def close(self) -> None:
         """Close the files of what was seen. The next call opens them again."""
-        self._seen.close()
+        self.seen.close()
         self._index.close()
-
-    @property
-    def ids(self) -> KeysView[str]:
-        """The ids of the records that can be read."""
-        return self._seen.stamps.keys()
 
     @property
     def every_id(self) -> tuple[str, ...]:
         """The ids of all records, those that cannot be read among them."""
-        return tuple(sorted({*self._seen.stamps, *self._seen.problems}))
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """Why some records cannot be read, one line each."""
-        return tuple(self._seen.problems.values())
+        return tuple(sorted({*self.seen.stamps, *self.seen.problems}))
 
     def look(self, *, hurried: bool = False) -> None:
         """Take in what others have written. `hurried` is for a caller that writes much; see `Seen.look`."""
-        if any(record.redacted for record in self._seen.look(hurried=hurried)):
+        if any(record.redacted for record in self.seen.look(hurried=hurried)):
             self.forget()
 
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
-        self._seen.wrote(record)
+        self.seen.wrote(record)
 
     def forget(self) -> None:
         """Remove the index: a file may keep traces of what was only taken out. The next question makes it again."""
@@ -75,7 +65,7 @@ class Finder:
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
-        return [record for record in map(self._seen.read, list(self.ids)) if record is not None]
+        return [record for record in map(self.seen.read, list(self.seen.stamps)) if record is not None]
 
     def count(self) -> MemoryStatus:
         """Count what there is."""
@@ -85,7 +75,7 @@ class Finder:
             dict(Counter(record.state.value for record in records)),
             dict(Counter(record.type.value for record in records)),
             len({frozenset(one.transition.sides) for one in records if one.transition is not None}),
-            self.problems,
+            tuple(self.seen.problems.values()),
         )
 
     def find_id(self, start: str) -> str:
@@ -98,15 +88,11 @@ class Finder:
         digits = start.removeprefix("mem:")
         if is_id(f"mem:{digits}"):
             return f"mem:{digits}"
-        known = {one.removeprefix("mem:"): one for one in self.ids}
-        found = complete(digits, known, lambda one: self._text_of(known[one]))
+        known = {one.removeprefix("mem:"): one for one in self.seen.stamps}
+        found = complete(digits, known, lambda one: getattr(self.seen.read(known[one]), "body", ""))
         if found is None:
             raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
         return known[found]
-
-    def _text_of(self, record_id: str) -> str:
-        record = self._seen.read(record_id)
-        return "" if record is None else record.body
 
     def holding(self, record: Record) -> Record | None:
         """Return the live record that says what a new one would say."""
@@ -117,8 +103,8 @@ class Finder:
 
     def saying(self, body: str) -> tuple[Record, ...]:
         """Return the records that say exactly this, the oldest first."""
-        same = [record for record in self._seen.saying(body) if record.body == body and not record.redacted]
-        return tuple(sorted(same, key=lambda record: (record.created_at, record.id)))
+        same = (record for record in self.seen.saying(body) if record.body == body and not record.redacted)
+        return tuple(sorted(same, key=by_birth))
 
     def find(self, query: str, *, include_history: bool, count: int = MATCHES) -> list[Match]:
         """Return the records that look most like a query, each as it is now."""
@@ -131,7 +117,7 @@ class Finder:
             if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4
-        read = ((hit, self._seen.read(hit.source)) for hit in shown)
+        read = ((hit, self.seen.read(hit.source)) for hit in shown)
         return [Match(record, hit.score, hit.reasons) for hit, record in read if record is not None]
 
     def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
@@ -147,7 +133,7 @@ class Finder:
             for link in (partner_of(record), record.supersedes if include_history else None):
                 if link is not None and link not in known:
                     known.add(link)
-                    if (other := self._seen.read(link)) is not None:
+                    if (other := self.seen.read(link)) is not None:
                         found[link] = other
                         wanted.append(other)
         return found
@@ -155,9 +141,9 @@ class Finder:
     def rules_on(self, ids: Iterable[str]) -> dict[str, Record]:
         """Return by id every rule that rests on one of these records, and all that such a rule rests on."""
         wanted = set(ids)
-        found = {rule.id: rule for rule in self._seen.rules() if not wanted.isdisjoint(rule.evidence)}
+        found = {rule.id: rule for rule in self.seen.rules() if not wanted.isdisjoint(rule.evidence)}
         for one in {one for rule in found.values() for one in rule.evidence}:
-            if (record := self._seen.read(one)) is not None:
+            if (record := self.seen.read(one)) is not None:
                 found[one] = record
         return found
 
@@ -170,13 +156,13 @@ class Finder:
         for record in records:
             matches = self.find(record.body, include_history=False, count=count)
             found |= {one.record.id: one.record for one in matches} | self.linked(matches, include_history=False)
-            if record.id not in found and (now := self._seen.read(record.id)) is not None:
+            if record.id not in found and (now := self.seen.read(record.id)) is not None:
                 found[record.id] = now
         return found | self.rules_on(found)
 
     def _update_index(self) -> None:
         """Bring the index in line. That takes time in proportion to the store, so it waits until somebody asks."""
-        now, before = self._seen.stamps, self._indexed
+        now, before = self.seen.stamps, self._indexed
         if now != before:
             changed = now if before is None else dict(now.items() - before.items())
             gone = None if before is None else before.keys() - now.keys()
@@ -185,7 +171,7 @@ class Finder:
 
     def _passages(self, id: str) -> tuple[Passage, ...]:
         """Return what an index knows of a record. The key says its state."""
-        record = self._seen.read(id)
+        record = self.seen.read(id)
         if record is None or record.redacted:
             return ()
         return (Passage(record.state.value, record.body, " ".join(record.tags)),)

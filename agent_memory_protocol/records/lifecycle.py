@@ -176,9 +176,10 @@ def check_version(newest: Record, record: Record) -> None:
     """
     if newest.id != record.id:
         raise IllegalMove(f"{record.id} is not a version of {newest.id}")
-    if newest.redacted or record.redacted:
-        # A tombstone takes the place of every version, which is not what adding one does.
-        raise IllegalMove(f"{record.id} is redacted; no version is added" if newest.redacted else _USE_REDACT)
+    if newest.redacted:
+        raise IllegalMove(f"{record.id} is redacted; no version is added")
+    if record.redacted:  # it takes the place of every version, which is not what adding one does
+        raise IllegalMove("a tombstone is not added as a version; redact the record in its store")
     if (newest.type, newest.occurred_at) != (record.type, record.occurred_at):
         raise IllegalMove(f"{record.id}: type and occurred_at are those of its birth")
     if record.state is not newest.state:
@@ -199,9 +200,6 @@ def _check_moved(newest: Record, record: Record) -> None:
     others = {record.superseded_by} if newest.transition is None else {*newest.transition.sides} - {record.id}
     if record.state is State.SUPERSEDED and record.superseded_by not in others:
         raise IllegalMove(f"{record.id} is disputed; only the other side of its transition can replace it")
-
-
-_USE_REDACT = "a tombstone is not added as a version; redact the record in its store"
 
 
 def _check(record: Record, target: State, by: str, reason: str) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..limits import estimate_tokens
 from ..text.bullets import bullet
-from .record import LIVE, Record, State
+from .record import LIVE, Record, State, by_birth
 
 BUDGET_TOKENS = 2_000
 """What an answer may have where the caller names no other budget."""
@@ -221,7 +221,7 @@ def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match],
     other = add(partner_of(first.record), f"the other side of the dispute with {first.record.id}")
     if other is not None:
         # The older claim first, whichever of the two looks more like the query.
-        return sorted(unit.values(), key=lambda one: (one.record.created_at, one.record.id))
+        return sorted(unit.values(), key=lambda one: by_birth(one.record))
     if include_history:
         newer = first.record
         while (older := add(newer.supersedes, f"replaced by {newer.id}")) is not None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import InvalidRecord
-from .canonical import EMPTY, Json, decode, encode, freeze_object, no_fields, thaw
+from .canonical import EMPTY, Json, decode, encode, freeze_object, thaw
 from .fields import BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition
 
 __all__ = [
@@ -42,6 +42,7 @@ CARRIED = "extra"
 """The slot for the pairs that a record file carried beside a text, such as where the text was."""
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
+_FROZEN = {**FIELDS, "extra": FIELDS["slots"]}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -58,7 +59,7 @@ class Record:
     id: str = ""
     type: RecordType
     body: str
-    slots: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
+    slots: Mapping[str, Json] = field(default_factory=dict, hash=False)
     state: State = State.ACTIVE
     confidence: float = 1.0
     created_at: datetime
@@ -78,7 +79,7 @@ class Record:
     redacted: bool = False
     redaction_reason: str | None = None
     birth_digest: str | None = None
-    extra: Mapping[str, Json] = field(default_factory=no_fields, hash=False)
+    extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         try:
@@ -97,15 +98,11 @@ class Record:
             raise InvalidRecord(f"{_called(self.id)}: {'; '.join(problems)}")
 
     def _freeze(self) -> None:
-        put = object.__setattr__
-        for name, (_, _, freeze, types, _, _) in FIELDS.items():
+        for name, each in _FROZEN.items():
             value = getattr(self, name)
-            if not isinstance(value, types):
+            if not isinstance(value, each.types):
                 raise InvalidRecord(f"{name} cannot be of type {type(value).__name__}")
-            put(self, name, freeze(value))
-        if not isinstance(self.extra, Mapping):
-            raise InvalidRecord(f"extra cannot be of type {type(self.extra).__name__}")
-        object.__setattr__(self, "extra", freeze_object(self.extra))
+            object.__setattr__(self, name, each.freeze(value))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:

@@ -59,7 +59,7 @@ class Identity:
     def __init__(self, data: bytes) -> None:
         if len(data) != IDENTITY_BYTES:
             raise InvalidArgument(f"an identity has {IDENTITY_BYTES} bytes, not {len(data)}")
-        self._key = _nacl().SigningKey(data[:KEY_BYTES])
+        self._key = _nacl().signing.SigningKey(data[:KEY_BYTES])
         self._agreement = data[KEY_BYTES:]
         self.address: str = to_address(bytes(self._key.verify_key))
 
@@ -174,8 +174,8 @@ def verify(key: bytes, message: bytes, signature: bytes) -> None:
     if int.from_bytes(signature[KEY_BYTES:], "little") >= _GROUP_ORDER:
         raise BadSignature("the signature is not in its canonical form")
     try:
-        nacl.VerifyKey(key).verify(message, signature)
-    except (_bad_signature(), ValueError):
+        nacl.signing.VerifyKey(key).verify(message, signature)
+    except (nacl.exceptions.BadSignatureError, ValueError):
         raise BadSignature("the signature is not over these bytes by this key") from None
 
 
@@ -246,13 +246,8 @@ def _folder_of(path: str) -> Root:
 
 def _nacl() -> ModuleType:
     try:
+        import nacl.exceptions
         import nacl.signing
     except ImportError:
         raise MissingExtra("signing needs PyNaCl: pip install 'agent-memory-protocol[sign]'") from None
-    return nacl.signing
-
-
-def _bad_signature() -> type[Exception]:
-    import nacl.exceptions
-
-    return nacl.exceptions.BadSignatureError
+    return nacl

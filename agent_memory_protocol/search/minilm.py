@@ -9,6 +9,7 @@ import os
 import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from ..disk.errors import explain, shown
@@ -64,17 +65,15 @@ class MiniLM:
         """Return one vector for each text, of length 1."""
         read = [pieces(text, self._vocabulary, _LONGEST) for text in texts]
         found: list[Sequence[float]] = [()] * len(texts)
+
+        def length(number: int) -> int:
+            return len(read[number])
+
         # Texts of one length go together, so that none is padded.
-        order = sorted(range(len(texts)), key=lambda number: len(read[number]))
-        start = 0
-        while start < len(order):
-            end = start
-            while end < len(order) and end - start < _BATCH and len(read[order[end]]) == len(read[order[start]]):
-                end += 1
-            batch = order[start:end]
-            for number, vector in zip(batch, self._run([read[number] for number in batch]).tolist(), strict=True):
-                found[number] = vector
-            start = end
+        for _, alike in groupby(sorted(range(len(texts)), key=length), length):
+            while batch := list(islice(alike, _BATCH)):
+                for number, vector in zip(batch, self._run([read[number] for number in batch]).tolist(), strict=True):
+                    found[number] = vector
         return found
 
     def _run(self, numbers: list[list[int]]) -> "Array":

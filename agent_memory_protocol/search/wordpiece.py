@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import groupby
 from unicodedata import category, normalize
 
 _LONGEST = 100
@@ -26,15 +27,9 @@ def _words(text: str) -> Iterator[str]:
     spaced = "".join(map(_apart, text.lower()))
     bare = "".join(character for character in normalize("NFD", spaced) if category(character) != "Mn")
     for word in bare.split():
-        start = 0
-        for place, character in enumerate(word):
-            if _is_mark(character):
-                if start < place:
-                    yield word[start:place]
-                yield character
-                start = place + 1
-        if start < len(word):
-            yield word[start:]
+        for are_marks, characters in groupby(word, _is_mark):
+            found = "".join(characters)
+            yield from found if are_marks else [found]
 
 
 def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
