@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Self
 
 from .disk.writing import ChangedMeanwhile, write_file
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError
@@ -47,17 +47,13 @@ _TRIES = 10
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-Plan: TypeAlias = "Callable[[], tuple[Outcome, Iterable[Record]]]"
-"""Says what a pass comes to, and of which records it was made."""
-
-
 class Memory:
     """The records of one agent, or of one project. Threads may share it, and processes its directory.
 
     Every call that writes raises `AccessDenied` where the actor may not, `Disabled` where memory is switched off,
     `RefusedText` or `SecretFound` for what may not be kept, and `StorageError` where something was not written. Calls
     that read raise `StorageError` for a record that cannot be read, and calls with an id `UnknownRecord` for one that
-    does not exist.
+    does not exist. `history`, `verify`, `check` and `export` raise `Disabled`, too.
 
     Args:
         path: the memory directory; without one and without a store, that of the project around the current folder.
@@ -258,13 +254,13 @@ class Memory:
         """
         from .consolidation.pipeline import resolve
 
-        def plan() -> tuple[Outcome, Iterable[Record]]:
+        def plan() -> Outcome:
             concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
             concerned |= self._shelf.look().rules_on(concerned)
             decided = resolve(concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now())
             for action in decided.report.refused:
                 raise IllegalMove(action.reason)
-            return decided, concerned.values()
+            return decided
 
         with self._lock:
             self._check_change(reason)
@@ -283,9 +279,9 @@ class Memory:
         """
         from .consolidation.pipeline import refresh_flags
 
-        def plan() -> tuple[Outcome, Iterable[Record]]:
+        def plan() -> Outcome:
             concerned = {**self._shelf.look().rules_on([record_id]), record_id: tombstone}
-            return refresh_flags(concerned.values(), now=self._now()), concerned.values()
+            return refresh_flags(concerned.values(), now=self._now())
 
         with self._lock:
             self._check_change(reason)
@@ -295,7 +291,7 @@ class Memory:
                 finder = self._shelf.look()
                 finder.forget()  # before and after: nothing may be left in it, wherever this ends
                 tombstone = self._store.redact(record_id, reason=reason, now=self._now())
-                finder.wrote(tombstone)
+                finder.seen.wrote(tombstone)
                 finder.forget()
                 self._shelf.usage.forget(record_id)
                 self._carry_out(plan)
@@ -350,15 +346,10 @@ class Memory:
 
     def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
         """Ask a rule about all records, and do what it says; or only say so."""
-
-        def plan() -> tuple[Outcome, Iterable[Record]]:
-            records = self._store.list()
-            return rule(records), records
-
         if not apply:
-            return plan()[0].report
+            return rule(self._store.list()).report
         with self._shelf.alone():
-            return self._carry_out(plan)
+            return self._carry_out(lambda: rule(self._store.list()))
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -378,21 +369,12 @@ class Memory:
         return self._store.list(state=in_state, type=of_type, tag=tag) if self._home.is_on() else ()
 
     def history(self, record_id: str) -> tuple[Record, ...]:
-        """Return every version of a record, oldest first.
-
-        Raises:
-            Disabled: memory is switched off.
-        """
+        """Return every version of a record, oldest first."""
         self._home.check_is_on()
         return self._store.history(record_id)
 
     def find_id(self, start: str) -> str:
-        """Return the one id that begins so, with or without its `mem:`, and with at least four characters after it.
-
-        Raises:
-            UnknownRecord: no id begins so.
-            InvalidArgument: several do, or it is too short.
-        """
+        """Return the one id that begins so; see `Finder.find_id`."""
         with self._lock:
             return self._shelf.see().find_id(start)
 
@@ -419,7 +401,6 @@ class Memory:
         Raises:
             StorageError, BadSignature: the first thing that does not verify.
             MissingExtra: something is signed, and PyNaCl is not installed.
-            Disabled: memory is switched off.
         """
         with self._lock:
             self._home.check_is_on()
@@ -427,11 +408,7 @@ class Memory:
                 check_history(self._store.history(one))
 
     def check(self) -> Checked:
-        """Verify everything as `verify` does, and return all that is wrong.
-
-        Raises:
-            MissingExtra, Disabled: as for `verify`.
-        """
+        """Verify everything as `verify` does, and return all that is wrong."""
         with self._lock:
             self._home.check_is_on()
             return check_histories(self._store, self._shelf.look().every_id)
@@ -442,7 +419,6 @@ class Memory:
         With a path it is written there, in the place of what was there before.
 
         Raises:
-            Disabled: memory is switched off.
             BadSignature: a record claims a signature that does not verify; nobody could load the file.
         """
         from .formats.signed_file import SignedMemoryFile
@@ -475,7 +451,7 @@ class Memory:
         self._home.check_text(reason, "reason")
 
     def _check_pass(self, apply: bool) -> tuple[str, ...]:
-        """Return the fingerprints of what only looks like a secret, if a pass may be made."""
+        """Return the fingerprints of allowed secrets, if a pass may be made."""
         return self._home.check_may_change() if apply else self._home.check_is_on()
 
     def _keep(self, record: Record) -> tuple[Record, bool]:
@@ -497,12 +473,12 @@ class Memory:
                 return self._put(tagged, after=same), False
         raise ChangedMeanwhile(f"{record.body[:40]!a}: others change what says so all the time; try again")
 
-    def _carry_out(self, plan: Plan) -> Report:
+    def _carry_out(self, plan: Callable[[], Outcome]) -> Report:
         """Store what a plan comes to; where somebody was quicker, plan again."""
         done: list[Action] = []
         for _ in range(_TRIES):
-            outcome, given = plan()
-            newest = {record.id: record for record in given}
+            outcome = plan()
+            newest = dict(outcome.given)
             left = list(outcome.writes)
             try:
                 while left:
@@ -530,9 +506,9 @@ class Memory:
         fresh, self._fresh = self._fresh, []
         operators = replace(self._operators or Operators(), promotion=())
 
-        def plan() -> tuple[Outcome, Iterable[Record]]:
+        def plan() -> Outcome:
             alike = finder.alike(fresh, _ALIKE).values()
-            return consolidate(alike, now=self._now(), operators=operators, whole=False), alike
+            return consolidate(alike, now=self._now(), operators=operators, whole=False)
 
         with suppress(StorageError), self._shelf.alone(wait=0):  # the records are kept, whatever becomes of this
             return self._carry_out(plan)

@@ -35,6 +35,7 @@ class Pass:
         self.standing = Standing(sorted(given, key=by_birth))
         if len(self.standing.records) != len(given):
             raise InvalidArgument("two records have one id; give the newest version of each")
+        self._given = dict(self.standing.records)
         self.now = now
         self.allow = allow
         self._writes: list[Record] = []
@@ -97,7 +98,7 @@ class Pass:
         """Return what the pass comes to."""
         self._report["protected"] = list(dict.fromkeys(self._report["protected"]))  # copies are looked for twice
         report = Report(**{part: tuple(actions) for part, actions in self._report.items()})
-        return Outcome(tuple(self._writes), report, tuple(dict.fromkeys(self._reinforced)))
+        return Outcome(tuple(self._writes), report, tuple(dict.fromkeys(self._reinforced)), self._given)
 
     def _states(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         records = self.standing.records

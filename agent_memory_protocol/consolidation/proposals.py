@@ -227,11 +227,13 @@ class Outcome:
             in between, the next pass finishes the rest.
         report: what was done and what was not.
         reinforced: the ids of known records that were to be created again.
+        given: the records before the pass, by id.
     """
 
     writes: tuple[Record, ...] = ()
     report: Report = field(default_factory=Report)
     reinforced: tuple[str, ...] = ()
+    given: Mapping[str, Record] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def changed(self) -> dict[str, Record]:

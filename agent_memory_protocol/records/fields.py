@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..errors import InvalidRecord
@@ -116,22 +116,11 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
 
 
-def _is_provenance(value: object) -> bool:
+def _is_object(value: object, **fields: Callable[[Any], bool]) -> bool:
     return (
         isinstance(value, Mapping)
-        and set(value) == {"kind", "ref", "agent"}
-        and isinstance(value["kind"], str)
-        and _is_nullable(value["ref"])
-        and _is_nullable(value["agent"])
-    )
-
-
-def _is_transition(value: object) -> bool:
-    return value is None or (
-        isinstance(value, Mapping)
-        and set(value) == {"sides", "reason"}
-        and _is_texts(value["sides"])
-        and isinstance(value["reason"], str)
+        and set(value) == set(fields)
+        and all(fits(value[name]) for name, fits in fields.items())
     )
 
 
@@ -184,7 +173,7 @@ FIELDS = {
     "updated_at": _MOMENT,
     "provenance": Spelling(
         "an object of kind, ref and agent",
-        _is_provenance,
+        partial(_is_object, kind=_is_text, ref=_is_nullable, agent=_is_nullable),
         types=(Provenance,),
         read=lambda value: Provenance(**value),
         write=Provenance.wire,
@@ -194,7 +183,7 @@ FIELDS = {
     "superseded_by": _NULLABLE,
     "transition": Spelling(
         "null, or an object of sides and reason",
-        _is_transition,
+        lambda value: value is None or _is_object(value, sides=_is_texts, reason=_is_text),
         types=(Transition, type(None)),
         read=lambda value: value and Transition(tuple(value["sides"]), value["reason"]),
         write=lambda value: value and value.wire(),

@@ -54,10 +54,6 @@ class Finder:
         if any(record.redacted for record in self.seen.look(hurried=hurried)):
             self.forget()
 
-    def wrote(self, record: Record) -> None:
-        """Take in a version that was just written."""
-        self.seen.wrote(record)
-
     def forget(self) -> None:
         """Remove the index: a file may keep traces of what was only taken out. The next question makes it again."""
         self._index.delete()

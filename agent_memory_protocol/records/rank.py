@@ -201,9 +201,7 @@ def _said(reason: str) -> str:
 
 
 def _is_shown(record: Record, include_history: bool) -> bool:
-    if record.redacted:
-        return False
-    return include_history or record.state in LIVE
+    return not record.redacted and (include_history or record.state in LIVE)
 
 
 def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match], include_history: bool) -> list[Match]:

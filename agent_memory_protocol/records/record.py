@@ -251,42 +251,35 @@ def _check_name(record: Record, digest: str) -> list[str]:
 
 
 def _check_life(record: Record) -> list[str]:
-    problems = []
-    if record.type is RecordType.RULE and not record.evidence:
-        problems.append("a rule needs evidence")
-    if not all(record.evidence) or record.supersedes == "" or record.superseded_by == "":
-        problems.append("a link to another record is empty")
-    if (record.state is State.TRANSITIONAL) != (record.transition is not None):
-        problems.append("a transitional record, and no other, has a transition")
-    if record.transition is not None and record.id not in record.transition.sides:
-        problems.append("its transition does not name it as a side")
-    if record.state is State.SUPERSEDED and record.superseded_by is None:
-        problems.append("a superseded record must name its successor in superseded_by")
-    if record.state in LIVE and record.superseded_by is not None:
-        problems.append(f"a record that is {record.state} has no superseded_by")
-    if record.flagged and record.type is not RecordType.RULE:
-        problems.append("only a rule can be flagged")
-    return problems
+    transition = record.transition
+    problems = {
+        "a rule needs evidence": record.type is RecordType.RULE and not record.evidence,
+        "a link to another record is empty": "" in (*record.evidence, record.supersedes, record.superseded_by),
+        "a transitional record, and no other, has a transition": (
+            (record.state is State.TRANSITIONAL) != (transition is not None)
+        ),
+        "its transition does not name it as a side": transition is not None and record.id not in transition.sides,
+        "a superseded record must name its successor in superseded_by": (
+            record.state is State.SUPERSEDED and record.superseded_by is None
+        ),
+        f"a record that is {record.state} has no superseded_by": (
+            record.state in LIVE and record.superseded_by is not None
+        ),
+        "only a rule can be flagged": record.flagged and record.type is not RecordType.RULE,
+    }
+    return [problem for problem, is_there in problems.items() if is_there]
 
 
 def _check_tombstone(record: Record) -> list[str]:
-    problems = []
-    if record.state is not State.ARCHIVED:
-        problems.append("a redacted record is archived")
-    if not record.redaction_reason:
-        problems.append("a redacted record needs a redaction_reason")
     # Nothing ties this content to the id any more, so anybody could have made up what is here.
+    content = (record.body, record.slots, record.tags, record.occurred_at, record.confidence, record.provenance)
     bare = (REDACTED_BODY, EMPTY, (), None, 0.0, Provenance(REDACTION))
-    if bare != (
-        record.body,
-        record.slots,
-        record.tags,
-        record.occurred_at,
-        record.confidence,
-        record.provenance,
-    ):
-        problems.append("a redacted record has no content: no body, slots, tags, occurred_at, confidence, provenance")
-    return problems
+    problems = {
+        "a redacted record is archived": record.state is not State.ARCHIVED,
+        "a redacted record needs a redaction_reason": not record.redaction_reason,
+        "a redacted record has no content: no body, slots, tags, occurred_at, confidence, provenance": content != bare,
+    }
+    return [problem for problem, is_there in problems.items() if is_there]
 
 
 def _called(id: object) -> str:

@@ -58,7 +58,7 @@ class Shelf:
         if self.finder is None:
             self.look()
         else:
-            self.finder.wrote(record)
+            self.finder.seen.wrote(record)
 
     @contextmanager
     def alone(self, wait: float = 10.0) -> Iterator[None]:

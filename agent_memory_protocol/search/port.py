@@ -16,10 +16,7 @@ from ..text.digest import blake2b
 class Passage:
     """One thing to find: an entry, a note, a record.
 
-    Attributes:
-        key: its name within its source.
-        text: what it says.
-        context: what is around it and counts less: headings, tags, neighbouring entries.
+    Its `key` is its name within its source. `context` is what is around its text and counts less: headings, tags.
     """
 
     key: str
@@ -33,8 +30,8 @@ class Source(NamedTuple):
     Attributes:
         key: its name in the index: a path, an id.
         fingerprint: changes whenever any of its passages does.
-        read: returns the passages of a source, given its key; many sources may share it. It is called only where the
-            index does not know this fingerprint, and must return what the fingerprint was taken of.
+        read: returns the passages of the source with this key. It is called only where the index does not know the
+            fingerprint, and must return what that was taken of.
     """
 
     key: str

@@ -20,14 +20,9 @@ _K1, _B = 0.9, 0.4
 
 @dataclass(frozen=True, slots=True)
 class CountedPassage:
-    """A passage that may fit, and how often the words of the query are in it.
+    """A passage that may fit: how often each token of the query is in its text and around it, and its size in tokens.
 
-    Attributes:
-        source: the key of its source.
-        key: its own key.
-        text: how often each token of the query is in its text; others may be there too.
-        context: how often each is around it.
-        size: how many tokens its text and what is around it have.
+    `source` is the key of its source. There may be counts of other tokens, too.
     """
 
     source: str
