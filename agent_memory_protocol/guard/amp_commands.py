@@ -1,96 +1,70 @@
-"""Which `amp` commands a shell's text runs, whether they write, and as whom."""
+"""Which `amp` commands write, and why an agent may not run one: it writes as another, or as nobody (decision 7)."""
+
+from ..errors import InvalidName
+from ..layout import check_agent_name, name_key
+from .code import plain, values
+from .programs import options_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .programs import Command
 
-PROGRAMS = frozenset(["amp", "agent-memory"])
-MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])
-
-READING: "dict[str, tuple[str, ...]]" = {
-    **dict.fromkeys(("recall", "show", "list", "status", "where", "route", "doctor", "search", "hook"), ()),
-    **dict.fromkeys(("export", "convert", "schema", "bench", "find-stores", "mcp"), ()),
-    "note list": (),
-    "note show": (),
-    "record list": (),
-    "record show": (),
-    "record history": (),
-    "record verify": (),
-    "check": ("--fix",),
-    "review": ("--done",),
-    "prune": ("--apply",),
-    "restore": ("--apply",),
-    "sync": ("--apply",),
-    **dict.fromkeys(("distill", "learn", "adopt", "import", "decay"), ("--apply", "--restore")),
-    "consolidate": ("--apply", "--operator"),  # a program may do anything
-}
-"""Commands that only read, unless one of these options is given."""
+_PROGRAMS = frozenset(["amp", "agent-memory"])
+_MODULES = frozenset(["agent_memory_protocol", "agent_memory_protocol.cli.main"])
+_READING = options_table("""
+recall show list status where route doctor search hook export convert schema bench find-stores mcp
+note-list note-show record-list record-show record-history record-verify
+check ! --fix
+review ! --done
+prune restore sync ! --apply
+distill learn adopt import decay ! --apply --restore
+consolidate ! --apply --operator
+index ? --check
+""")
+"""Commands that only read, unless (`!`) one of these options is given, or only if (`?`) this one is."""
 _HELP = frozenset(["--help", "-h", "--version"])
 
 
-class AmpCommand:
-    """An `amp` command in a shell's text.
-
-    Attributes:
-        words: the verb and what follows it.
-        agent: who acts in it; None for a person.
-        writes: whether it may change memory.
-    """
-
-    __slots__ = ("agent", "words", "writes")
-
-    def __init__(self, words: list[str], agent: str | None) -> None:
-        self.words = words
-        self.agent = agent
-        self.writes = writes(words)
-
-    def __repr__(self) -> str:
-        return f"AmpCommand({self.words}, {self.agent!r}, writes={self.writes})"
-
-
-def find(commands: "list[Command]") -> list[AmpCommand]:
-    """Return the `amp` commands among those of a text, each with who acts in it."""
-    found = []
-    for command in commands:
-        words = _amp_words(command)
-        if words is not None:
-            found.append(AmpCommand(words, _option(words, "--as", command.agent)))
-    return found
+def why_not(command: "Command", name: str) -> str:
+    """Say why an agent may not run a command; "" where it may."""
+    words = _amp_words(command)
+    if words is None or not writes(words):
+        return ""
+    try:
+        own = check_agent_name(name)
+    except InvalidName as error:
+        return f"{error}; so nothing can be written in its name"
+    options = words[: words.index("--")] if "--" in words else words
+    agent = [command.agent, *values([*options, ""], ["--as"])][-1]
+    try:
+        if agent is not None and name_key(check_agent_name(agent)) == name_key(own):
+            return ""
+    except InvalidName:
+        pass
+    verb = " ".join(["amp", *words[:1]])
+    acts = "as nobody" if agent is None else f"as {agent!a}"
+    return f"agent {own} runs `{verb}` {acts}; memory is written in one's own name: add --as {own}"
 
 
 def writes(words: list[str]) -> bool:
     """Say whether a command may change memory: every one that is not known to read."""
     if _HELP & {*words} or not words:
         return False
-    plain = [word for word in words if not word.startswith("-")]
-    if plain[:1] == ["index"]:
-        return "--check" not in words
-    for verb in (" ".join(plain[:1]), " ".join(plain[:2])):
-        if verb in READING:
-            return any(word.partition("=")[0] in READING[verb] for word in words)
-    return True
+    verbs = plain(words)[:2]
+    options = _READING.get("".join(verbs[:1])) or _READING.get("-".join(verbs))
+    given = {word.partition("=")[0] for word in words}
+    return (
+        options is None or not given.isdisjoint(options["!"]) or bool(options["?"] and given.isdisjoint(options["?"]))
+    )
 
 
 def _amp_words(command: "Command") -> list[str] | None:
     """Return what follows the program's name; None where it is another program."""
     words = command.words
-    if command.name in PROGRAMS:
+    if command.name in _PROGRAMS:
         return words[1:]
     if command.name.startswith(("python", "pypy", "py")):
         for index, word in enumerate(words[1:-1], start=1):
-            if word == "-m" and words[index + 1] in MODULES:
+            if word == "-m" and words[index + 1] in _MODULES:
                 return words[index + 2 :]
     return None
-
-
-def _option(words: list[str], name: str, default: str | None) -> str | None:
-    """Return the last value of an option, as click takes it; `--` ends the options."""
-    value = default
-    for index, word in enumerate(words):
-        if word == "--":
-            break
-        if word == name:
-            value = words[index + 1] if index + 1 < len(words) else ""
-        elif word.startswith(name + "="):
-            value = word[len(name) + 1 :]
-    return value

@@ -4,7 +4,7 @@ Hosts write ASCII letters in JSON as they are, so what is not in the bytes is no
 """
 
 _NAMES = (b"scaffolding", b"agent-memory", b"agent_memory", b"knowledge.md", b"memory.md", b"context.md")
-_PROGRAM = b"amp"
+_BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))
 
 
 def may_concern_memory(data: bytes) -> bool:
@@ -12,22 +12,9 @@ def may_concern_memory(data: bytes) -> bool:
     lowered = data.lower()
     if any(name in lowered for name in _NAMES):
         return True
-    position = lowered.find(_PROGRAM)
-    while position >= 0:
-        end = position + len(_PROGRAM)
-        if not (_is_letter(lowered, position - 1) and not _is_escape(lowered, position)) and not _is_letter(
-            lowered, end
-        ):
-            return True
-        position = lowered.find(_PROGRAM, end)
-    return False
-
-
-def _is_letter(data: bytes, position: int) -> bool:
-    """Say whether a byte belongs to a word, so that `stamp`, `example` and `amp-clamp` are not `amp`."""
-    return 0 <= position < len(data) and (data[position : position + 1].isalnum() or data[position] in b"_-")
-
-
-def _is_escape(data: bytes, position: int) -> bool:
-    r"""Say whether the letter before is that of `\n` or `\t`, and `amp` begins a line."""
-    return position >= 2 and data[position - 2 : position] in (b"\\n", b"\\t", b"\\r")
+    if b"amp" not in lowered:
+        return False
+    for escape in (b"\\n", b"\\t", b"\\r"):
+        lowered = lowered.replace(escape, b"  ")
+    # `stamp`, `example` and `amp-clamp` are not `amp`.
+    return b" amp " in b" %b " % lowered.translate(_BLANKS)

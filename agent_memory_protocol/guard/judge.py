@@ -9,7 +9,7 @@ import os
 
 from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName, SecretFound, StorageError
-from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_agent_name, check_owner, name_key
+from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 from ..limits import count_lines
 from ..project import agents
 from ..project.access import Actor, joined, why_not_write
@@ -42,32 +42,29 @@ _EVERYTHING = "all of memory"
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
     """Return why a tool call is denied and what to do instead; "" where it may go on."""
-    if is_disabled(environ):
-        return ""
+    return "" if is_disabled(environ) else next(filter(None, _reasons(call, environ)), "")
+
+
+def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
+    """Yield what each part of a call is denied for; "" where it may go on."""
     name = call.agent or environ.get("AMP_AGENT") or None
     cwd = call.cwd or os.getcwd()
-    commands = []
     if touches.is_shell(call.tool):
         text = touches.command_of(call.tool_input)
         if call.tool.lower() == "powershell":
             text = text.replace("\\", "/")
         commands = read_commands(text, environ, cwd)
-        found = touches.of_commands(commands)
+        for command in commands if name is not None else []:
+            yield amp_commands.why_not(command, name or "")
+        found = [touch for command in commands for touch in touches.of_command(command)]
         for touch in found:
             touch.text = touch.text or text
     else:
         found = touches.of_tool(call.tool, call.tool_input, cwd)
-    for command in amp_commands.find(commands):
-        reason = _wrong_identity(command, name)
-        if reason:
-            return reason
     looked_at: set[str] = set()
     for touch in found:
         for root, below in _places(touch.path, cwd, environ):
-            reason = _why_not(touch, root, below, name, environ, looked_at)
-            if reason:
-                return reason
-    return ""
+            yield _why_not(touch, root, below, name, environ, looked_at)
 
 
 def place_of(below: "tuple[str, ...]") -> "Target | str | None":
@@ -90,25 +87,6 @@ def place_of(below: "tuple[str, ...]") -> "Target | str | None":
     if not below or below == (_MEMORY,) or _is_pattern(below[0]):
         return _EVERYTHING
     return Target(Tier.SHARED) if below[0] in (_MEMORY, "amp.toml", ".amp") else None
-
-
-def _wrong_identity(command: amp_commands.AmpCommand, name: str | None) -> str:
-    """Say why an agent may not run this `amp` command: it writes as another, or as nobody (decision 7)."""
-    if not command.writes or name is None:
-        return ""
-    try:
-        own = check_agent_name(name)
-    except InvalidName as error:
-        return f"{error}; so nothing can be written in its name"
-    try:
-        same = command.agent is not None and name_key(check_agent_name(command.agent)) == name_key(own)
-    except InvalidName:
-        same = False
-    if same:
-        return ""
-    verb = " ".join(["amp", *command.words[:1]])
-    acts = "as nobody" if command.agent is None else f"as {command.agent!a}"
-    return f"agent {own} runs `{verb}` {acts}; memory is written in one's own name: add --as {own}"
 
 
 def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "Iterator[tuple[str, tuple[str, ...]]]":
@@ -245,21 +223,16 @@ def _why_unfit(
 
 def _size_after(touch: "Touched", old: bytes) -> tuple[int, int] | None:
     """Return how many lines and bytes a file will have; None where the call does not tell."""
-    new = _bytes(touch.text)
-    if touch.how == "patch":
-        gone = _bytes(touch.gone)
-        return count_lines(old) + count_lines(new) - count_lines(gone), len(old) + len(new) - len(gone)
-    if touch.how == "append":
-        new = old + new
-    elif touch.how == "edit":
-        new = old
-        for before, after, everywhere in touch.edits:
-            new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
-            if len(new) > _MOST_READ:
-                break  # edits can double it again and again
-    elif touch.how != "write":
+    if touch.how == "other":
         return None
-    return count_lines(new), len(new)
+    new = b"" if touch.how == "write" else old
+    for before, after, everywhere in touch.edits:
+        new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
+        if len(new) > _MOST_READ:
+            break  # edits can double it again and again
+    new += b"" if touch.edits else _bytes(touch.text)
+    gone = _bytes(touch.gone)
+    return count_lines(new) - count_lines(gone), len(new) - len(gone)
 
 
 def _bytes(text: str) -> bytes:

@@ -5,27 +5,28 @@ A program changes every file it names, unless the tables below know it to read.
 
 import posixpath
 
+from .code import changed_by_code, is_interpreter, named, plain, values
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh", "fish"])
 _MOST_STARTERS = 100
 _MOST_NAMES = 20
 _LONGEST_NAMES = 1 << 12
 
-_KNOWN_TO_READ = """
+_READERS_TABLE = """
 [ [[ : . alias break case cd continue declare dirs do done echo esac eval exit export false fi for function hash in let
 local mapfile popd printf pushd pwd read readarray readonly return select set shift source test trap true type typeset
 ulimit umask unalias unset until wait while
 
 ack ag base64 bat batcat cat cmp colordiff column comm cut delta diff egrep expand fgrep fmt fold glow grep head hexdump
-jq more nl od paste pr rev rg strings tac tail tr wc zcat zgrep
-b2sum basename cksum dir dirname du exa eza fd file locate ls lsd md5sum readlink realpath sha1sum sha256sum sha512sum
-shasum stat which
+jq more nl od paste pr rev rg strings tac tail tr wc zcat zgrep b2sum basename cksum dir dirname du exa eza fd file
+locate ls lsd md5sum readlink realpath sha1sum sha256sum sha512sum shasum stat which
 claude codex date flake8 gemini glab json.tool man mypy pylint pytest shellcheck sleep vale yamllint
 amp agent-memory agent_memory_protocol agent_memory_protocol.cli.main amp-hook
-parallel watch xargs get-childitem get-content get-item measure-object select-string test-path
+parallel watch get-childitem get-content get-item measure-object select-string test-path
 
 git-add git-annotate git-blame git-branch git-cat-file git-check-attr git-check-ignore git-commit git-config
 git-describe git-diff-tree git-fetch git-grep git-help git-ls-files git-ls-tree git-merge-base git-notes git-push
@@ -45,15 +46,14 @@ less > -o -O --log-file
 markdownlint ! --fix -f
 pandoc > -o --output --extract-media
 prettier ! --write -w
-sort > -o --output
+sort tree > -o --output
 tar > -f --file -C --directory
-tree > -o
 wget > -O --output-document -P --directory-prefix
 yq ! -i --inplace
 """
 """Programs that change no file they name, but (`>`) those that these options name, or their first or last word, and
 (`!`) all with these options. With options after `?`, any program only looks."""
-_OTHERS = """
+_OTHERS_TABLE = """
 gzip gunzip bzip2 xz zstd ? -c -l -t -dc -cd
 git-clean ? -n
 git-rm ? --cached
@@ -62,45 +62,44 @@ git-stash ? list show
 unzip ? -l -p -t -v
 touch truncate chmod chown < -r --reference
 patch < -i --input
+-
 """
-"""What other programs only read: a file that an option after `<` names, and all with one after `?`."""
+"""What others only read: a file that an option after `<` names, and all with one after `?`; `-` is any other."""
+_STARTERS_TABLE = """
+nohup time command builtin setsid busybox chronic caffeinate +
+sudo doas + -u -g -C -D -p
+exec + -a
+nice + -n
+ionice + -c -n -p
+stdbuf + -i -o -e
+env + -u -C --unset --chdir
+timeout + WORD -s -k
+flock + WORD -w -E
+xargs + -I -n -P -L -d -a -s
+uvx pipx npx bunx + --from --with --spec -p --python
+uv-run poetry-run pipenv-run hatch-run rye-run pdm-run pipx-run + --with --from -p --python --project --directory
+"""
+"""Programs that only start another, and their options that take one more word. Some take a word themselves."""
 _LOOKS = ["--check", "--diff", "--dry-run", "--help", "--stdout", "--to-stdout", "--version"]
 
 
-def _table(text: str) -> dict[str, dict[str, list[str]]]:
+def options_table(text: str) -> dict[str, dict[str, list[str]]]:
     """Return the options of each program by their mark."""
     table: dict[str, dict[str, list[str]]] = {}
     for line in text.splitlines():
-        mark, options = "", {"": list[str]()}
+        options = {mark: list[str]() for mark in " >!?<+"}
+        mark = " "
         for word in line.split():
-            if word in (">", "!", "?", "<"):
+            if word in options:
                 mark = word
             else:
-                options.setdefault(mark, []).append(word)
-        table |= dict.fromkeys(options[""], options)
+                options[mark].append(word)
+        table |= dict.fromkeys(options[" "], options)
     return table
 
 
-_READERS = _table(_KNOWN_TO_READ)
-_OPTIONS = _READERS | _table(_OTHERS)
-
-_STARTERS = {
-    **dict.fromkeys(("nohup", "time", "command", "builtin", "setsid", "busybox", "chronic", "caffeinate"), ()),
-    **dict.fromkeys(("sudo", "doas"), ("-u", "-g", "-C", "-D", "-p")),
-    "exec": ("-a",),
-    "nice": ("-n",),
-    "ionice": ("-c", "-n", "-p"),
-    "stdbuf": ("-i", "-o", "-e"),
-    "env": ("-u", "-C", "--unset", "--chdir"),
-    "timeout": ("-s", "-k"),
-    "flock": ("-w", "-E"),
-    "xargs": ("-I", "-n", "-P", "-L", "-d", "-a", "-s"),
-    **dict.fromkeys(("uvx", "pipx", "npx", "bunx"), ("--from", "--with", "--spec", "-p", "--python")),
-}
-"""For each program that only starts another, its options that take one more word."""
-_TAKES_A_WORD = frozenset(["timeout", "flock"])
-_RUNNERS = frozenset(["uv", "poetry", "pipenv", "hatch", "rye", "pdm", "pipx"])
-_RUNNER_OPTIONS = ("--with", "--from", "-p", "--python", "--project", "--directory")
+_READERS, _STARTERS = options_table(_READERS_TABLE), options_table(_STARTERS_TABLE)
+_OPTIONS = _READERS | options_table(_OTHERS_TABLE)
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _FIND_PATHS = frozenset(["-path", "-ipath", "-wholename", "-iwholename"])
 _PASS_ON = frozenset(["cat", "sort", "uniq", "head", "tail", "tr"])
@@ -141,24 +140,6 @@ def joined(folder: str, path: str) -> str:
     return path if path.startswith("~") else posixpath.join(folder, path)
 
 
-def values(words: list[str], options: "Iterable[str]") -> list[str]:
-    """Return the values of options: `--output FILE`, `--output=FILE`, `-o FILE`, `-oFILE`, `-sSLo FILE`, `of=FILE`."""
-    found = []
-    for index, word in enumerate(words):
-        for option in options:
-            is_letter = len(option) == 2
-            if word == option or (is_letter and word[:1] == "-" != word[1:2] and word.endswith(option[1])):
-                found += words[index + 1 : index + 2]
-            elif word.startswith(option if is_letter or option.endswith("=") else f"{option}="):
-                found.append(word[len(option) :].removeprefix("="))
-    return found
-
-
-def plain(words: list[str]) -> list[str]:
-    """Return the words that are no options."""
-    return [word for word in words if not word.startswith("-")]
-
-
 def quoted(words: list[str]) -> str:
     """Return the text that a shell reads as these words."""
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
@@ -168,14 +149,13 @@ def unwrap(command: Command) -> None:
     """Take away what only starts a program, and note what `env` sets and the folder it goes to."""
     for _ in range(_MOST_STARTERS):
         name, words = command.name, command.words
-        runs = name in _RUNNERS and words[1:2] == ["run"]
-        if not runs and name not in _STARTERS:
+        start = end = 2 if "-".join([name, *words[1:2]]) in _STARTERS else 1
+        starter = _STARTERS.get("-".join([name, *words[1:start]]))
+        if starter is None:
             return
-        valued = _RUNNER_OPTIONS if runs else _STARTERS[name]
-        start = end = 2 if runs else 1
         while end < len(words) and words[end].startswith("-"):
-            end += 2 if words[end] in valued else 1
-        options, command.words = words[start:end], words[end + (name in _TAKES_A_WORD) :]
+            end += 2 if words[end] in starter["+"] else 1
+        options, command.words = words[start:end], words[end + ("WORD" in starter["+"]) :]
         if name == "env":
             _set_by_env(command, options)
         elif name == "xargs" and command.words:
@@ -263,116 +243,34 @@ def _run_by_find(words: list[str], places: list[str]) -> "Iterator[list[str]]":
             start = 0
 
 
-# The patterns below are compiled when they are used: most commands bring no code.
-_INTERPRETERS = ("python", "pypy", "node", "deno", "bun", "perl", "ruby", "php", "lua", "sed", "awk", "gawk", "mawk")
-_SCRIPT_FIRST = frozenset(["sed", "awk", "gawk", "mawk"])
-_IN_PLACE = r"-[nErsuzpalw0]*i|--in-place"
-_CODE_OPTION = r"-[nplwia0]*[ecrE]|--eval"
-_SCRIPT_OPTION = r"-[nErsuz]*e|--expression|--source"
-_QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
-_ELSEWHERE = r"""(?!\s*f?['"`][^'"`\n]*\.scaffolding)""" + _QUOTED
-_HARMLESS = (
-    # a file that is opened there and then, for reading
-    rf"""(?<![\w])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
-    rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat|iterdir|glob|rglob)\b"""
-    rf"""|(?:readFileSync|readFile|readdirSync|existsSync|File\.read\w*|file_get_contents|loadtxt)\({_QUOTED}"""
-    # a file elsewhere, whatever is done with it
-    rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
-    rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
-    # what looks like a change and is none
-    r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
-)
-_CHANGES = (
-    r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|remove|rename|replace\(|rmtree|copy|move|truncate"""
-    r"""|touch|O_WRONLY|O_RDWR|symlink|\brm\b|mkdir|put_contents|>|system|exec|spawn|popen|subprocess|\b[wW] """
-)
-_BREAKS = "\"'`()[]{},;:=<>|&"
-_PART = rf"[^{_BREAKS.translate({ord(one): chr(92) + one for one in '[]'})}\s]+"
-_BEGINS_A_PATH = r"""(?:["'`}>]|(?:^|[\s;/}])[wW] |\b(?:rm|mv|cp|tee|touch|unlink)\b.* )$"""
-_MEMORY = ".scaffolding"
-
-
 def written(command: Command) -> list[str]:
     """Return what a command may change, as its words name it from the command's folder."""
     name, words = command.name, command.words[1:]
     folder = ""
     if name == "git":
-        folder, words = _without_git_options(words)
-        name, words = "-".join([name, *words[:1]]), words[1:]
-    if name.startswith(("python", "pypy")) and "-m" in words:
+        folder = posixpath.join("", *values(words, ["-C", "--work-tree"]))
+        taken = values(words, ["-C", "-c", "--git-dir", "--work-tree"])
+        name = "-".join([name, *[word for word in plain(words) if word not in taken][:1]])
+    elif name.startswith(("python", "pypy")) and "-m" in words:
         words = words[words.index("-m") + 1 :]
         name, words = "".join(words[:1]), words[1:]
-    if name == "tar" and words and not words[0].startswith("-"):
+    elif name == "tar" and plain(words[:1]):
         words = [f"-{words[0]}", *words[1:]]
-    options = _OPTIONS.get(name, {})
+    options = _OPTIONS.get(name, _OPTIONS["-"])
     heads = {word.partition("=")[0] for word in words}
-    text, _ = given_to_a_shell(command) if name in SHELLS else ("", [])
-    if not heads.isdisjoint(options.get("!", ())):
+    if not heads.isdisjoint(options["!"]):
         found = named(found_by(command.words) if name == "find" else words)
-    elif text or (name not in SHELLS and not heads.isdisjoint(_LOOKS + options.get("?", []))):
-        found = []  # what a shell runs is judged by itself
-    elif name.startswith(_INTERPRETERS[:2]) or name in _INTERPRETERS:
-        found = _by_code(name, words, command.feed)
+    elif name in SHELLS and given_to_a_shell(command)[0]:
+        found = []  # that text is judged by itself
+    elif not heads.isdisjoint(_LOOKS + options["?"]) and name not in SHELLS:
+        found = []
+    elif is_interpreter(name):
+        found = changed_by_code(name, words, command.feed)
     elif name in _READERS:
-        into = options.get(">", [])
+        into = options[">"]
         found = values(words, into)
         found += plain(words)[-1:] if "LAST" in into else plain(words)[:1] if "FIRST" in into else []
     else:
-        read = values(words, options.get("<", ()))
+        read = values(words, options["<"])
         found = named(word for word in words if word not in read and (word.partition("=")[2] or word) not in read)
     return [posixpath.join(folder, path) for path in found]
-
-
-def named(words: "Iterable[str]") -> list[str]:
-    """Return every path that words may name: as a whole, after `=` or an option's letter, or inside a text."""
-    found = []
-    for word in words:
-        found += [word[2:] if word[0] == "-" != word[1:2] else word, word.partition("=")[2]] if word else []
-        if _MEMORY in word.lower():
-            parts = word.translate(dict.fromkeys(map(ord, _BREAKS), " ")).split()
-            found += [part for part in parts if _MEMORY in part.lower()]
-    return [path for path in found if path and not path.startswith("--")]
-
-
-def _without_git_options(words: list[str]) -> tuple[str, list[str]]:
-    """Return the folder that git is told to work in, "" for the current one, and its words without such options."""
-    folder, start = "", 0
-    while start < len(words) and words[start].startswith("-"):
-        option, equals, value = words[start].partition("=")
-        if not equals and option in ("-C", "-c", "--git-dir", "--work-tree"):
-            start += 1
-            value = "".join(words[start : start + 1])
-        if option in ("-C", "--work-tree"):
-            folder = posixpath.join(folder, value)
-        start += 1
-    return folder, words[start:]
-
-
-def _by_code(name: str, words: list[str], feed: str) -> list[str]:
-    """Return what an interpreter may change: by code it is given, and the files it is given besides.
-
-    A path in code counts where the code changes anything, and does not read that path or write elsewhere there.
-    """
-    import re
-
-    is_script = name in _SCRIPT_FIRST
-    option = _SCRIPT_OPTION if is_script else _CODE_OPTION
-    codes = [words[index + 1] for index, word in enumerate(words[:-1]) if re.fullmatch(option, word)]
-    variables = values(words, ["-v", "-F"]) if is_script else []
-    rest = [word for word in plain(words) if word and word not in (*codes, *variables)]
-    if is_script and not codes:
-        codes, rest = rest[:1], rest[1:]
-    if any(re.match(_IN_PLACE, word) for word in words) and not name.startswith(("python", "pypy", "node")):
-        return rest
-    if rest and not codes:
-        return named(words)
-    found = []
-    for code in (*codes, feed):
-        left = re.sub(_HARMLESS, " ", code)
-        if re.search(_CHANGES, left):
-            for path in re.finditer(_PART, left):
-                before = left[max(path.start() - 99, 0) : path.start()]
-                found += [path[0]] if _MEMORY in path[0].lower() and re.search(_BEGINS_A_PATH, before) else []
-            found += [one.partition("=")[2] for one in variables]
-            found += rest if "argv" in left.lower() or "FILENAME" in left else []
-    return found

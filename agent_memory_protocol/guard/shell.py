@@ -5,7 +5,8 @@ only a shell could know, such as the output of `$(…)`, stays in the words as i
 take is read as far as it goes.
 """
 
-from .programs import SHELLS, Command, assigned, given_to_a_shell, joined, plain, stdin, unwrap
+from .code import plain
+from .programs import SHELLS, Command, assigned, given_to_a_shell, joined, stdin, unwrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

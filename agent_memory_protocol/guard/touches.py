@@ -1,6 +1,6 @@
 """Which files a tool call changes, and into what: the tools that write, and the commands of a shell that do.
 
-Only what stands in the call is judged. A path that a running program makes up is not seen here; access at every other
+Only what is in the call is judged. A path that a running program makes up is not seen here; access at every other
 door holds all the same.
 """
 
@@ -22,6 +22,13 @@ _WRITING_WORDS = (
 )
 _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "source", "destination", "old_path", "new_path")
 _TEXT_KEYS = ("content", "file_text", "new_string", "new_str", "new_source", "insert_text", "text", "contents")
+_PATCH = {
+    "*** Add File: ": "write",
+    "*** Update File: ": "append",
+    "*** Delete File: ": "other",
+    "*** Move to: ": "other",
+}
+_DIFF = {"--- ": "other", "+++ ": "other"}
 
 
 class Touched:
@@ -29,7 +36,7 @@ class Touched:
 
     Attributes:
         path: as the call names it, joined to the folder that holds there.
-        how: `write` (its whole content is `text`), `append`, `edit` (by `edits`), `patch`, or `other`.
+        how: `write` (its whole content is `text`), `append` (`gone` is taken out), `edit` (by `edits`), or `other`.
         text: what comes into it, as far as the call shows.
         edits: what is replaced by what, and whether everywhere.
         gone: text that a patch takes out.
@@ -37,21 +44,16 @@ class Touched:
 
     __slots__ = ("edits", "gone", "how", "path", "text")
 
-    def __init__(
-        self, path: str, how: str, text: str = "", *, edits: "list[tuple[str, str, bool]] | None" = None, gone: str = ""
-    ) -> None:
+    def __init__(self, path: str, how: str, text: str = "", edits: "tuple[tuple[str, str, bool], ...]" = ()) -> None:
         self.path = path
         self.how = how
         self.text = text
-        self.edits = edits or []
-        self.gone = gone
-
-    def __repr__(self) -> str:
-        return f"Touched({self.path!r}, {self.how})"
+        self.edits = edits
+        self.gone = ""
 
 
 def is_shell(tool: str) -> bool:
-    """Say whether a tool runs commands of a shell; `of_commands` says what these change."""
+    """Say whether a tool runs commands of a shell; `of_command` says what these change."""
     return _bare(tool) in _SHELL_TOOLS
 
 
@@ -59,15 +61,14 @@ def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     """Return what the call of any other tool changes: nothing, unless its name says that it writes."""
     name = _bare(tool)
     if name == "apply_patch":
-        return list(_of_patch(command_of(given), cwd))
+        return _of_patch(command_of(given), _PATCH, cwd)
     if not any(word in name for word in _WRITING_WORDS):
         return []
-    edits = _edits(given)
-    text = "\n".join(value for key in _TEXT_KEYS if isinstance(value := given.get(key), str))
+    edits = tuple(_edits(given))
     how = "edit" if edits else "write" if isinstance(given.get("content"), str) and "append" not in name else "other"
-    text = text if how != "edit" else "\n".join(new for _, new, _ in edits)
-    paths = [value for key in _PATH_KEYS if isinstance(value := given.get(key), str)]
-    return [Touched(posixpath.join(cwd, path), how, text, edits=edits) for path in paths]
+    texts = [new for _, new, _ in edits] or [given[key] for key in _TEXT_KEYS if isinstance(given.get(key), str)]
+    paths = [given[key] for key in _PATH_KEYS if isinstance(given.get(key), str)]
+    return [Touched(posixpath.join(cwd, path), how, "\n".join(texts), edits) for path in paths]
 
 
 def command_of(given: "dict[str, Any]") -> str:
@@ -82,67 +83,45 @@ def command_of(given: "dict[str, Any]") -> str:
     return ""
 
 
-def of_commands(commands: "list[Command]") -> list[Touched]:
-    """Return what the commands of a shell change."""
+def of_command(command: "Command") -> list[Touched]:
+    """Return what a command of a shell changes."""
+    name, words = command.name, command.words[1:]
+    text = command.feed or (" ".join(words) + "\n" if name in ("echo", "printf") else "")
+    found = [
+        Touched(joined(command.folder, path), ("append" if appends else "write") if text else "other", text)
+        for path, appends in command.writes
+    ]
+    if name == "apply_patch":
+        return found + _of_patch(command.feed or " ".join(words), _PATCH, command.folder)
+    if name == "patch" or (name == "git" and {"apply", "am"} & {*words}):
+        found += _of_patch(stdin(command), _DIFF, command.folder)
+    return found + [Touched(joined(command.folder, path), "other") for path in written(command)]
+
+
+def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
+    """Return what a patch changes whose files begin with these heads: a diff, or one in the form of `apply_patch`."""
     found: list[Touched] = []
-    for command in commands:
-        says = command.name in ("echo", "printf")
-        text = command.feed or (" ".join(command.words[1:]) + "\n" if says else "")
-        for path, appends in command.writes:
-            how = ("append" if appends else "write") if text else "other"
-            found.append(Touched(joined(command.folder, path), how, text))
-        if command.name == "apply_patch":
-            found += _of_patch(command.feed or " ".join(command.words[1:]), command.folder)
-        else:
-            found += [Touched(joined(command.folder, path), "other") for path in written(command)]
-        if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
-            found += _of_diff(stdin(command), command.folder)
+    for line in patch.split("\n"):
+        head = next((head for head in heads if line.startswith(head)), "")
+        if head:
+            path = line[len(head) :].partition("\t")[0].strip()
+            path = path[2:] if heads is _DIFF and path.startswith(("a/", "b/")) else path
+            found.append(Touched(posixpath.join(cwd, path), heads[head]))
+        elif found and line.startswith("+"):
+            found[-1].text += line[1:] + "\n"
+        elif found and line.startswith("-"):
+            found[-1].gone += line[1:] + "\n"
     return found
 
 
-def _of_diff(diff: str, cwd: str) -> "Iterator[Touched]":
-    """Yield what a diff changes, as `git apply` and `patch` read it."""
-    files: dict[str, list[str]] = {}
-    added: list[str] = []
-    for line in diff.split("\n"):
-        if line.startswith(("--- ", "+++ ")):
-            path = line[4:].partition("\t")[0].strip()
-            added = files.setdefault(path.partition("/")[2] if path.startswith(("a/", "b/")) else path, [])
-        elif line.startswith("+"):
-            added.append(line[1:])
-    for path, lines in files.items():
-        yield Touched(posixpath.join(cwd, path), "other", "\n".join(lines))
-
-
-def _of_patch(patch: str, cwd: str) -> "Iterator[Touched]":
-    """Yield what a patch in the form of `apply_patch` changes."""
-    touch: Touched | None = None
-    for line in patch.split("\n"):
-        for start, how in (("*** Add File: ", "write"), ("*** Update File: ", "patch"), ("*** Delete File: ", "other")):
-            if line.startswith(start):
-                if touch:
-                    yield touch
-                touch = Touched(posixpath.join(cwd, line[len(start) :].strip()), how)
-        if touch and line.startswith("*** Move to: "):
-            yield Touched(posixpath.join(cwd, line[len("*** Move to: ") :].strip()), "other")
-        elif touch and line.startswith("+"):
-            touch.text += line[1:] + "\n"
-        elif touch and line.startswith("-"):
-            touch.gone += line[1:] + "\n"
-    if touch:
-        yield touch
-
-
-def _edits(given: "dict[str, Any]") -> "list[tuple[str, str, bool]]":
+def _edits(given: "dict[str, Any]") -> "Iterator[tuple[str, str, bool]]":
     several = given.get("edits")
-    found = []
     for one in [given, *(several if isinstance(several, list) else [])]:
         if isinstance(one, dict):
             old = one.get("old_string", one.get("old_str"))
             new = one.get("new_string", one.get("new_str"))
             if isinstance(old, str) and isinstance(new, str):
-                found.append((old, new, one.get("replace_all") is True))
-    return found
+                yield old, new, one.get("replace_all") is True
 
 
 def _bare(tool: str) -> str:
