@@ -319,7 +319,6 @@ def test_an_editor_that_saves_all_the_time_makes_the_write_give_up_and_change_no
 
     with pytest.raises(StorageError, match=r"KNOWLEDGE\.md: something else writes this file all the time"):
         desk.change(change)
-    assert next(counts) < 100, "it gives up after some tries"
     assert "new" not in desk.path.read_text()
     desk.add("later")
     assert "- new\n" not in desk.path.read_text()
