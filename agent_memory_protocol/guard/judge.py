@@ -89,33 +89,29 @@ def place_of(below: "tuple[str, ...]") -> "Target | str | None":
     return Target(Tier.SHARED) if below[0] in (_MEMORY, "amp.toml", ".amp") else None
 
 
-def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "Iterator[tuple[str, tuple[str, ...]]]":
-    """Yield the memory that a path leads into, by its text and by links on its way: a root, and what is below it."""
-    seen = set()
-    named = path if os.path.isabs(path) or path.startswith(("$", "`", "~")) else os.path.join(cwd, path)
+def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "set[tuple[str, tuple[str, ...]]]":
+    """Return the memory that a path leads into, by its text and by links on its way: a root, and what is below it."""
+    found = set()
+    named = path if path.startswith(("$", "`", "~")) else os.path.join(cwd, path)
     for one in (os.path.normpath(os.path.expanduser(named)), _real(named)):
         parts = one.replace("\\", "/").split("/")
-        for index, part in enumerate(parts):
-            if part.lower() != SCAFFOLDING and not _matches_it(part):
-                continue
+        index = next((index for index, part in enumerate(parts) if _is_scaffolding(part)), None)
+        if index is not None:
             root = "/".join(parts[:index])
             if "$" in root or "`" in root or not os.path.isabs(root or "/"):
                 root = _root_here(cwd, environ)
-            place = root or "/", tuple(parts[index + 1 :])
-            if place not in seen:
-                seen.add(place)
-                yield place
-            break
+            found.add((root or "/", tuple(parts[index + 1 :])))
+    return found
 
 
 def _is_pattern(part: str) -> bool:
     return any(mark in part for mark in "*?[$`")
 
 
-def _matches_it(part: str) -> bool:
-    """Say whether a part of a path is a pattern that a shell makes `.scaffolding` of."""
-    if not part.startswith(".") or not _is_pattern(part):
-        return False
+def _is_scaffolding(part: str) -> bool:
+    """Say whether a part of a path is that folder, or a pattern that a shell makes it of."""
+    if part[:1] != "." or not _is_pattern(part):
+        return part.lower() == SCAFFOLDING
     from fnmatch import fnmatchcase
 
     return fnmatchcase(SCAFFOLDING, part)
@@ -143,6 +139,7 @@ def _why_not(
     environ: "Mapping[str, str]",
     looked_at: "set[str]",
 ) -> str:
+    """Say why a change of what is below `.scaffolding` is denied. `looked_at` are the texts without a secret."""
     place = place_of(below)
     if place is None:
         return ""
@@ -154,17 +151,25 @@ def _why_not(
         opened.external_links = settings.external_links
         if not settings.enabled:
             return ""
-        reason = _why_forbidden(place, opened, settings, name, environ)
+        reason = "" if name is None else _why_forbidden(place, opened, settings, name, environ)
         if reason:
             return f"{path}: {reason}"
-        return _why_unfit(touch, place, opened, below, settings, looked_at)
+        if touch.text and touch.text not in looked_at:
+            looked_at.add(touch.text)  # one command may name a thousand files
+            from ..secrets.find import check_text
+
+            try:
+                check_text(touch.text, allow=settings.secrets_allow, what=f"text for {path}")
+            except SecretFound as error:
+                return str(error)
+        if touch.how == "other" or not isinstance(place, Target) or not path.endswith(".md"):
+            return ""
+        return _why_too_large(touch, place, path, opened, settings)
 
 
 def _why_forbidden(
-    place: "Target | str", root: Root, settings: "Settings", name: str | None, environ: "Mapping[str, str]"
+    place: "Target | str", root: Root, settings: "Settings", name: str, environ: "Mapping[str, str]"
 ) -> str:
-    if name is None:
-        return ""
     try:
         actor = Actor(name, fixed_conversation(settings, environ))
     except InvalidName as error:
@@ -178,53 +183,13 @@ def _why_forbidden(
     )
 
 
-def _why_unfit(
-    touch: "Touched",
-    place: "Target | str",
-    root: Root,
-    below: "tuple[str, ...]",
-    settings: "Settings",
-    looked_at: "set[str]",
-) -> str:
-    """Say what is wrong with what comes into a file: a secret, or that the file would pass its limit.
-
-    `looked_at` are the texts in which no secret was found: one command may name a thousand files.
-    """
-    path = "/".join((SCAFFOLDING, *below))
-    if touch.text and touch.text not in looked_at:
-        looked_at.add(touch.text)
-        from ..secrets.find import check_text
-
-        try:
-            check_text(touch.text, allow=settings.secrets_allow, what=f"text for {path}")
-        except SecretFound as error:
-            return str(error)
-    if not isinstance(place, Target) or not below[-1].endswith(".md"):
-        return ""
+def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings") -> str:
+    """Say which limit a file would pass; "" where it would not, or becomes smaller."""
     try:
-        content = root.read((SCAFFOLDING, *below), limit=_MOST_READ)
+        content = root.read(tuple(path.split("/")), limit=_MOST_READ)
     except AgentMemoryError:
         return ""
     old = b"" if content is None else content.data
-    size = _size_after(touch, old)
-    if size is None:
-        return ""
-    for have, had, limit, unit in (
-        (size[0], count_lines(old), settings.max_lines, "lines"),
-        (size[1], len(old), settings.max_bytes, "bytes"),
-    ):
-        if have > limit and have > had:
-            return (
-                f"{path} would have {have:,} {unit}, {limit:,} are allowed: merge entries that say the same, look at "
-                f"`amp prune {place}`, or add with `amp remember --make-room`, which archives the oldest dated ones"
-            )
-    return ""
-
-
-def _size_after(touch: "Touched", old: bytes) -> tuple[int, int] | None:
-    """Return how many lines and bytes a file will have; None where the call does not tell."""
-    if touch.how == "other":
-        return None
     new = b"" if touch.how == "write" else old
     for before, after, everywhere in touch.edits:
         new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
@@ -232,7 +197,14 @@ def _size_after(touch: "Touched", old: bytes) -> tuple[int, int] | None:
             break  # edits can double it again and again
     new += b"" if touch.edits else _bytes(touch.text)
     gone = _bytes(touch.gone)
-    return count_lines(new) - count_lines(gone), len(new) - len(gone)
+    for count, limit, unit in ((count_lines, settings.max_lines, "lines"), (len, settings.max_bytes, "bytes")):
+        have = count(new) - count(gone)
+        if have > limit and have > count(old):
+            return (
+                f"{path} would have {have:,} {unit}, {limit:,} are allowed: merge entries that say the same, look at "
+                f"`amp prune {place}`, or add with `amp remember --make-room`, which archives the oldest dated ones"
+            )
+    return ""
 
 
 def _bytes(text: str) -> bytes:

@@ -19,6 +19,8 @@ _LONGEST = 1 << 12  # of a value and of a path
 _LONGEST_NAME = 1 << 8
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
+_ENDS = _BLANK + _OPERATORS + "<>"
+_QUOTES = "'\""
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
@@ -36,57 +38,57 @@ def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder:
     Those inside `$(…)`, backticks and subshells are included, and those that it gives to another shell, to `xargs` or
     to `find`. What is nested very deep in it, or would be read again very often, is passed over.
     """
-    return _read(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder}, 0, [len(text) + _MOST_REREAD])
-
-
-def _read(text: str, variables: dict[str, str], depth: int, left: list[int]) -> list[Command]:
-    """Read a text; `left` is how much may still be read, since loops inside loops multiply it."""
-    before = dict(variables)
-    left[0] -= len(text)
-    if depth > _DEEPEST or left[0] < 0:
-        return []
-    reader = _Reader(text, variables, depth, left, {})
-    found = list(reader.commands())
-    # What a loop does, it does for each of its values: the text is read once more for each of them.
-    for name, values in reader.loops.items():
-        for value in values[1:_MOST_ROUNDS]:
-            left[0] -= len(text)
-            if left[0] >= 0:
-                found += _Reader(text, dict(before), depth, left, {name: value}).commands()
-    return found
+    variables = {**(environ or {}), "PWD": folder, "OLDPWD": folder}
+    return _Reader(text, variables, 0, [len(text) + _MOST_REREAD]).read()
 
 
 class _Reader:
-    """Reads a text from its left to its right, once. `variables` are what its shell knows, with the folder it is in."""
+    """Reads a text from its left to its right, up to its end or that of the `$(…)` that it begins in.
 
-    def __init__(
-        self, text: str, variables: dict[str, str], depth: int, left: list[int], in_loop: dict[str, str]
-    ) -> None:
+    `variables` are what its shell knows, with the folder it is in. `left` is how much may still be read, by all readers
+    together: loops inside loops multiply it.
+    """
+
+    def __init__(self, text: str, variables: dict[str, str], depth: int, left: list[int], start: int = 0) -> None:
         self.text = text
         self.variables = variables
         self.outside: list[dict[str, str]] = []
         self.depth = depth
         self.left = left
-        self.in_loop = in_loop
+        self.start = self.position = start
+        self.in_loop: dict[str, str] = {}
         self.loops: dict[str, list[str]] = {}
         self.last_read = ""
-        self.position = 0
         self.inner: list[Command] = []
         self.awaiting: list[tuple[Command, str]] = []
 
-    def commands(self) -> "Iterator[Command]":
-        """Yield the commands of the text."""
+    def read(self) -> list[Command]:
+        """Return the commands. What a loop does, it does for each value: the text is read again for each of them."""
+        before = dict(self.variables)
+        found = list(self._commands())
+        size = self.position - self.start
+        self.left[0] -= size
+        for name, values in self.loops.items():
+            for value in values[1:_MOST_ROUNDS]:
+                self.left[0] -= size
+                if self.left[0] >= 0:
+                    again = _Reader(self.text, dict(before), self.depth, self.left, self.start)
+                    again.in_loop = {name: value}
+                    found += again._commands()
+        return found
+
+    def _commands(self) -> "Iterator[Command]":
         command = Command()
-        while character := self._at():
-            if character in _BLANK or self._at(2) == "\\\n":
+        while (character := self._at()) and not (character == ")" and self.start and not self.outside):
+            two = self._at(2)
+            if character in _BLANK or two == "\\\n":
                 self.position += 1 if character in _BLANK else 2
             elif character == "#":
                 self._up_to("\n")
             elif self._redirect(command):
                 pass
             elif character in _OPERATORS:
-                is_pipe = character == "|" and self._at(2) != "||"
-                self.position += 1 if self._at(2) not in ("||", "&&") else 2
+                self.position += 2 if two in ("||", "&&") else 1
                 if character == "\n":
                     self._here_documents()
                 yield from self._finished(command)
@@ -95,11 +97,23 @@ class _Reader:
                     self.variables = dict(self.variables)
                 elif character == ")" and self.outside:
                     self.variables = self.outside.pop()
-                command = Command(command if is_pipe else None)
+                command = Command(command if character == "|" and two != "||" else None)
             else:
                 self._take(command)
         self._here_documents()
         yield from self._finished(command)
+
+    def _nested(self, text: str, variables: dict[str, str], start: int = 0) -> "_Reader | None":
+        """Return a reader of a text in this one; None where it is too deep, or too much was read."""
+        may = self.depth < _DEEPEST and self.left[0] >= 0
+        return _Reader(text, variables, self.depth + 1, self.left, start) if may else None
+
+    def _subshell(self) -> list[Command]:
+        """Read what is in the parenthesis here, and go behind it; where it is too deep, it is read as a command."""
+        reader = self._nested(self.text, dict(self.variables), self.position + 1)
+        found = reader.read() if reader else []
+        self.position = reader.position + 1 if reader else self.position
+        return found
 
     def _at(self, length: int = 1) -> str:
         return self.text[self.position : self.position + length]
@@ -116,8 +130,7 @@ class _Reader:
         name, equals, value = words[0].partition("=") if words else ("", "", "")
         if not command.words and equals and name.isidentifier() and name.isascii():
             if not value and self._at() == "(":
-                inside = self._parenthesis()
-                value = _PART.join(word for one in self._inside(inside) for word in one.words)
+                value = _PART.join(word for one in self._subshell() for word in one.words)
             command.sets[name] = " ".join([value, *words[1:]])
         elif words == ["{"] and command.words[:1] == ["function"]:
             command.words.clear()
@@ -142,7 +155,8 @@ class _Reader:
             variables = self.variables
             if command.name in SHELLS:
                 variables = {**variables, **command.sets, **_positions(arguments), "PWD": command.folder}
-            yield from _read(text, variables, self.depth + 1, self.left)
+            reader = self._nested(text, variables)
+            yield from reader.read() if reader else ()
         self._learn(command)
 
     def _learn(self, command: Command) -> None:
@@ -220,96 +234,65 @@ class _Reader:
     def _words(self) -> list[str]:
         """Read the word that begins here, without its quotes: several where a variable or braces make them so."""
         pieces: list[str] = []
-        in_double = splits = False
+        quote, escapes, splits = "", False, False
         while character := self._at():
             two = self._at(2)
+            is_command = two == "$(" or (not quote and two in ("<(", ">("))
+            if not quote and character in _ENDS and not is_command:
+                break
             self.position += 1
-            if character == '"':
-                in_double = not in_double
-            elif character == "\\":
+            if character == quote:
+                quote = ""
+            elif not quote and (character in _QUOTES or two == "$'"):
+                quote, escapes = two[-1] if character == "$" else character, character == "$"
+                self.position += character == "$"
+            elif character == "\\" and (quote != "'" or escapes):
                 self.position += 1
-                is_kept = in_double and two[1:] not in ("$", "`", '"', "\\", "\n")
-                pieces.append(two if is_kept else two[1:].strip("\n"))
-            elif character in "$`" or (not in_double and two in ("<(", ">(")):
-                if two == "$'" and not in_double:
-                    pieces.append(self._ansi())
-                    continue
+                pieces.append(_escaped(two, quote))
+            elif quote == "'":
+                pieces.append(character)
+            elif character in "$`" or is_command:
                 value = self._expansion(character)
-                if not in_double and two[1:] != "(" and character == "$":
+                if not quote and character == "$" and not is_command:
                     splits = True
                     value = _PART.join(value.split())
                 splits = splits or _PART in value
                 pieces.append(value)
-            elif in_double:
-                pieces.append(character)
-            elif character == "'":
-                pieces.append(self._up_to("'"))
-                self.position += 1
-            elif character in " \t\r\n;|&()<>":
-                self.position -= 1
-                break
             else:
-                pieces.append(_MARKS.get(character, character))
+                pieces.append(character if quote else _MARKS.get(character, character))
         words = _alternatives("".join(pieces))
         return [one for word in words for one in word.split(_PART) if one] if splits else words
-
-    def _ansi(self) -> str:
-        """Read what is in `$'…'`."""
-        pieces = []
-        self.position += 1
-        while (character := self._at()) and character != "'":
-            self.position += 1
-            if character == "\\":
-                character = _ESCAPED.get(self._at(), self._at())
-                self.position += 1
-            pieces.append(character)
-        self.position += 1
-        return "".join(pieces)
 
     def _expansion(self, character: str) -> str:
         """Read a variable, or a command whose output would come here; that command is noted as one of the text."""
         start = self.position - 1
+        value = None
         if character == "`":
-            self.inner += self._inside(self._up_to("`").replace("\\`", "`"))
+            reader = self._nested(self._up_to("`").replace("\\`", "`"), dict(self.variables))
+            self.inner += reader.read() if reader else []
             self.position += 1
-            return self.text[start : self.position]
-        if self._at() == "(":
-            self.inner += self._inside(self._parenthesis())
-            return self.text[start : self.position]
-        if self._at() == "{":
+        elif self._at() == "(":
+            self.inner += self._subshell()
+        elif self._at() == "{":
             said = self._up_to("}")[1:].lstrip("!")
             self.position += 1
             name = _name(said)
             rest = said[len(name) :]
             rest = (rest.partition("]")[2] if rest.startswith("[") else rest).removeprefix(":")
-            default = rest[1:] if rest[:1] in ("-", "=") else None
+            value = self.variables.get(name)
+            value = rest[1:] if not value and rest[:1] in ("-", "=") else value
         else:
-            name, default = _name(self._at(_LONGEST_NAME)), None
+            name = _name(self._at(_LONGEST_NAME))
             self.position += len(name)
-        value = self.variables.get(name)
-        value = default if default is not None and not value else value
+            value = self.variables.get(name)
         return value if value is not None and len(value) <= _LONGEST else self.text[start : self.position]
 
-    def _parenthesis(self) -> str:
-        """Return what is between the parenthesis here and the one that closes it, or the text's end; go behind it."""
-        start, depth, quote = self.position + 1, 0, ""
-        while character := self._at():
-            self.position += 1
-            if character == "\\" and quote != "'":
-                self.position += 1
-            elif quote:
-                quote = "" if character == quote else quote
-            elif character in "'\"":
-                quote = character
-            elif character in "()":
-                depth += 1 if character == "(" else -1
-                if not depth:
-                    return self.text[start : self.position - 1]
-        return self.text[start:]
 
-    def _inside(self, text: str) -> list[Command]:
-        """Read a text as a subshell."""
-        return _read(text, dict(self.variables), self.depth + 1, self.left)
+def _escaped(two: str, quote: str) -> str:
+    """Return what a backslash and the character after it say."""
+    if quote == "'":
+        return _ESCAPED.get(two[1:], two[1:])
+    return two if quote and two[1:] not in ("$", "`", '"', "\\", "\n") else two[1:].strip("\n")
 
 
 def _alternatives(word: str) -> list[str]:
