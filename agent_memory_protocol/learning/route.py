@@ -5,7 +5,7 @@ meaning, so this goes by the words people use for such things, says which ones, 
 nothing speaks against it. The writer decides.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
 from dataclasses import dataclass
 from shlex import quote
 
@@ -24,7 +24,6 @@ from .route_words import (
     SHARED,
     STATE,
     USER,
-    Cue,
     cues,
     looks_secret,
 )
@@ -57,6 +56,7 @@ _WHAT = {
     PROJECT: "it is a fact about the work that no code shows",
     REFERENCE: "it says where something is to be found",
 }
+_LESSONS = [kind for kind in _WHAT if kind not in (STATE, REPOSITORY)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +142,30 @@ def _surely(text: str, *kinds: str) -> Route | None:
     return found if found is not None and found.is_sure else None
 
 
-def _scores(text: str, *kinds: str) -> tuple[dict[str, int], dict[str, list[str]]]:
+def _scores(text: str, *kinds: str) -> tuple[Counter[str], dict[str, list[str]]]:
     """Return how loudly a text speaks for these kinds, or for all, and the words by which it does."""
-    scores: dict[str, int] = {}
+    scores: Counter[str] = Counter()
     words: dict[str, list[str]] = {}
-    for kind, weight, said in _cues_in(text, cues(*kinds)):
-        scores[kind] = scores.get(kind, 0) + weight
-        words.setdefault(kind, []).append(said)
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have no lower case of one character; they are in no cue
+        text = lowered
+    for kind, weight, pattern, minds_capitals in cues(*kinds):
+        match = pattern.search(text if minds_capitals else lowered)
+        if match is not None:
+            scores[kind] += weight
+            words.setdefault(kind, []).append(text[match.start() : match.end()].strip(" ,:;*"))
     return scores, words
 
 
 def _route_words(text: str) -> Route:
     scores, words = _scores(text)
-    rule = scores.get(RULE, 0)
-    kind, best = _best_lesson(scores)
+    rule = scores[RULE]
+    kind = max(_LESSONS, key=lambda one: scores[one])  # of equals, the one that is described first
+    best = scores[kind]
     is_short = len(text) <= _LONGEST_SURE
     for place, question in ((STATE, _ASK_HOW_LONG), (REPOSITORY, _ASK_WHAT_ELSE)):
-        score = scores.get(place, 0)
-        if score >= _ENOUGH and score > max(rule, best) and score >= scores.get(REPOSITORY, 0):
+        score = scores[place]
+        if score >= _ENOUGH and score > max(rule, best) and score >= scores[REPOSITORY]:
             is_sure = is_short and score >= _SURE and not rule
             return Route(place, None, None, _reason(place, words), question, is_sure)
     if best < _ENOUGH:
@@ -204,24 +210,6 @@ def doubt(found: Route) -> str:
 
 def _lower(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
-
-
-def _cues_in(text: str, wanted: Sequence[Cue]) -> Iterator[tuple[str, int, str]]:
-    """Yield what each cue finds: the kind it speaks for, how loudly, and the words."""
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters have no lower case of one character; they are in no cue
-        text = lowered
-    for kind, weight, pattern, minds_capitals in wanted:
-        match = pattern.search(text if minds_capitals else lowered)
-        if match is not None:
-            yield kind, weight, text[match.start() : match.end()].strip(" ,:;*")
-
-
-def _best_lesson(scores: dict[str, int]) -> tuple[str, int]:
-    """Return the kind of lesson that most speaks for; of equals, the one that is described first."""
-    kinds = [kind for kind in _WHAT if kind not in (STATE, REPOSITORY)]
-    best = max(kinds, key=lambda kind: scores.get(kind, 0))
-    return best, scores.get(best, 0)
 
 
 def _reason(kind: str, words: dict[str, list[str]]) -> str:

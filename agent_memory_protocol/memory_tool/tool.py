@@ -113,15 +113,10 @@ class MemoryTool:
     def _create(self, command: Mapping[str, object]) -> str:
         path, text = text_of(command, "path"), text_of(command, "file_text")
         names = names_of(path)
+        taken = f"File {path} already exists"
         if self._below(names) is not None:
-            raise MemoryToolError(f"File {path} already exists")
-
-        def change(present: str | None) -> str:
-            if present is not None:
-                raise MemoryToolError(f"File {path} already exists")
-            return text
-
-        done = self._rewrite(self._place(names, path), change, "written anew")
+            raise MemoryToolError(taken)
+        done = self._rewrite(self._place(names, path), _only_new(text, taken), "written anew")
         return answer(f"File created successfully at: {path}", done)
 
     def _str_replace(self, command: Mapping[str, object]) -> str:
@@ -172,7 +167,7 @@ class MemoryTool:
         done = None
         # A document goes last: with each note that goes, the index in it is written again.
         for _, place in sorted(files, key=lambda one: one[1] is not None and not one[1][1]):
-            done = self._take_out(place, f"The path {path} does not exist", "deleted")
+            done = self._change(place, lambda _: None, "deleted", f"The path {path} does not exist")
         return answer(f"Successfully deleted {path}", done)
 
     def _rename(self, command: Mapping[str, object]) -> str:
@@ -180,8 +175,9 @@ class MemoryTool:
         old_names, new_names = names_of(old), names_of(new)
         if not old_names:
             raise MemoryToolError(f"Cannot rename the {ROOT} directory itself")
+        taken = f"The destination {new} already exists"
         if self._below(new_names) is not None or new_names in self._files():
-            raise MemoryToolError(f"The destination {new} already exists")
+            raise MemoryToolError(taken)
         if self._below(old_names) is not None:
             raise MemoryToolError(f"Cannot rename the {path_of(old_names)} directory itself")
         text = self._read(old_names)
@@ -190,14 +186,13 @@ class MemoryTool:
         old_place, new_place = self._place(old_names, old), self._place(new_names, new)
         # An agent that may not take a file away must not leave a copy of it elsewhere.
         self._rewrite(old_place, lambda present: present, "")
+        done = self._rewrite(new_place, _only_new(text, taken), "")
 
-        def create(present: str | None) -> str:
-            if present is not None:
-                raise MemoryToolError(f"The destination {new} already exists")
-            return text
+        def take_out(present: str) -> None:
+            if present != text:
+                raise MemoryToolError("The file was changed just now and stays where it is, beside its copy.")
 
-        done = self._rewrite(new_place, create, "")
-        self._take_out(old_place, f"The path {old} does not exist", f"renamed to {new}", expected=text)
+        self._change(old_place, take_out, f"renamed to {new}", f"The path {old} does not exist")
         return answer(f"Successfully renamed {old} to {new}", done)
 
     # -- files and folders ---------------------------------------------------------------------------------------------
@@ -268,28 +263,36 @@ class MemoryTool:
         names = names_of(path)
         if self._below(names) is not None:
             raise MemoryToolError(f"The path {path} is not a file.")
-        place = self._place_or_none(names)
-        missing = f"The path {path} does not exist. Please provide a valid path."
-        if place is None:
-            raise MemoryToolError(missing)
 
-        def changed(text: str | None) -> str:
-            if text is None:
-                raise MemoryToolError(missing)
+        def changed(text: str) -> str:
             plain = plain_text(text)
             new = change(plain)
             return new if plain == text else new.replace("\n", "\r\n")
 
-        return self._rewrite(place, changed, "edited")
+        missing = f"The path {path} does not exist. Please provide a valid path."
+        return self._change(self._place_or_none(names), changed, "edited", missing)
 
-    def _take_out(self, place: _Place | None, missing: str, reason: str, *, expected: str | None = None) -> Rewritten:
+    def _change(
+        self, place: _Place | None, change: Callable[[str], str | None], reason: str, missing: str
+    ) -> Rewritten:
+        """Change a file that exists, or remove it if `change` returns None; else refuse with the text `missing`."""
         if place is None:
             raise MemoryToolError(missing)
 
-        def change(text: str | None) -> None:
+        def changed(text: str | None) -> str | None:
             if text is None:
                 raise MemoryToolError(missing)
-            if expected is not None and text != expected:
-                raise MemoryToolError("The file was changed just now and stays where it is, beside its copy.")
+            return change(text)
 
-        return self._rewrite(place, change, reason)
+        return self._rewrite(place, changed, reason)
+
+
+def _only_new(text: str, taken: str) -> _Change:
+    """Return what creates a file with this text, and refuses one that exists with the text `taken`."""
+
+    def change(present: str | None) -> str:
+        if present is not None:
+            raise MemoryToolError(taken)
+        return text
+
+    return change

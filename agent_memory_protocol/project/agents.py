@@ -51,7 +51,7 @@ def read_only_reason(
         _definitions_at(plugin) if plugin else (),
     ):
         # If two definitions of one rank name the agent, the host picks one: to take the stricter is safe.
-        mine = [(path, may_write(header)) for path, header in definitions if _names(path, header, wanted)]
+        mine = [(path, may_write(header)) for path, header in definitions if name_key(_name(path, header)) == wanted]
         for path, writes in mine:
             if writes is False:
                 return f"{shown(path)} gives it neither Write nor Edit"
@@ -59,7 +59,10 @@ def read_only_reason(
             break
         if mine:
             return None
-    return named_in_settings(agent, settings)
+    if any(wanted == name_key(name) for name in settings.read_only):
+        where = settings.origin.get("access.read_only", "by default")
+        return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"
+    return None
 
 
 def defined(root: Root) -> list[str]:
@@ -77,14 +80,6 @@ def nearest(name: str, others: "Iterable[str]") -> str | None:
 
     alike = [one for one in others if one != name and digits(one) == digits(name)]
     return next(iter(get_close_matches(name, alike, 1, _NEARLY)), None)
-
-
-def named_in_settings(agent: str, settings: "Settings") -> str | None:
-    """Return why this agent is read-only if no definition says otherwise; None if it may write."""
-    if any(name_key(agent) == name_key(name) for name in settings.read_only):
-        where = settings.origin.get("access.read_only", "by default")
-        return f"the setting access.read_only names it ({where}) and no agent definition says otherwise"
-    return None
 
 
 def may_write(header: Header | None) -> bool | None:
@@ -123,11 +118,6 @@ def split_tools(text: str) -> list[str]:
             begin = index + 1
     names.append(text[begin:])
     return [name.strip("\"'").lower() for name in names if name]
-
-
-def _names(path: str, header: Header | None, wanted: str) -> bool:
-    """Say whether this definition is the wanted agent's."""
-    return name_key(_name(path, header)) == wanted
 
 
 def _name(path: str, header: Header | None) -> str:

@@ -10,6 +10,8 @@ a relative `--root` from the current folder, and an empty value counts as unset.
 import os
 import stat
 
+from ..disk.errors import shown
+from ..disk.files import Root
 from ..errors import StorageError
 from ..layout import SCAFFOLDING
 from .settings import home_folder, load_settings
@@ -109,7 +111,7 @@ def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
         return FoundRoot(folder, f"{how}, this worktree's own ({why})")
     if mark is None:
         missing = (
-            f'{how}, this worktree\'s own: worktree = "shared" in {origin}, but {_shown(there)} has no {SCAFFOLDING}'
+            f'{how}, this worktree\'s own: worktree = "shared" in {origin}, but {shown(there)} has no {SCAFFOLDING}'
         )
         return FoundRoot(folder, missing)
     _check_owner(there, mark, environ, climbed=True)
@@ -139,7 +141,7 @@ def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoo
 
 def _lost(top: str, git_folder: str) -> str:
     return (
-        f"{_shown(top)} is a git worktree whose main checkout is not where its .git says ({_shown(git_folder)}), so "
+        f"{shown(top)} is a git worktree whose main checkout is not where its .git says ({shown(git_folder)}), so "
         "the memory there cannot be found, and what is saved begins a second one here; run `git worktree repair` in "
         "the main checkout, or name it with AMP_ROOT"
     )
@@ -147,8 +149,6 @@ def _lost(top: str, git_folder: str) -> str:
 
 def _worktree_setting(folder: str, environ: "Mapping[str, str]") -> tuple[str, str]:
     """Return whose memory a worktree uses by the settings of a root, and the file that says so; "" for the default."""
-    from ..disk.files import Root
-
     with Root.open(folder) as opened:
         settings = load_settings(opened, environ)
     return settings.worktree, settings.origin.get("worktree", "")
@@ -194,7 +194,7 @@ def _check_owner(folder: str, mark: os.stat_result | None, environ: "Mapping[str
     if any(real.startswith(os.path.join(os.path.realpath(trusted), "")) for trusted in settings.trusted_roots):
         return
     raise StorageError(
-        f"{_shown(folder)}: the project root found here belongs to another user (uid {min(foreign)}), so its memory "
+        f"{shown(folder)}: the project root found here belongs to another user (uid {min(foreign)}), so its memory "
         "is not used; if you trust it, name it with --root or AMP_ROOT, or put it in trusted_roots in your settings"
     )
 
@@ -204,7 +204,7 @@ def _named(path: str, how: str, base: str, environ: "Mapping[str, str]") -> Foun
     if path == "~" or path.startswith(("~/", "~" + os.sep)):
         home = home_folder(environ)
         if not home:
-            raise StorageError(f"{how} is {_shown(path)}, but HOME names no folder; write the whole path")
+            raise StorageError(f"{how} is {shown(path)}, but HOME names no folder; write the whole path")
         path = home + path[1:]
     elif path[0] == "~":
         path = os.path.expanduser(path)
@@ -220,10 +220,10 @@ def _named(path: str, how: str, base: str, environ: "Mapping[str, str]") -> Foun
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise StorageError(
-            f"{how} is {_shown(path)}, which cannot be looked at: {reason}; name another folder"
+            f"{how} is {shown(path)}, which cannot be looked at: {reason}; name another folder"
         ) from error
     if not is_folder:
-        raise StorageError(f"{how} is {_shown(path)}, which is not a folder; name the folder that holds {SCAFFOLDING}")
+        raise StorageError(f"{how} is {shown(path)}, which is not a folder; name the folder that holds {SCAFFOLDING}")
     return FoundRoot(path, how)
 
 
@@ -243,9 +243,3 @@ def _look(path: str, *, follow: bool = False) -> os.stat_result | None:
         return os.stat(path, follow_symlinks=follow)
     except (OSError, ValueError):
         return None
-
-
-def _shown(path: str) -> str:
-    from ..disk.errors import shown
-
-    return shown(path)
