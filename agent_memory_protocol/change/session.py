@@ -20,7 +20,7 @@ from ..disk.files import MissingRoot, Root, is_there
 from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner
 from ..project import agents
-from ..project.access import Actor, check_read, check_write, document_meant, joined, why_not_read
+from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
 from ..project.settings import Settings, is_disabled, load_settings
 from ..text.ids import complete
 from ..text.phrases import counted
@@ -122,7 +122,7 @@ class Session:
     def check_read(self, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
         self.settings.check_tier(target.tier)
-        check_read(joined(self.actor, target), target, self.settings.readers_of_all)
+        check(why_not_read(joined(self.actor, target), target, self.settings.readers_of_all))
 
     def check_write(self, target: Target) -> None:
         """Refuse what this actor may not write, and what is switched off.
@@ -134,7 +134,7 @@ class Session:
         if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.
             check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
-        check_write(joined(self.actor, target), target, read_only_reason=self.read_only_reason())
+        check(why_not_write(joined(self.actor, target), target, read_only_reason=self.read_only_reason()))
 
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.

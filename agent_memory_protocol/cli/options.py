@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..project.access import Actor, check_read
+from ..project.access import Actor, check, why_not_read
 from ..text.phrases import beginning
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ class Call:
             from ..layout import Target, Tier
 
             if wanted.conversation is not None:
-                check_read(who, Target(Tier.CONVERSATION, wanted.conversation))
+                check(why_not_read(who, Target(Tier.CONVERSATION, wanted.conversation)))
             if wanted.agent is not None:
                 readers_of_all = self.workspace().settings.readers_of_all
-                check_read(who, Target(Tier.AGENT, wanted.agent), readers_of_all)
+                check(why_not_read(who, Target(Tier.AGENT, wanted.agent), readers_of_all))
         return wanted
 
     def workspace(self, *, tells_settings: bool = False) -> "Workspace":

@@ -109,18 +109,17 @@ def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] =
         return None
     if actor.agent is None:
         return f"{actor} may not read {target}: say which agent it is, or read shared"
-    if target.tier is Tier.AGENT:
-        agent = name_key(actor.agent)
-        if agent == name_key(target.owner) or any(agent == name_key(reader) for reader in readers_of_all):
-            return None
-        readers = " and ".join([f"agent {target.owner}", *readers_of_all])
-        return (
-            f"{actor} may not read {target}: only {readers} may; "
-            f"read shared or agent:{actor.agent}, or ask for what all should know to be put in shared"
-        )
-    if _is_in(actor, target):
+    if _owns(actor, target):
         return None
-    return f"{actor} may not read {target}: {_where(actor)}; {_how_to_join(actor, target)}read shared instead"
+    if target.tier is Tier.CONVERSATION:
+        return f"{actor} may not read {target}: {_where(actor)}; {_how_to_join(actor, target)}read shared instead"
+    if name_key(actor.agent) in map(name_key, readers_of_all):
+        return None
+    readers = " and ".join([f"agent {target.owner}", *readers_of_all])
+    return (
+        f"{actor} may not read {target}: only {readers} may; "
+        f"read shared or agent:{actor.agent}, or ask for what all should know to be put in shared"
+    )
 
 
 def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
@@ -137,17 +136,13 @@ def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None 
         return f"{actor} may not write {target}: say which agent it is; {REPORT_INSTEAD}"
     if read_only_reason is not None:
         return f"{actor} may not write {target}: it is read-only, as {read_only_reason}; {REPORT_INSTEAD}"
-    if target.tier is Tier.SHARED:
+    if _owns(actor, target):
         return None
     if target.tier is Tier.AGENT:
-        if name_key(actor.agent) == name_key(target.owner):
-            return None
         return (
             f"{actor} may not write {target}: only agent {target.owner} itself may; "
             f"write to shared, or to your own with --agent {actor.agent}"
         )
-    if _is_in(actor, target):
-        return None
     own = f"your own conversation {actor.conversation}, " if actor.conversation else ""
     return (
         f"{actor} may not write {target}: {_where(actor)}; "
@@ -155,30 +150,20 @@ def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None 
     )
 
 
-def check_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] = READERS_OF_ALL) -> None:
-    """Refuse a read that the policy forbids.
+def check(reason: str | None) -> None:
+    """Refuse what the policy forbids, for the reason that `why_not_read` or `why_not_write` gives.
 
     Raises:
-        AccessDenied: this actor may not read this document.
+        AccessDenied: there is a reason.
     """
-    reason = why_not_read(actor, target, readers_of_all)
     if reason:
         raise AccessDenied(reason)
 
 
-def check_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> None:
-    """Refuse a write that the policy forbids.
-
-    Raises:
-        AccessDenied: this actor may not write this document.
-    """
-    reason = why_not_write(actor, target, read_only_reason=read_only_reason)
-    if reason:
-        raise AccessDenied(reason)
-
-
-def _is_in(actor: Actor, target: Target) -> bool:
-    return actor.conversation is not None and name_key(actor.conversation) == name_key(target.owner)
+def _owns(actor: Actor, target: Target) -> bool:
+    """Say whether a document is this agent's own, its conversation's or everybody's."""
+    owner = actor.owned(target.tier)
+    return owner is not None and name_key(owner) == name_key(target.owner)
 
 
 def _where(actor: Actor) -> str:

@@ -11,7 +11,7 @@ from ..errors import InvalidArgument, RefusedText, SecretFound, StorageError
 from ..layout import MEMORY, RECORDS, Target, Tier
 from ..limits import MAX_BYTES
 from ..project import agents
-from ..project.access import Actor, acting, check_write
+from ..project.access import Actor, acting, check, why_not_write
 from ..project.root import find_root
 from ..project.settings import Settings, load_settings
 from ..text.visible import first_invisible
@@ -101,7 +101,7 @@ class Home:
             with self._project() as root:
                 settings = load_settings(root, self._environ)
                 reason = agents.read_only_reason(root, self._actor.agent or "", settings, environ=self._environ)
-            check_write(self._actor, Target(Tier.SHARED), read_only_reason=reason)
+            check(why_not_write(self._actor, Target(Tier.SHARED), read_only_reason=reason))
         return allow
 
     def check_is_on(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import pytest
 
 from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, InvalidArgument, InvalidName
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.project.access import Actor, acting, check_read, check_write, why_not_read, why_not_write
+from agent_memory_protocol.project.access import Actor, acting, check, why_not_read, why_not_write
 
 SHARED = Target(Tier.SHARED)
 
@@ -75,14 +75,14 @@ MAY_NOT_WRITE = [
 
 @pytest.mark.parametrize(("actor", "target"), MAY_READ)
 def test_a_reader_of_the_tier_is_served(actor, target):
-    check_read(actor, target)
+    check(why_not_read(actor, target))
     assert why_not_read(actor, target) is None
 
 
 @pytest.mark.parametrize(("actor", "target"), MAY_NOT_READ)
 def test_anyone_else_is_refused_to_read(actor, target):
     with pytest.raises(AccessDenied) as refused:
-        check_read(actor, target)
+        check(why_not_read(actor, target))
     assert str(refused.value).startswith(f"agent {actor.agent} may not read {target}: ")
     assert "\n" not in str(refused.value)
     assert refused.value.exit_code == 3
@@ -90,14 +90,14 @@ def test_anyone_else_is_refused_to_read(actor, target):
 
 @pytest.mark.parametrize(("actor", "target"), MAY_WRITE)
 def test_a_writer_of_the_tier_is_served(actor, target):
-    check_write(actor, target)
+    check(why_not_write(actor, target))
     assert why_not_write(actor, target) is None
 
 
 @pytest.mark.parametrize(("actor", "target"), MAY_NOT_WRITE)
 def test_anyone_else_is_refused_to_write(actor, target):
     with pytest.raises(AccessDenied) as refused:
-        check_write(actor, target)
+        check(why_not_write(actor, target))
     assert str(refused.value).startswith(f"agent {actor.agent} may not write {target}: ")
     assert "\n" not in str(refused.value)
 
@@ -106,27 +106,27 @@ def test_anyone_else_is_refused_to_write(actor, target):
 @pytest.mark.parametrize("target", [SHARED, agent("reviewer"), conversation("c1")], ids=str)
 def test_a_read_only_agent_writes_nowhere_and_is_told_to_report(target):
     actor = Actor("reviewer", "c1")
-    check_write(actor, target)
+    check(why_not_write(actor, target))
     with pytest.raises(AccessDenied, match="```memory-findings") as refused:
-        check_write(actor, target, read_only_reason=READ_ONLY)
+        check(why_not_write(actor, target, read_only_reason=READ_ONLY))
     assert READ_ONLY in str(refused.value)
 
 
 @pytest.mark.requirement("S4-58")
 @pytest.mark.parametrize("target", [SHARED, agent("reviewer"), conversation("c1")], ids=str)
 def test_a_read_only_agent_still_reads(target):
-    check_read(Actor("reviewer", "c1"), target)
+    check(why_not_read(Actor("reviewer", "c1"), target))
 
 
 def test_a_person_is_never_read_only():
-    check_write(Actor(), SHARED, read_only_reason=READ_ONLY)
+    check(why_not_write(Actor(), SHARED, read_only_reason=READ_ONLY))
 
 
 def test_the_settings_name_other_readers_of_all():
-    check_read(Actor("Auditor"), agent("developer"), ("lead", "auditor"))
+    check(why_not_read(Actor("Auditor"), agent("developer"), ("lead", "auditor")))
     with pytest.raises(AccessDenied, match="only agent developer and lead and auditor may"):
-        check_read(Actor("architect"), agent("developer"), ("lead", "auditor"))
-    check_read(Actor("developer"), agent("developer"), ())
+        check(why_not_read(Actor("architect"), agent("developer"), ("lead", "auditor")))
+    check(why_not_read(Actor("developer"), agent("developer"), ()))
 
 
 @pytest.mark.parametrize(
