@@ -51,14 +51,12 @@ def check_sqlite() -> None:
 class Database:
     """A SQLite file, which the first writing transaction creates. Threads may share it, one at a time.
 
-    Attributes:
-        path: the file; None if everything is kept in this process.
-        opened: how often the file has been opened.
+    `opened` counts how often the file has been opened.
 
     Args:
         path: the file; None keeps everything in this process.
         prepare: is given each new connection, outside a transaction, to see to its settings and tables. It is called
-            too for the empty database that is read where there is no file.
+            too for the empty database that is read while there is no file.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, prepare: Callable[[sqlite3.Connection], None]) -> None:

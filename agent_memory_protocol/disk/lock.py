@@ -103,8 +103,8 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
             close(turn)
     except OSError as error:
         raise StorageError(f"{shown(name)}: the lock cannot be taken: {explain(error)}") from error
-    _write_record(fd)
-    with _held(fd, clear=_clear_record):
+    _record(fd, _own_record())
+    with _held(fd, clear=lambda fd: _record(fd, b"")):
         yield
 
 
@@ -199,22 +199,20 @@ def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
 # The record starts at the second byte: on Windows the lock covers the first one, and nobody else can read that.
 
 
-def _write_record(fd: int) -> None:
+def _own_record() -> bytes:
     command = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
     lines = [str(os.getpid()), command, platform.node(), time.strftime("%Y-%m-%d %H:%M:%S %z")]
-    record = "\n".join(shown(line) for line in lines).encode()[: _RECORD_SIZE - 1]
+    return "\n".join(map(shown, lines)).encode()[: _RECORD_SIZE - 1]
+
+
+def _record(fd: int, record: bytes) -> None:
+    """Write who holds a lock, or with no bytes that nobody does."""
     with suppress(OSError):
         # With a second name it is perhaps somebody else's file.
         if os.fstat(fd).st_nlink == 1:
             os.lseek(fd, 1, os.SEEK_SET)
             os.write(fd, record)
-            os.ftruncate(fd, 1 + len(record))
-
-
-def _clear_record(fd: int) -> None:
-    with suppress(OSError):
-        if os.fstat(fd).st_nlink == 1:
-            os.ftruncate(fd, 0)
+            os.ftruncate(fd, 1 + len(record) if record else 0)
 
 
 def _read_record(root: Root, parts: tuple[str, ...]) -> str:

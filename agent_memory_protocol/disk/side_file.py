@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class SideFile:
+class SideFile(Database):
     """Some tables in a file. A caller lets in one thread at a time.
 
     Args:
@@ -34,16 +34,7 @@ class SideFile:
         self._schema = (version, {*statements})
         self._statements = statements
         self._inner = inner
-        self._database = Database(path, self._prepare)
-
-    @property
-    def path(self) -> str | None:
-        """The file; None while the tables are kept in this process."""
-        return self._database.path
-
-    def close(self) -> None:
-        """Close the file. The next call opens it again."""
-        self._database.close()
+        super().__init__(path, self._create)
 
     def delete(self) -> None:
         """Remove the file, with all that is left in it of what was taken out. The next call makes it again."""
@@ -56,7 +47,7 @@ class SideFile:
     def keep_in_process(self) -> None:
         """Leave the file alone from now on, and begin with empty tables in this process."""
         self.close()
-        self._database = Database(None, self._prepare)
+        self.path = None
 
     def do(self, work: "Callable[[Connection], Answer]", *, write: bool = False) -> Answer:
         """Do something in one transaction: in a new file if this one is of no use, in this process if that fails too.
@@ -68,7 +59,7 @@ class SideFile:
             try:
                 if self.path is not None and os.path.islink(self.path):
                     self.delete()  # it could lead anywhere
-                with self._database.transaction(write=write) as connection:
+                with self.transaction(write=write) as connection:
                     return work(connection)
             except LockBusy:
                 raise
@@ -76,7 +67,7 @@ class SideFile:
                 mend()
             except StorageError:
                 self.keep_in_process()
-        with self._database.transaction(write=write) as connection:
+        with self.transaction(write=write) as connection:
             return work(connection)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -96,7 +87,7 @@ class SideFile:
         with suppress(StorageError):
             self.do(work, write=True)
 
-    def _prepare(self, connection: "Connection") -> None:
+    def _create(self, connection: "Connection") -> None:
         """Create the tables, or make sure that they are ours: the file may come from anyone."""
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = NORMAL")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..layout import TIERS, Tier
 from ..limits import split_lines
 from ..text.headers import split_header
+from ..text.markdown import closes_fence, fence_length
 
 INFO = "memory-findings"
 _BULLETS = ("- ", "* ", "+ ")
@@ -55,16 +56,15 @@ def _blocks(lines: list[str]) -> list[list[str]]:
     blocks: list[list[str]] = []
     fence, inside = "", False
     for line in lines:
-        stripped = line.lstrip(" ")
-        marks = len(stripped) - len(stripped.lstrip(stripped[:1])) if stripped[:1] in ("`", "~") else 0
+        text = line.strip(" \t")
         if fence:
-            if marks >= len(fence) and stripped.startswith(fence) and not stripped[marks:].strip():
-                fence, inside = "", False
+            if text and closes_fence(text, fence[0], len(fence)):
+                fence = ""
             elif inside:
                 blocks[-1].append(line)
-        elif marks >= 3 and len(line) - len(stripped) <= 3 and "`" not in stripped[marks:]:
-            fence = stripped[:marks]
-            inside = stripped[marks:].split()[:1] == [INFO]
+        elif text and len(line) - len(line.lstrip(" ")) <= 3 and (length := fence_length(text)):
+            fence = text[:length]
+            inside = text[length:].split()[:1] == [INFO]
             if inside:
                 blocks.append([])
     return blocks

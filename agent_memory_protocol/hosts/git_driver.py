@@ -57,15 +57,10 @@ class Driven:
 
 
 def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int, max_bytes: int) -> Driven:
-    """Merge three files, wherever they are.
+    """Merge the files at three paths: the version that both sides come from, ours and theirs.
 
-    Args:
-        base: the path of the version both sides come from.
-        ours: the path of our version.
-        theirs: the path of theirs.
-        path: where the merged file is in the repository; its name says what it holds.
-        max_lines: the limit of a tier document.
-        max_bytes: the other limit.
+    `path` is where the merged file is in the repository; its name says what it holds. The limits are those of a tier
+    document.
 
     Raises:
         InvalidArgument: one of them is missing.

@@ -26,13 +26,7 @@ _HAS_IT_ALREADY = ("resume", "fork")
 
 
 def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
-    """Return what a session or subagent is to know as it starts; "" for nothing.
-
-    Args:
-        call: the event.
-        environ: the environment.
-        say: where to say what a person should know.
-    """
+    """Return what a session or subagent is to know as it starts; "" for nothing. `say` tells a person of problems."""
     if is_disabled(environ):
         return ""
     try:
@@ -61,19 +55,19 @@ def actor_of(
     call: "Call", settings: "Settings", environ: "Mapping[str, str]", say: "Callable[[object], None]"
 ) -> Actor:
     """Return for whom the host speaks, in which conversation (decision 3). A name that breaks the rule is left out."""
-    agent = call.agent or environ.get("AMP_AGENT") or None
-    try:
-        agent = agent and check_agent_name(agent)
-    except InvalidName as error:
-        say(error)
-        agent = None
-    conversation = fixed_conversation(settings, environ) or call.session or None
-    try:
-        conversation = conversation and check_conversation_id(conversation, strict=settings.strict_conversation_ids)
-    except InvalidName as error:
-        say(error)
-        conversation = None
-    return Actor(agent, conversation)
+
+    def checked(check: "Callable[[str], str]", name: str | None) -> str | None:
+        try:
+            return check(name) if name else None
+        except InvalidName as error:
+            say(error)
+            return None
+
+    conversation = fixed_conversation(settings, environ) or call.session
+    return Actor(
+        checked(check_agent_name, call.agent or environ.get("AMP_AGENT")),
+        checked(lambda name: check_conversation_id(name, strict=settings.strict_conversation_ids), conversation),
+    )
 
 
 def checklist(root: Root, settings: "Settings") -> str:

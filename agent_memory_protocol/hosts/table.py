@@ -12,7 +12,6 @@ class Host:
 
     Attributes:
         name: what the command line calls it.
-        title: what people call it.
         events: for each event of ours, the host's name, and the tools that its settings ask for; "" for all there are.
         settings: the file that names hooks, below the project or below the person's home folder.
         skills: the folder it looks for skills in, below the same.
@@ -26,7 +25,6 @@ class Host:
     """
 
     name: str
-    title: str
     events: dict[str, tuple[str, str]]
     settings: tuple[str, ...]
     skills: tuple[str, ...]
@@ -62,7 +60,6 @@ def _events(tools: str) -> dict[str, tuple[str, str]]:
 
 class _Claude(Host):
     name = "claude"
-    title = "Claude Code"
     events = _events("Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*")
     settings = (".claude", "settings.json")
     skills = (".claude", "skills")
@@ -74,7 +71,6 @@ class _Claude(Host):
 
 class _Codex(Host):
     name = "codex"
-    title = "Codex"
     events = _events("Bash|apply_patch|Edit|Write|mcp__.*")
     settings = (".codex", "hooks.json")
     skills = (".agents", "skills")
@@ -86,7 +82,6 @@ class _Codex(Host):
 
 class _Gemini(Host):
     name = "gemini"
-    title = "Gemini CLI"
     events = {  # noqa: RUF012  (a table; nobody changes it)
         "session-start": ("SessionStart", ""),
         "pre-tool-use": ("BeforeTool", "run_shell_command|write_file|replace|mcp_.*"),

@@ -71,9 +71,7 @@ class Store:
 def read_stores(path: str, now: datetime) -> list[Store]:
     """Read every store at a path: a store's own folder or file, or a project that holds some.
 
-    Args:
-        path: the folder or file.
-        now: the present moment, which decides what has expired.
+    What has expired at the moment `now` is left out.
 
     Raises:
         InvalidArgument: nothing is there, or no memory that amp knows; the message says what amp reads.
@@ -123,7 +121,7 @@ def _from_file(path: str, now: datetime) -> Iterator[Store]:
         if name.endswith(".jsonl"):
             yield _from_memory_file(root, name, now)
         elif name.lower().endswith(".md"):
-            reader = _Reader(root, folder, "a file")
+            reader = _Reader(root, "a file")
             page = reader.page((name,))
             is_document = name.lower() in _DOCUMENTS
             pages = [] if page is None or is_document else [page]
@@ -151,7 +149,7 @@ def _from_folder(path: str, now: datetime) -> Iterator[Store]:
         return
     with Root.open(path) as root:
         if any(name.lower() == "memory.md" for name in root.list_files(())):
-            yield _Reader(root, path, "auto memory of Claude Code").document_and_notes((), _SHARED)
+            yield _Reader(root, "auto memory of Claude Code").document_and_notes((), _SHARED)
 
 
 def _within_scaffolding(path: str) -> Iterator[Store]:
@@ -175,20 +173,20 @@ def _agents(path: str, kind: str) -> Iterator[Store]:
 
 def _agent(path: str, name: str, kind: str) -> Store:
     with Root.open(path) as root:
-        reader = _Reader(root, path, kind)
+        reader = _Reader(root, kind)
         target = reader.owned_by(Tier.AGENT, name)
         return reader.store((name,)) if target is None else reader.document_and_notes((name,), target)
 
 
 def _pages(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
-        reader = _Reader(root, path, kind)
+        reader = _Reader(root, kind)
         yield reader.store(pages=reader.read_all(reader.files(())))
 
 
 def _squad(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
-        reader = _Reader(root, path, kind)
+        reader = _Reader(root, kind)
         for name in root.list_folders(("agents",)):
             page = reader.page(("agents", name, "history.md"))
             if page is not None or reader.problems:
@@ -201,7 +199,7 @@ def _squad(path: str, kind: str) -> Iterator[Store]:
 
 def _scaffolding(path: str) -> Iterator[Store]:
     with Root.open(path) as root:
-        reader = _Reader(root, path, "another scaffolding")
+        reader = _Reader(root, "another scaffolding")
         targets = [_SHARED]
         for tier in OWNED_TIERS:
             names = reader.names(root.list_folders, tier.folder)
@@ -241,9 +239,8 @@ def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
 class _Reader:
     """Reads the Markdown of an open folder into stores of one kind, each with what could not be read for it."""
 
-    def __init__(self, root: Root, path: str, kind: str) -> None:
+    def __init__(self, root: Root, kind: str) -> None:
         self._root = root
-        self._path = path
         self._kind = kind
         self._seen: set[str] = set()
         self.problems: list[str] = []
@@ -258,7 +255,7 @@ class _Reader:
     ) -> Store:
         """Return a store, with the problems since the last one."""
         problems, self.problems = tuple(self.problems), []
-        path = os.path.join(self._path, *parts)
+        path = os.path.join(self._root.path, *parts)
         return Store(self._kind, path, target, document, tuple(notes), tuple(pages), problems)
 
     def document_and_notes(self, parts: tuple[str, ...], target: Target) -> Store:

@@ -24,12 +24,7 @@ class MemoryFolder:
 
 
 def find_places(project: str, home: str | None) -> list[MemoryFolder]:
-    """List where else memory of a project lies.
-
-    Args:
-        project: the project root, whose own `.scaffolding` is left out.
-        home: the person's home folder; None if there is none.
-    """
+    """List where else memory of a project lies, its own `.scaffolding` left out. `home` is the person's, if any."""
     project = os.path.realpath(project)
     found = [
         MemoryFolder(os.path.join(path, SCAFFOLDING), "another scaffolding") for path in other_scaffoldings(project)

@@ -43,9 +43,9 @@ class MemoryTool:
     """The memory tool of one actor in one project.
 
     Args:
-        root: the project root; found from the current folder where it is left out.
+        root: the project root; by default it is found from the current folder.
         actor: whose memory it is, in which conversation.
-        environ: the environment, for settings; that of the process where it is left out.
+        environ: the environment, for settings; by default that of the process.
     """
 
     def __init__(

@@ -125,10 +125,7 @@ def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] =
 def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
     """Return why this actor may not write this document, in one line; None if it may.
 
-    Args:
-        actor: who acts.
-        target: the document.
-        read_only_reason: what `agents.read_only_reason` says about the actor's agent.
+    `read_only_reason` is what the function of that name in `agents` says about the actor's agent.
     """
     if actor.is_person:
         return None

@@ -178,11 +178,9 @@ def is_disabled(environ: "Mapping[str, str] | None" = None) -> bool:
 
 
 def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None) -> Settings:
-    """Read the project's settings and the person's own. Whatever is wrong in them is in the answer, never an error.
+    """Read the project's settings and the person's own, or without `root` the person's own alone.
 
-    Args:
-        root: the opened project; None for the person's own settings alone.
-        environ: the environment; by default that of the process.
+    What is wrong in them is in the answer, never an error. `environ` is by default the environment of the process.
     """
     environ = os.environ if environ is None else environ
     settings = Settings()

@@ -41,11 +41,8 @@ def render_header(
 ) -> str:
     """Return the text a new document of this tier begins with; it ends in a line ending.
 
-    Args:
-        target: the document; its owner has passed the name rule.
-        root: the opened project, whose own template goes first.
-        max_lines: the limit that the header states and must keep.
-        max_bytes: the other limit that it must keep.
+    The target's owner has passed the name rule. `root` is the opened project: its own template goes first. The header
+    keeps both limits, and states `max_lines`.
 
     Raises:
         StorageError: the template cannot be read or rendered, or its result is not a header; the message names the

@@ -63,7 +63,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
 
 @pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
-    assert found("install", host).err.splitlines()[-1].startswith(f"amp: {table.HOSTS[host].title} ")
+    assert found("install", host).err.splitlines()[-1] == f"amp: {table.HOSTS[host].next}"
     assert found("install", host).err == ""
     assert found("uninstall", host).err == ""
 
