@@ -6,7 +6,7 @@
 import os
 import stat
 
-from ..errors import DamagedFile, InvalidArgument, StorageError
+from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from ..limits import count_lines
 from .errors import damaged, explain, shown
 from .walk import OpenFolder, Walk, check_name, open_outright
@@ -121,6 +121,32 @@ class Root(Walk):
     def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
         """Say whether `list_files` would name a file that is wanted, without listing them all."""
         return any(wanted(name) and not is_folder for name, is_folder in self._scan(parts))
+
+    def files_below(
+        self,
+        top: tuple[str, ...],
+        enter: "Callable[[tuple[str, ...]], bool]",
+        failed: "Callable[[AgentMemoryError], object]" = lambda _: None,
+    ) -> "Iterator[tuple[str, ...]]":
+        """Yield the files in a folder, then those in the folders below it that are to be entered.
+
+        Each folder is looked at once, even if links lead to it. `failed` is told why one cannot be listed.
+        """
+        seen = set()
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            real = os.path.realpath(os.path.join(self.path, *folder))
+            if real in seen:
+                continue
+            seen.add(real)
+            try:
+                files, folders = self.list_files(folder), self.list_folders(folder)
+            except AgentMemoryError as error:
+                failed(error)
+                continue
+            yield from ((*folder, name) for name in files)
+            waiting += [below for name in folders if enter(below := (*folder, name))][::-1]
 
     def stamps(
         self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"

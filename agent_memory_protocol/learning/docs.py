@@ -1,45 +1,29 @@
 """What the project's documentation says already: CLAUDE.md, AGENTS.md and the Markdown files below docs/."""
 
-import os
-from collections import deque
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from ..disk.files import Root
 from ..errors import AgentMemoryError
 from ..limits import split_lines
 from ..text.gist import normalised
 
-_DOCUMENTED = ("CLAUDE.md", "AGENTS.md", "docs")
 _MOST_DOCUMENTED = 500
-_MOST_FOLDERS = 2_000
+_MOST_LOOKED_AT = 20_000
 _LARGEST_DOCUMENTED = 1 << 20
 _MARKS = " \t-*+>0123456789.)#"
 
 
 def read(root: Root) -> Iterator[tuple[str, str]]:
-    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/.
-
-    A folder that links lead to as well is looked at once.
-    """
-    left = _MOST_DOCUMENTED
-    seen: set[str] = set()
-    waiting = deque[tuple[str, ...]]((name,) for name in _DOCUMENTED)
-    while waiting and left and len(seen) < _MOST_FOLDERS:
-        parts = waiting.popleft()
+    """Yield the path and text of CLAUDE.md, AGENTS.md and the Markdown files below docs/."""
+    below = root.files_below(("docs",), lambda folder: "." not in folder[-1])
+    named = chain([("CLAUDE.md",), ("AGENTS.md",)], islice(below, _MOST_LOOKED_AT))
+    for parts in islice((one for one in named if one[-1].endswith(".md")), _MOST_DOCUMENTED):
         try:
-            if not parts[-1].endswith(".md"):
-                real = os.path.realpath(os.path.join(root.path, *parts))
-                if real in seen:
-                    continue
-                seen.add(real)
-                waiting += [(*parts, name) for name in root.list_files(parts) if name.endswith(".md")]
-                waiting += [(*parts, name) for name in root.list_folders(parts) if "." not in name]
-                continue
             content = root.read(parts, limit=_LARGEST_DOCUMENTED)
         except AgentMemoryError:
             continue
         if content is not None:
-            left -= 1
             yield "/".join(parts), content.data.decode("utf-8", "replace")
 
 

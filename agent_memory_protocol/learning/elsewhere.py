@@ -242,7 +242,6 @@ class _Reader:
     def __init__(self, root: Root, kind: str) -> None:
         self._root = root
         self._kind = kind
-        self._seen: set[str] = set()
         self.problems: list[str] = []
 
     def store(
@@ -288,27 +287,18 @@ class _Reader:
             return []
 
     def files(self, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        """Yield the paths of all Markdown files in a folder and below it.
+        """Yield the paths of all Markdown files in a folder and below it."""
 
-        Each folder is looked at once, even if links lead to it, or it holds a link to itself.
-        """
-        path = os.path.join(self._root.path, *parts)
-        real = os.path.realpath(path)
-        if real in self._seen:
-            return
-        self._seen.add(real)
-        try:
-            names, folders = self._root.list_files(parts), self._root.list_folders(parts)
-        except AgentMemoryError as error:
-            self.problems.append(str(error))
-            return
-        yield from ((*parts, name) for name in names if name.lower().endswith(".md") and name[0] not in ".#~")
-        folders = [name for name in folders if not name.startswith(".")]
-        if len(parts) < _DEEPEST:
-            for name in folders:
-                yield from self.files((*parts, name))
-        else:
-            self.problems += [f"{os.path.join(path, name)}: lies too deep; name it as a source" for name in folders]
+        def enter(folder: tuple[str, ...]) -> bool:
+            if folder[-1].startswith("."):
+                return False
+            if len(folder) > _DEEPEST:
+                path = os.path.join(self._root.path, *folder)
+                self.problems.append(f"{path}: lies too deep; name it as a source")
+            return len(folder) <= _DEEPEST
+
+        found = self._root.files_below(parts, enter, lambda error: self.problems.append(str(error)))
+        return (one for one in found if one[-1].lower().endswith(".md") and one[-1][0] not in ".#~")
 
     def read_all(self, paths: Iterable[tuple[str, ...]]) -> list[Page]:
         """Read the files that can be read."""

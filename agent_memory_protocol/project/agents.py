@@ -6,6 +6,7 @@ plugins. Where the definition cannot be read, or there is none, the list in the 
 """
 
 import os
+from itertools import islice
 
 from ..disk.errors import shown
 from ..disk.files import Root
@@ -128,30 +129,27 @@ def _name(path: str, header: Header | None) -> str:
 
 def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
     """Yield the definitions in a folder: the path of each, and its header, None if it cannot be read."""
-    left = _MOST_LOOKED_AT
-    folders = [folder]
-    while folders and left:
-        current = folders.pop()
-        for name in _names_in(root, current, folders=False)[:left]:
-            left -= 1
-            if not name.endswith(".md"):
-                continue
-            try:
-                content = root.read((*current, name), limit=_LARGEST_FILE)
-                header = None if content is None else split_header(content.data.decode("utf-8-sig", "replace"))
-            except AgentMemoryError:
-                yield above + "/".join((*current, name)), None
-            else:
-                # Without a header it is some other text, not a definition.
-                if header is not None:
-                    yield above + "/".join((*current, name)), header
-        if deep and len(current) < _DEEPEST:
-            folders += [(*current, name) for name in reversed(_names_in(root, current, folders=True)[:left])]
-        left -= 1 if left else 0
+    found = root.files_below(folder, lambda below: deep and len(below) <= _DEEPEST)
+    for parts in islice(found, _MOST_LOOKED_AT):
+        if not parts[-1].endswith(".md"):
+            continue
+        try:
+            content = root.read(parts, limit=_LARGEST_FILE)
+            header = None if content is None else split_header(content.data.decode("utf-8-sig", "replace"))
+        except AgentMemoryError:
+            yield above + "/".join(parts), None
+        else:
+            # Without a header it is some other text, not a definition.
+            if header is not None:
+                yield above + "/".join(parts), header
 
 
 def _plugin_definitions(root: Root) -> "Iterator[_Definition]":
-    for plugin in _names_in(root, _PLUGINS, folders=True)[:_MOST_LOOKED_AT]:
+    try:
+        plugins = root.list_folders(_PLUGINS)[:_MOST_LOOKED_AT]
+    except AgentMemoryError:
+        return
+    for plugin in plugins:
         yield from _definitions(root, (*_PLUGINS, plugin, "agents"), deep=False)
 
 
@@ -162,10 +160,3 @@ def _definitions_at(plugin: str) -> "Iterator[_Definition]":
         return
     with opened:
         yield from _definitions(opened, ("agents",), deep=False, above=os.path.join(opened.path, ""))
-
-
-def _names_in(root: Root, folder: tuple[str, ...], *, folders: bool) -> list[str]:
-    try:
-        return root.list_folders(folder) if folders else root.list_files(folder)
-    except AgentMemoryError:
-        return []

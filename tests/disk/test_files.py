@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.disk import walk
 from agent_memory_protocol.disk.files import Content, Root, TooLarge, decode, is_there, split_bom
-from agent_memory_protocol.errors import DamagedFile, InvalidArgument, StorageError
+from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 
 NOBODY = 65534
 
@@ -492,6 +492,19 @@ def test_the_listing_of_what_does_not_exist_is_empty(root: Root) -> None:
 def test_the_listing_of_a_file_is_refused(project: Path, root: Root) -> None:
     (project / "x").touch()
     assert "a file stands where a folder should be" in complaint(lambda: root.list_files(("x",)))
+
+
+def test_every_file_below_a_folder_is_named_once_whatever_links_lead_to_its_folder(project: Path, root: Root) -> None:
+    for name in ("z.md", "b/y.md", "a/x.md", "a/c/w.md", "left/v.md"):
+        (project / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / "docs" / name).write_text(name)
+    (project / "docs" / "a" / "loop").symlink_to("..")
+    (project / "docs" / "d").symlink_to("b")
+    problems: list[AgentMemoryError] = []
+    found = root.files_below(("docs",), lambda folder: folder[-1] != "left", problems.append)
+    assert ["/".join(parts) for parts in found] == ["docs/z.md", "docs/a/x.md", "docs/a/c/w.md", "docs/b/y.md"]
+    assert list(root.files_below(("docs", "z.md"), lambda _: True, problems.append)) == []
+    assert ["a file stands where a folder should be" in str(one) for one in problems] == [True]
 
 
 def test_hundreds_of_folders_and_links_are_listed_with_few_descriptors(project: Path, root: Root) -> None:
