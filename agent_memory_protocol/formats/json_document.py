@@ -28,11 +28,7 @@ def write(path: str, lines: Iterable[bytes]) -> None:
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a document: an array of entries, or one entry.
-
-    Raises:
-        DamagedFile: from some line on it is no JSON.
-    """
+    """Read a document: an array of entries, or one entry."""
     with record_files.reading(path) as file:
         text = _Text(file)
         try:

@@ -40,11 +40,7 @@ _EMBEDDING = b',"embedding":"'
 
 
 def encode(entry: MemoryEntry) -> bytes:
-    r"""Return an entry as one line of JSON in UTF-8, without its ``\n``. What is empty is left out, as it may be.
-
-    Raises:
-        BadEntry: it has no embedding, which the schema requires, or the line would be too long to be read.
-    """
+    r"""Return an entry as one line of JSON in UTF-8, without its ``\n``. What is empty is left out, as it may be."""
     key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
     if not embedding:
         raise BadEntry("it has no embedding, which the schema requires")
@@ -72,11 +68,7 @@ def write(path: str, lines: Iterable[bytes]) -> None:
 
 
 def append(path: str, line: bytes) -> None:
-    """Add what `encode` has returned to the end of an NDJSON file, which is created where it is missing.
-
-    Raises:
-        LockBusy, StorageError: it cannot be written; the file is as it was.
-    """
+    """Add what `encode` has returned to the end of an NDJSON file, which is created where it is missing."""
     with record_files.locked(path) as (root, parts, _):
         writing.append(root, parts, line + b"\n")
 
@@ -100,10 +92,7 @@ def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
 
 
 def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
-    """Return the newest entries with a tag, newest first; of equal times the last one in the file.
-
-    What is no entry is left out.
-    """
+    """Return the newest entries with a tag, without decoding the lines that cannot have it."""
     spelled = tag.encode(errors="surrogatepass")
 
     def can_have_it(line: bytes) -> bool:
@@ -133,11 +122,7 @@ def _read(
 
 
 def decode(line: bytes) -> MemoryEntry:
-    """Return the entry that a line is.
-
-    Raises:
-        BadEntry: it is none; the message says every reason.
-    """
+    """Return the entry that a line is, or raise a `BadEntry` with every reason why it is none."""
     return entry_of(_parse(line))
 
 

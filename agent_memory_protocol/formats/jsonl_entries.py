@@ -61,11 +61,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
 
 
 def encode(entry: MemoryEntry) -> bytes:
-    """Return an entry as a line.
-
-    Raises:
-        RefusedText, InvalidArgument: a rule of the format forbids a text: it is empty, say, or holds what nobody sees.
-    """
+    """Return an entry as a line."""
     return jsonl.encode(_to(entry), allow=None)
 
 

@@ -93,7 +93,7 @@ class MemoryFile:
     ) -> EntryLine:
         """Add an entry, and return it once the disk has confirmed it. The first one creates the file.
 
-        Without `confidence` it is 1 for what the user said, else below. See `check_entry` for what may be written.
+        Without `confidence` it is 1 for what the user said, else below. See `jsonl.encode` for what may be written.
 
         Raises:
             InvalidArgument, RefusedText, SecretFound: a rule forbids this entry. What only looks like a secret is
@@ -116,7 +116,12 @@ class MemoryFile:
             supersedes=supersedes,
             created_at=new_stamp(moment),
         )
-        allow = self._allow_for(draft)  # what may not be written must not create a file either
+        allow: tuple[str, ...] = ()
+        try:
+            encode(draft)  # what may not be written must not create a file either
+        except SecretFound:
+            allow = allowances(self.path)
+            encode(draft, allow=allow)
         with self._locked(moment) as (root, parts, file):
             entry = draft._replace(created_at=new_stamp(moment, _latest_at_end(file)))
             append(root, parts, encode(entry, allow=allow))
@@ -167,16 +172,6 @@ class MemoryFile:
                 except ChangedMeanwhile as error:
                     changed = error
             raise changed
-
-    def _allow_for(self, draft: EntryLine) -> tuple[str, ...]:
-        """Make sure that an entry may be written. Returns the allowances that it needs: mostly none."""
-        try:
-            encode(draft)
-        except SecretFound:
-            allow = allowances(self.path)
-            encode(draft, allow=allow)
-            return allow
-        return ()
 
     def _contents(self) -> Contents:
         with opened_folder(self.path) as (root, parts):

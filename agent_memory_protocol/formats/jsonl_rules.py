@@ -31,9 +31,8 @@ def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Make a dict of the pairs of a JSON object, in which a key may stand only once."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        double = counts.most_common(1)[0][0]
-        raise BadLine(f"the key {shown(double)} stands in it twice")
+        double = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise BadLine(f"the key {ascii(double)[:60]} stands in it twice")
     return found
 
 
@@ -152,9 +151,3 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
         raise RefusedText(f"the {what} holds a line break or tab; an entry is one sentence on one line")
     if found := first_invisible(text):
         raise RefusedText(f"the {what} holds {found[1]}, a character that nobody sees")
-
-
-def shown(value: object) -> str:
-    """Return a foreign value as a message can quote it."""
-    text = ascii(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -43,11 +43,7 @@ class Piece(NamedTuple):
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a document.
-
-    Raises:
-        DamagedFile: it is not UTF-8, or too large.
-    """
+    """Read a document, as the tier document that its path names."""
     yield from entries_of(document.parse(record_files.read_whole(path, LARGEST), target_of(path)))
 
 
@@ -94,11 +90,7 @@ def _text(found: Document, entry: Entry) -> str:
 
 
 def encode(entry: MemoryEntry) -> Piece:
-    """Return an entry as it will stand in a document.
-
-    Raises:
-        RefusedText: its text cannot be an entry: it is empty, or holds what a reader would not see.
-    """
+    """Return an entry as it will stand in a document."""
     day = entry.timestamp_ms // DAY
     new = compose.compose(entry.text, day=day + _EPOCH if day else None, max_bytes=ENTRY_BYTES)
     return Piece(entry.tags, new.lines)

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -76,26 +77,16 @@ def write(path: str, lines: Iterable[bytes]) -> None:
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a file, in batches. Columns that the schema does not name are left out.
-
-    Raises:
-        DamagedFile: it is no Parquet file, or lacks a column that an entry needs.
-        MissingExtra: DuckDB is not installed.
-    """
+    """Read a file, in batches. Columns that the schema does not name are left out."""
     with _opened(path) as (connection, columns):
         cursor = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [path])  # noqa: S608
-        number = 0
-        while rows := cursor.fetchmany(_BATCH):
-            for row in rows:
-                number += 1
-                yield attempt(f"row {number:,}", _decode, row)
+        batches = iter(lambda: cursor.fetchmany(_BATCH), [])
+        for number, row in enumerate(chain.from_iterable(batches), start=1):
+            yield attempt(f"row {number:,}", _decode, row)
 
 
 def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
-    """Return the newest entries with a tag, newest first; of equal times the last one in the file.
-
-    Raises as `read` does; also where one of them breaks a rule.
-    """
+    """Return the newest entries with a tag; a `DamagedFile` where one of them breaks a rule."""
     with _opened(path) as (connection, columns):
         rows = connection.execute(
             f"SELECT {columns} FROM read_parquet(?, file_row_number = true)"  # noqa: S608
@@ -140,9 +131,9 @@ def _decode(row: tuple[Any, ...]) -> MemoryEntry:
                 MappingProxyType(dict(extra)) if extra else NOTHING,
             )
         )
+    except BadEntry:
+        raise
     except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, BadEntry):
-            raise
         raise BadEntry(f"a column holds what no entry has there: {error}") from None
 
 

@@ -131,11 +131,7 @@ def append(path: str, message: bytes) -> None:
 
 
 def encode(entry: MemoryEntry) -> bytes:
-    """Return an entry as it is in a file: its length, then its message.
-
-    Raises:
-        BadEntry: it has no embedding, which the schema requires.
-    """
+    """Return an entry as it is in a file: its length, then its message."""
     key, when, text, tags, source, vector, score, extra, unknown = entry
     if not vector:
         raise BadEntry("it has no embedding, which a protobuf entry needs")
@@ -230,13 +226,7 @@ class Torn(DamagedFile):
 def frames(file: BinaryIO, size: int, path: str) -> Iterator[tuple[int, bytes | None]]:
     """Yield where each message begins with its length, and what it is; None for one that is too large.
 
-    Args:
-        file: the file, from its start.
-        size: its length; what is appended meanwhile is not read.
-        path: what it is called in an error.
-
-    Raises:
-        Torn: the rest is no whole message.
+    What is appended behind `size` meanwhile is not read. `path` names the file where the rest is `Torn`.
     """
     while (begin := file.tell()) < size:
         length = read_length(file)
@@ -272,11 +262,7 @@ def read_length(file: BinaryIO) -> int | None:
 
 
 def decode(message: bytes | None) -> MemoryEntry:
-    """Return the entry that a message is.
-
-    Raises:
-        BadEntry: it is none; the message says why.
-    """
+    """Return the entry that a message is, or raise a `BadEntry` that says why it is none."""
     if message is None:
         raise BadEntry(f"is larger than {MESSAGE_BYTES:,} bytes")
     messages, undecodable, unknown_in = _runtime()

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from types import MappingProxyType
 
 from ..disk.errors import shown
@@ -97,15 +98,8 @@ def _as_read(entry: MemoryEntry) -> MemoryEntry:
     return entry._replace(id=made.id, extra=made.extra)
 
 
-def _is_spelled_otherwise(entry: MemoryEntry) -> bool:
-    texts = [entry.text, entry.source, *entry.tags, *entry.extra, *entry.extra.values()]
-    return _is_new(entry) and any(not unicodedata.is_normalized("NFC", text) for text in texts)
-
-
 def _normalized(entry: MemoryEntry) -> MemoryEntry:
-    def nfc(text: str) -> str:
-        return unicodedata.normalize("NFC", text)
-
+    nfc = partial(unicodedata.normalize, "NFC")
     return entry._replace(
         text=nfc(entry.text),
         source=nfc(entry.source),
@@ -117,7 +111,12 @@ def _normalized(entry: MemoryEntry) -> MemoryEntry:
 LOSSES = (
     EMBEDDING,
     RELEVANCE,
-    Loss("texts in another Unicode form than NFC", "the same in NFC", _is_spelled_otherwise, _normalized),
+    Loss(
+        "texts in another Unicode form than NFC",
+        "the same in NFC",
+        lambda entry: _is_new(entry) and _normalized(entry) != entry,
+        _normalized,
+    ),
     LATE_TIMES,
     unknown_fields(),
     Loss("ids and kinds that are not those of a record", "an id made from the content; fact", _is_new, _as_read),
@@ -125,13 +124,7 @@ LOSSES = (
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a memory file, verified wherever it is signed.
-
-    Raises:
-        InvalidRecord: it is no memory file in its one spelling.
-        BadSignature: a signature is wrong.
-        MissingExtra: something in it is signed, and PyNaCl is not installed.
-    """
+    """Read a memory file, verified wherever it is signed."""
     data = record_files.read_whole(path, LARGEST)
     try:
         found = SignedMemoryFile.load(data, allow_unsigned=True)

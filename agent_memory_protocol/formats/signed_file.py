@@ -107,11 +107,7 @@ class SignedMemoryFile:
         return file
 
     def sign(self, signer: Signer) -> Self:
-        """Return the file as its agent's, signed. A file that already names another agent is refused.
-
-        Raises:
-            BadSignature: it names an agent that is not the signer.
-        """
+        """Return the file as its agent's, signed; a `BadSignature` where it names an agent that is not the signer."""
         if self.agent not in (None, signer.address):
             raise BadSignature(f"the memory file is that of {self.agent}, and the signer is {signer.address}")
         unsigned = replace(self, agent=signer.address, signature="")

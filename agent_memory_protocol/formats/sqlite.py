@@ -79,7 +79,6 @@ Kind = TypeVar("Kind")
 Row = tuple[str, int, str, str, str, bytes, float, str]
 _COLUMNS = "id, timestamp_ms, text, tags, source, embedding, relevance, extra"
 _INSERT = f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - nothing comes from outside
-_BATCH = 1000
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -105,12 +104,7 @@ def write(path: str, rows: Iterable[Row]) -> None:
 
 
 def append(path: str, row: Row) -> None:
-    """Add a row to a file that exists, and return once the disk has confirmed it.
-
-    Raises:
-        InvalidArgument: the file has an entry of this id already.
-        StorageError: it cannot be written, or is no such file.
-    """
+    """Add a row to a file that exists; an `InvalidArgument` where it has an entry of this id already."""
     with _opened(path, for_writing=True) as connection:
         import sqlite3
 
@@ -121,16 +115,10 @@ def append(path: str, row: Row) -> None:
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read the entries in the order they were added.
-
-    Raises:
-        DamagedFile: it has no such table, or from some row on it is unsound.
-    """
+    """Read the entries in the order they were added."""
     with _opened(path) as connection:
-        cursor = connection.execute(f"SELECT seq, {_COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
-        while rows := cursor.fetchmany(_BATCH):
-            for seq, *row in rows:
-                yield attempt(f"row {seq}", _decode, row)
+        for seq, *row in connection.execute(f"SELECT seq, {_COLUMNS} FROM entries ORDER BY seq"):  # noqa: S608
+            yield attempt(f"row {seq}", _decode, row)
 
 
 def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:

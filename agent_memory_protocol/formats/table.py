@@ -33,7 +33,8 @@ class Format:
         suffixes: the endings of its files, the usual one first.
         about: what it is, for a table.
         module: the module of this package that has it. All have `read`. Those that can be written have `LOSSES`,
-            `encode` and `write`; some also have `append` and `newest`, which do not go through the whole file.
+            `encode` and `write`; some also have `append` and `newest`, which do not go through the whole file. What
+            each does, and raises, is said at the methods below.
         needs_embedding: whether an entry without an embedding cannot be written (decision 33).
     """
 
@@ -83,7 +84,7 @@ class Format:
         """Return an entry as `write` and `append` take it.
 
         Raises:
-            AgentMemoryError: a rule of the format forbids it.
+            BadEntry, RefusedText, InvalidArgument, InvalidRecord: a rule of the format forbids it.
         """
         return self._code.encode(entry)
 
