@@ -205,9 +205,7 @@ def _check_texts(entry: EntryLine, allow: Collection[str] | None) -> None:
     """Hold the texts of an entry against the rules of writing; reading it back checks the types."""
     scope = entry.scope
     if isinstance(scope, str) and not is_writable_scope(scope):
-        raise InvalidArgument(
-            f"{scope!a:.60} is no scope; a scope is global, a domain in lower case or project:NAME"
-        )
+        raise InvalidArgument(f"{scope!a:.60} is no scope; a scope is global, a domain in lower case or project:NAME")
     named = [("text", entry.text), ("id", entry.id), ("source", entry.source), ("scope", scope)]
     for what, text in (*named, *(("tag", tag) for tag in entry.tags)):
         if isinstance(text, str):

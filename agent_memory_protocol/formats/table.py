@@ -31,7 +31,6 @@ class Format:
     Attributes:
         name: what `--format` takes.
         suffixes: the endings of its files, the usual one first.
-        about: what it is, for a table.
         module: the module of this package that has it. All have `read`. Those that can be written have `LOSSES`,
             `encode` and `write`; some also have `append` and `newest`, which do not go through the whole file. What
             each does, and raises, is said at the methods below.
@@ -40,7 +39,6 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    about: str
     module: str
     needs_embedding: bool = False
 
@@ -112,15 +110,15 @@ class Format:
 
 
 FORMATS = (
-    Format("ndjson", (".ndjson",), "JSON, one entry a line", "json_schema", needs_embedding=True),
-    Format("json", (".json",), "JSON, one array of entries", "json_document", needs_embedding=True),
-    Format("protobuf", (".pb",), "a stream of messages", "protobuf", needs_embedding=True),
-    Format("sqlite", (".sqlite",), "a database with indexes by time and tag", "sqlite"),
-    Format("parquet", (".parquet",), "a table for DuckDB and its like", "parquet"),
-    Format("jsonl", (".jsonl",), "agent-memory/0.1, one entry a line", "jsonl_entries"),
-    Format("memory-file", (".amem.json",), "records in one file, each with its signature", "record_entries"),
-    Format("markdown", (".md",), "a tier document: headings and bullets", "markdown"),
-    Format("mcp-graph", (), "the knowledge graph of the MCP memory server; read only", "graph"),
+    Format("ndjson", (".ndjson",), "json_schema", needs_embedding=True),
+    Format("json", (".json",), "json_document", needs_embedding=True),
+    Format("protobuf", (".pb",), "protobuf", needs_embedding=True),
+    Format("sqlite", (".sqlite",), "sqlite"),
+    Format("parquet", (".parquet",), "parquet"),
+    Format("jsonl", (".jsonl",), "jsonl_entries"),
+    Format("memory-file", (".amem.json",), "record_entries"),
+    Format("markdown", (".md",), "markdown"),
+    Format("mcp-graph", (), "graph"),
 )
 
 
