@@ -544,13 +544,13 @@ class Workspace:
         today: date | None = None,
         on_problem: Callable[[Target, str], object] | None = None,
     ) -> list[Item]:
-        """Return the upkeep list: near-repeats to merge, entries past their age, old undated ones.
+        """Return the upkeep list: what says the opposite or has another value, near-repeats to merge, what is old.
 
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
-        age = timedelta(days=self.settings.older_than)
-        entries = self.entries(actor, on_problem=on_problem)
-        return verbs.review.items(entries, self.notes(actor), today=today or date.today(), older_than=age)
+        documents, notes = self.documents(actor, on_problem=on_problem), self.notes(actor)
+        with self._session(actor) as session:
+            return verbs.review.review(session, documents, notes, today or date.today())
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""

@@ -272,11 +272,15 @@ def test_a_repeat_keeps_its_place_and_text(workspace):
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("Redis loses its queue on a restart unless AOF is on", "{old} says the same; keep one (`amp forget {new}`"),
-        ("**Redis** loses the queue on restart unless AOF is on.", "{old} says the same; keep one (`amp forget {new}`"),
-        ("Redis does not lose its queue on restart unless AOF is on.", "{old} says the opposite; where that holds no"),
+        ("Redis loses its queue on a restart unless AOF is on", "{old} says the same: “Redis loses its queue"),
+        ("**Redis** loses the queue on restart unless AOF is on.", "{old} says the same: “Redis loses its queue"),
+        (
+            "Redis does not lose its queue on restart unless AOF is on.",
+            "{old} says the opposite: “Redis loses its queue",
+        ),
         ("Redis loses its cache on restart unless AOF is on.", ""),
         ("Redis loses its queue on restart.", ""),
+        ("Redis loses its log on restart unless AOF is on.", ""),
         ("Redis 7 loses its queue on restart unless AOF is on.", ""),
     ],
 )

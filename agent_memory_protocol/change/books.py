@@ -15,6 +15,7 @@ from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove
 from ..errors import StorageError
 from ..formats.jsonl import EntryLine, HeaderLine, Line, parse_file
 from ..formats.jsonl_view import Contents
+from ..formats.moments import sort_key
 from ..git import ignore
 from ..git.moves import moved_entries
 from ..layout import Target
@@ -228,6 +229,10 @@ class Books:
     def said(self) -> dict[str, About]:
         """Return what the writers of entries said of them, by the id of the entry."""
         return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
+
+    def moments(self) -> dict[str, str]:
+        """Return when the ledger last heard of each entry, as keys that sort by time."""
+        return {one: sort_key(entry.created_at) for one, entry in self._ledger()[0].entries.items()}
 
     def known_texts(self) -> dict[str, str]:
         """Return every entry that the ledger has a text of: the text, by its id."""

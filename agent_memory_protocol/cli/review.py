@@ -10,6 +10,8 @@ from ..verbs.review import Item
 from .options import Call, call_options, first_words, note, plain
 
 _TITLES = {
+    "opposite": "say the opposite of each other",
+    "changed": "have another value",
     "merge": "say much the same",
     "crowded": "more than is read at a glance",
     "stale": "past their age",
@@ -21,7 +23,7 @@ _TITLES = {
 @click.option("--done", is_flag=True, help="Record that the review was done today.")
 @call_options
 def review_command(call: Call, done: bool) -> None:
-    """List what to merge, what is old, what to look at again.
+    """List what disagrees, what to merge, what is old, what to look at again.
 
     `amp check` says when a review is due: a month after the last.
 
@@ -51,7 +53,9 @@ def _lines(found: Sequence[Item]) -> Iterator[str]:
         if listed:
             yield f"{title}:"
             for item in listed:
-                yield f"  {plain(item.place)}  {plain(item.message)}\n      {first_words(item.text, behind=6)}"
+                yield f"  {plain(item.place)}  {plain(item.message)}"
+                for text in filter(None, (item.text, item.other)):
+                    yield f"      {first_words(text, behind=6)}"
     if not found:
         yield "nothing to look at"
     if any(item.kind == "stale" for item in found):

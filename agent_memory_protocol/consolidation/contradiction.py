@@ -39,10 +39,10 @@ class Contradictions:
                 groups[record.type].append((place, record))
         for group in groups.values():
             for language in self.languages:
-                for denial, said, more in denials([record.body for _, record in group], language):
-                    one, other = sorted((group[denial][0], group[said][0]))
+                for denial in denials([record.body for _, record in group], language):
+                    one, other = sorted((group[denial.denying][0], group[denial.said][0]))
                     pair = (one, other)
-                    found[pair] = min(found.get(pair, (more, NEGATES)), (more, NEGATES))
+                    found[pair] = min(found.get(pair, (denial.more, NEGATES)), (denial.more, NEGATES))
             for one, other, reason in _by_slots(group):
                 found.setdefault((one, other), (0, reason))
         proposals = []

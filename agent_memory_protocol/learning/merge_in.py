@@ -13,11 +13,10 @@ from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
 from ..limits import over_limits, split_lines
 from ..notes import note as notes
 from ..text import markdown, visible
-from ..text.claims import denials
-from ..text.gist import is_claim
 from ..text.headers import front_matter_end
 from ..tiers import document
 from ..tiers.document import Document
+from ..tiers.meet import OPPOSITE, meetings
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
@@ -299,12 +298,10 @@ def _only_index(theirs: Document) -> Document:
 
 
 def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Iterator[Contradiction]:
-    standing, coming = ([_entry_text(doc, one) for one in ids] for doc, ids in ((mine, mine.ids), (theirs, new)))
-    texts = [text if is_claim(text) else "" for text in map(document.bare_text, (*standing, *coming))]
-    found = {(max(pair), min(pair)) for *pair, _ in denials(texts)}
-    for later, earlier in sorted(found):
-        if earlier < len(standing) <= later:
-            yield Contradiction(coming[later - len(standing)], standing[earlier])
+    for meeting in meetings([mine, theirs]):
+        first, second = meeting.first, meeting.second
+        if meeting.way == OPPOSITE and first.document is mine and second.document is theirs and second.id in new:
+            yield Contradiction(theirs.text(second.entry), mine.text(first.entry))
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:

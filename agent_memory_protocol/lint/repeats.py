@@ -1,14 +1,21 @@
-"""Rules on what is said twice: in one file, in another, or as its opposite."""
+"""Rules on what is said twice: in one file, in another, as its opposite, or with another value."""
 
 from collections.abc import Iterator
 
-from ..layout import Target
-from ..text.claims import denials
-from ..text.gist import is_claim, normalised
+from ..layout import Tier
+from ..text.gist import normalised
+from ..text.phrases import beginning
 from ..tiers.document import identity_text
+from ..tiers.meet import CHANGED, OPPOSITE
 from .finding import WARNING, Remark, rule
 from .store import StoreView
 from .tiers import TierView
+
+DISAGREEMENTS = ("tier-contradiction", "tier-changed")
+"""What `amp check` lists first."""
+
+_SHOWN = 120
+"""Characters of an entry in a message."""
 
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
@@ -29,8 +36,8 @@ def double_entry(view: TierView) -> Iterator[Remark]:
     WARNING,
     "tier",
     "An entry of shared or agent memory says word for word what CLAUDE.md, AGENTS.md, a file in docs/ or another of "
-    "these says already. It costs room and goes stale on its own. Keep it in one place. In conversations it is "
-    "welcome: what several of them come to is what `amp distill` goes by.",
+    "these says already. It costs room and goes stale on its own. Keep it in one place; what two agents know belongs "
+    "in shared memory. In conversations it is welcome: what several of them come to is what `amp distill` goes by.",
 )
 def restates(view: TierView) -> Iterator[Remark]:
     """What conversations repeat is evidence for `amp distill`, and advice to forget it would destroy that."""
@@ -40,32 +47,43 @@ def restates(view: TierView) -> Iterator[Remark]:
         if not entry.is_item:
             continue
         place = view.elsewhere.get(normalised(identity_text(view.document.lines, entry)))
-        if place is not None and not place.startswith(f"{view.document.target.path}:"):
-            yield Remark(entry.start + 1, f"{place} says the same; keep it in one place (`amp forget {entry_id}`)")
+        if place is None or place.startswith(f"{view.document.target.path}:"):
+            continue
+        told = f"{place} says the same; keep it in one place (`amp forget {entry_id}`)"
+        if view.document.target.tier is Tier.AGENT and place.startswith(f"{'/'.join(Tier.AGENT.folder)}/"):
+            command = f"amp remember --tier shared --replaces {entry_id} TEXT"
+            told = f"{place} says the same; what two agents know belongs in shared: `{command}`"
+        yield Remark(entry.start + 1, told)
 
 
 @rule(
     "tier-contradiction",
     WARNING,
     "store",
-    "Two entries say the opposite of each other. Recall shows both; decide which is right and forget the other. Two "
-    "conversations may differ: nobody is given both.",
+    "Two entries say the opposite of each other. Recall shows both. Retire the wrong one with `amp resolve`, or mark "
+    "both with `amp dispute` until somebody knows. Two conversations may differ: nobody is given both.",
 )
 def contradiction(view: StoreView) -> Iterator[Remark]:
-    places = [(document, entry) for document in view.documents for entry in document.outline.entries]
-    texts = [identity_text(document.lines, entry) for document, entry in places]
-    first: dict[int, int] = {}
-    for one, other, _ in denials([text if is_claim(text) else "" for text in texts]):
-        earlier, later = sorted((one, other))
-        if not _apart(places[earlier][0].target, places[later][0].target):
-            first[later] = min(earlier, first.get(later, earlier))
-    for later, earlier in first.items():
-        (document, entry), (other_document, other_entry) = places[later], places[earlier]
-        place = f"{other_document.target.path}:{other_entry.start + 1}"
-        message = f"says the opposite of {place}; decide which is right and forget the other"
-        yield Remark(entry.start + 1, message, path=document.target.path)
+    return _disagreements(view, OPPOSITE, "says the opposite of")
 
 
-def _apart(one: Target, other: Target) -> bool:
-    """Say whether these are two conversations."""
-    return not one.tier.lasts and not other.tier.lasts and one != other
+@rule(
+    "tier-changed",
+    WARNING,
+    "store",
+    "Two entries of one section are equal but for one value, such as a version, an amount, a port, a date or a time. "
+    "Most often the older one is out of date: `amp resolve` retires it.",
+)
+def changed(view: StoreView) -> Iterator[Remark]:
+    return _disagreements(view, CHANGED, "has another value than")
+
+
+def _disagreements(view: StoreView, way: str, says: str) -> Iterator[Remark]:
+    for one in view.disagreements:
+        if one.way == way:
+            older, newer = one.first, one.second
+            told = f"“{beginning(newer.text, _SHOWN)}” {says} “{beginning(older.text, _SHOWN)}” in {older.place}"
+            marked = older.entry.marks.disputed and newer.entry.marks.disputed
+            dispute = "" if marked else f", `{one.dispute}` marks both as disputed"
+            path = newer.document.target.path
+            yield Remark(newer.entry.start + 1, f"{told}; `{one.resolve}` retires the older{dispute}", path=path)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..tiers.document import Document
+from ..tiers.meet import Meeting
 from .finding import ERROR, WARNING, Remark, rule
 
 
@@ -28,6 +29,7 @@ class StoreView:
         reviewed: the file that says when the memory was last reviewed, and what it says; None where it is not due.
         elsewhere: the folders, relative to the root, in which the same project has another memory.
         settings: what is wrong in the project's settings.
+        disagreements: which entries say the opposite or have another value, the older of each two first.
     """
 
     documents: Sequence[Document]
@@ -37,6 +39,7 @@ class StoreView:
     reviewed: Trouble | None = None
     elsewhere: Sequence[str] = ()
     settings: Sequence[Trouble] = ()
+    disagreements: Sequence[Meeting] = ()
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")

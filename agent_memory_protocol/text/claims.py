@@ -49,13 +49,29 @@ class Claim:
     topic: frozenset[str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """One text denies what another says.
+
+    Attributes:
+        denying, said: the places of the two texts.
+        words: how many words carry what is denied.
+        more: how many words more carry what is said.
+    """
+
+    denying: int
+    said: int
+    words: int
+    more: int
+
+
 def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:
     """Say whether one text denies what the other says."""
     return any(denials([one, other], language))
 
 
-def denials(texts: Sequence[str], language: Language = ENGLISH) -> Iterator[tuple[int, int, int]]:
-    """Yield the places of two texts of which the first denies the second, and how many words more the second has.
+def denials(texts: Sequence[str], language: Language = ENGLISH) -> Iterator[Denial]:
+    """Yield each two texts of which one denies what the other says.
 
     A denial is compared only with what holds its rarest word, so that many texts take time in proportion to their
     number.
@@ -76,7 +92,7 @@ def denials(texts: Sequence[str], language: Language = ENGLISH) -> Iterator[tupl
     for place, denial in denied:
         for other, claim in holding[rarest[denial]]:
             if other != place and denies(denial, claim):
-                yield place, other, len(claim.words) - len(denial.words)
+                yield Denial(place, other, len(denial.words), len(claim.words) - len(denial.words))
 
 
 def claims(text: str, language: Language = ENGLISH) -> list[Claim]:
@@ -84,8 +100,10 @@ def claims(text: str, language: Language = ENGLISH) -> list[Claim]:
     found: list[Claim] = []
     subject: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(plain(text)):
-        if not sentence.rstrip().endswith(_QUESTION_MARKS):
-            said = _claims_of(_words(sentence, language), subject, language)
+        words = _words(sentence, language)
+        # A word alone is a name or a title, and says nothing.
+        if len(words) > 1 and not sentence.rstrip().endswith(_QUESTION_MARKS):
+            said = _claims_of(words, subject, language)
             found += said
             subject = _subject(said[0]) if said else subject
     return found

@@ -83,23 +83,28 @@ def _gist_once(text: str) -> Gist:
 
 
 def _gist(text: str) -> Gist:
-    words: list[str] = []
+    words, negations = words_of(tokenise(plain(text), ENGLISH))
+    return Gist(tuple(word for word, _ in words), negations)
+
+
+def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[int]]:
+    """Return the words that carry the meaning of tokens, each with its place, and where the negations are."""
+    words: list[tuple[str, int]] = []
     negations: set[int] = set()
-    found = tokenise(plain(text), ENGLISH)
     previous = ""
-    for token, following in zip(found, [*found[1:], None], strict=False):
+    for place, (token, following) in enumerate(zip(tokens, [*tokens[1:], None], strict=False)):
         word = token.lowered
         if word in _NEGATIONS:
-            words += ["can"] if word == "cannot" else []
+            words += [("can", place)] if word == "cannot" else []
             negations ^= {len(words)}  # two negations cancel out
         elif not (
             word in _EMPTY
             or (not words and (word in _SPEAKERS or _opens(word, following)))
             or (previous == "no" and word in _LONGER)
         ):
-            words.append(english(word, past=False) if token.is_plain else token.written)
+            words.append((english(word, past=False) if token.is_plain else token.written, place))
         previous = word
-    return Gist(tuple(words), frozenset(negations))
+    return words, frozenset(negations)
 
 
 def _opens(word: str, following: Token | None) -> bool:

@@ -117,7 +117,8 @@ ENGLISH = Language(
     possible=_set("able can cannot could may might possible possibly"),
     past=_set("formerly had previously was were"),
     hedges=_set(
-        "few likely many maybe most mostly often partly perhaps probably rarely several some sometimes usually"
+        "few likely many maybe most mostly often partly perhaps planned probably proposal proposals proposed rarely"
+        " several some sometimes usually"
     ),
     copulas=_set("are is was were"),
     prepositions=_set("after at before below between by for from in into of off on over than to under with"),

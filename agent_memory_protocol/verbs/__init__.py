@@ -6,7 +6,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import adopt, check, distill, doctor, index, init, notes, remember, review, rewrite, search, show, upkeep
+    from . import (
+        adopt,
+        check,
+        distill,
+        doctor,
+        index,
+        init,
+        notes,
+        remember,
+        review,
+        rewrite,
+        search,
+        settle,
+        show,
+        upkeep,
+    )
 
 __all__ = [
     "adopt",
@@ -20,6 +35,7 @@ __all__ = [
     "review",
     "rewrite",
     "search",
+    "settle",
     "show",
     "upkeep",
 ]

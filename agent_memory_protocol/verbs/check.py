@@ -21,6 +21,7 @@ from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
 from ..lint import finding, index, ledgers, notes, tiers
 from ..lint.finding import Finding
+from ..lint.repeats import DISAGREEMENTS
 from ..lint.store import StoreView, Trouble
 from ..notes import index as indexes
 from ..notes import store as note_store
@@ -30,7 +31,7 @@ from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
-from . import review
+from . import review, settle
 from .doctor import of_lookalike, of_names
 from .index import folders
 
@@ -45,7 +46,10 @@ def check(
     today: date,
     progress: Callable[[int, int], None] | None,
 ) -> list[Finding]:
-    """Return what is wrong in what this actor may read, below the paths that are named, by file and line."""
+    """Return what is wrong in what this actor may read, below the paths that are named.
+
+    What says the opposite or has another value comes first, and the rest by file and line.
+    """
     if not session.root.exists(()):
         return []
     selected = finding.select(select, ignored)
@@ -64,7 +68,7 @@ def check(
             progress(number + 1, len(targets))
     run.store(targets, whole=not paths)
     found = [one for one in run.found if _below(tuple(one.path.split("/")), paths)]
-    return sorted(found, key=lambda one: (one.path, one.line or 0, one.rule))
+    return sorted(found, key=lambda one: (one.rule not in DISAGREEMENTS, one.path, one.line or 0, one.rule))
 
 
 @dataclass(slots=True)
@@ -119,14 +123,16 @@ class _Check:
             for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
         ]
         nested = [path for target in targets if target.tier.has_notes for path in _nested(root, target)]
+        documents = list(self.documents.values())
         view = StoreView(
-            list(self.documents.values()),
+            documents,
             self.unreadable,
             twins,
             nested,
             self._review() if whole else None,
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
+            settle.disagreements(self.session, documents) if {*DISAGREEMENTS}.intersection(self.selected) else (),
         )
         self._run("store", view, SCAFFOLDING)
 

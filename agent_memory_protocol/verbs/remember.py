@@ -1,5 +1,6 @@
 """Remember: one text becomes one entry of one document, or is found to be there already."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -70,7 +71,7 @@ def remember(
     done = session.change(target, change, way_out=_full_yet if make_room else _full)
     entry = stored_entry(done.document, entry_id)
     if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry_id), *_echo(done.document, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry_id), *_met(done.document, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
@@ -89,21 +90,10 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id
     return [f"{why} (`amp forget {entry_id}` takes it out here)"] if why else []
 
 
-def _echo(now: Document, entry_id: str) -> list[str]:
-    """Name the first other entry of the document that says the same, or the opposite, in other words."""
-    from ..text.claims import contradict
-    from ..text.gist import is_claim, same
+def _met(now: Document, entry_id: str) -> Iterator[str]:
+    from .settle import remarks
 
-    entries = zip(now.ids, now.outline.entries, strict=True)
-    texts = {one: document.identity_text(now.lines, entry) for one, entry in entries}
-    own = texts.pop(entry_id)
-    if is_claim(own):
-        for one, other in texts.items():
-            if same(own, other):
-                return [f"{one} says the same; keep one (`amp forget {entry_id}` takes this one out)"]
-            if is_claim(other) and contradict(own, other):
-                return [f"{one} says the opposite; where that holds no longer, `amp forget {one}`"]
-    return []
+    return remarks(now, entry_id)
 
 
 def _restated(session: Session, target: Target, new: NewEntry) -> str:

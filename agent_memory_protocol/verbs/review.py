@@ -1,6 +1,6 @@
-"""The monthly upkeep list: what to merge, what to prune, what to look at again.
+"""The monthly upkeep list: what disagrees, what to merge, what to prune, what to look at again.
 
-Values in, values out. A person decides about each proposal.
+A person decides about each proposal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..answers import NoteRow, StoredEntry
+from ..change.session import Session, stored_entries
 from ..notes.index import SCREEN
 from ..text.gist import gist, shared_words
+from ..tiers.document import Document
+from ..tiers.meet import OPPOSITE, Meeting
+from . import settle
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
@@ -22,16 +26,17 @@ _COMMON = 20
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to look at: which list it is on, the place, what to do, and what it says."""
+    """Something to look at: which list it is on, the place, what to do, what it says, and what the other side says."""
 
     kind: str
     place: str
     message: str
     text: str
+    other: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"kind": self.kind, "place": self.place, "message": self.message, "text": self.text}
+        return {"kind": self.kind, "place": self.place, "message": self.message, "text": self.text, "other": self.other}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,35 @@ class Text:
     text: str
 
 
+def review(session: Session, documents: Sequence[Document], notes: Sequence[NoteRow], today: date) -> list[Item]:
+    """Return the upkeep list of these documents and notes; see `Workspace.review`."""
+    entries = [entry for one in documents for entry in stored_entries(one)]
+    older_than = timedelta(days=session.settings.older_than)
+    disagreements = settle.disagreements(session, documents)
+    return items(entries, notes, disagreements, today=today, older_than=older_than)
+
+
 def items(
-    entries: Sequence[StoredEntry], notes: Sequence[NoteRow], *, today: date, older_than: timedelta
+    entries: Sequence[StoredEntry],
+    notes: Sequence[NoteRow],
+    disagreements: Sequence[Meeting],
+    *,
+    today: date,
+    older_than: timedelta,
 ) -> list[Item]:
-    """Return what is worth a look: near-repeats, folders with too many notes, what is past its age, what is undated."""
+    """Return what is worth a look, the most urgent first.
+
+    What says the opposite or has another value, near-repeats, folders with too many notes, what is past its age, and
+    what is undated.
+    """
+    found = [_disagreement(one) for one in disagreements]
+    known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
     texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.text) for entry in entries]
     texts += [Text(f"{row.target.path}", row.file, row.description) for row in notes if row.description]
-    found = [
-        Item("merge", first.place, f"{first.name} and {second.name} ({second.place}); merge them", first.text)
-        for first, second in pairs(texts)
-    ]
+    alike = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
+    opposed = [pair for pair in alike if _negations(pair[0]) != _negations(pair[1])]
+    found += [_pair(OPPOSITE, one, other, "one of them denies it; decide which is right") for one, other in opposed]
+    found += [_pair("merge", *pair, "merge them") for pair in alike if pair not in opposed]
     found += _crowded(notes)
     found += [
         Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.text)
@@ -65,6 +89,20 @@ def items(
         for entry in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
+
+
+def _disagreement(one: Meeting) -> Item:
+    older, newer = one.first, one.second
+    told = f"{older.id} and {newer.id} ({newer.place}); `{one.resolve}` retires the older, `{one.dispute}` marks both"
+    return Item(one.way, older.place, told, older.text, newer.text)
+
+
+def _pair(kind: str, one: Text, other: Text, what: str) -> Item:
+    return Item(kind, one.place, f"{one.name} and {other.name} ({other.place}); {what}", one.text, other.text)
+
+
+def _negations(one: Text) -> int:
+    return len(gist(one.text).negations)
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:

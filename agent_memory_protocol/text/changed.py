@@ -1,0 +1,124 @@
+"""Changed: two sentences that are equal but for one value, so that the newer one may replace the older.
+
+The rule is in docs/protocol.md, “Same, opposite, changed”. Two sentences alone are told from a list of like things by
+their number: a third of the same shape says that it is a list.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .gist import is_claim, words_of
+from .language import ENGLISH, Token, plain, tokenise
+from .values import Value, find_values, is_unit
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_UNSAID = frozenset(["for", "now"])
+_FEWEST_WORDS = 2
+"""Words that carry meaning, beside the value."""
+
+_NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
+_EQUATING = frozenset(["is", "are", "on"])
+"""After these a word in lower case is as likely an adjective as a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A text, and what governs it: its headings and label, in any form that can be compared."""
+
+    text: str
+    governed_by: Hashable = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence, whose text it is in, and what it depends on: what governs the text, and the sentences before it."""
+
+    place: int
+    depends_on: Hashable
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a sentence says but for one of its words."""
+
+    words: tuple[str, ...]
+    negations: frozenset[int]
+
+
+def changes(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two texts of one document of which one has another value than the other.
+
+    Both are governed by the same, and no third sentence of the document has their shape.
+    """
+    by_shape: defaultdict[_Shape, list[tuple[_Sentence, Value]]] = defaultdict(list)
+    for sentence in _sentences(texts):
+        for shape, value in _shapes_by_value(sentence.tokens):
+            by_shape[shape].append((sentence, value))
+    for alike in by_shape.values():
+        if len(alike) == 2:
+            (one, value), (other, other_value) = alike
+            if one.depends_on == other.depends_on and value.differs_from(other_value):
+                yield min(one.place, other.place), max(one.place, other.place)
+
+
+def renamed(texts: Sequence[Stated], place: int) -> int | None:
+    """Return the place of the one text that has another name than the text at `place`, and is the same otherwise.
+
+    A name stands after “is”, “are”, “use”, “with” or “on”. This is a guess: ask it about a new text only.
+    """
+    by_shape: defaultdict[_Shape, list[tuple[_Sentence, str]]] = defaultdict(list)
+    for sentence in _sentences(texts):
+        for shape, name in _shapes_by_name(sentence.tokens):
+            by_shape[shape].append((sentence, name))
+    for alike in by_shape.values():
+        if len(alike) == 2 and place in (alike[0][0].place, alike[1][0].place):
+            (one, name), (other, other_name) = alike
+            if one.depends_on == other.depends_on and name != other_name and one.place != other.place:
+                return other.place if one.place == place else one.place
+    return None
+
+
+def _sentences(texts: Sequence[Stated]) -> Iterator[_Sentence]:
+    for place, one in enumerate(texts):
+        if not is_claim(one.text):
+            continue
+        before: tuple[str, ...] = ()
+        for sentence in _SENTENCE.split(" ".join(plain(one.text).split())):
+            if not sentence.endswith(("?", "？")):
+                yield _Sentence(place, (one.governed_by, before), tuple(tokenise(sentence, ENGLISH)))
+            before = (*before, sentence.casefold())
+
+
+def _shapes_by_value(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, Value]]:
+    words, negations = words_of(tokens)
+    for value in find_values(tokens):
+        shape = _without(words, negations, value.start, value.end, value.kind)
+        if shape is not None:
+            yield shape, value
+
+
+def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
+    words, negations = words_of(tokens)
+    for word, place in words:
+        before = tokens[place - 1].lowered if place else ""
+        token = tokens[place]
+        is_lower = token.is_plain and token.written.islower()
+        if before in _NAMING and not (is_lower and before in _EQUATING):
+            shape = _without(words, negations, place, place + 1, before)
+            if shape is not None:
+                yield shape, word
+
+
+def _without(
+    words: Sequence[tuple[str, int]], negations: frozenset[int], start: int, end: int, kind: str
+) -> _Shape | None:
+    """Return the shape of a sentence without the tokens of its value; None where too little is left to compare."""
+    kept = [(word, place) for word, place in words if not start <= place < end and word not in _UNSAID]
+    if sum(not is_unit(word) for word, _ in kept) < _FEWEST_WORDS:
+        return None
+    first = sum(place < start for _, place in kept)
+    said = tuple(word for word, _ in kept)
+    return _Shape((*said[:first], f"\0{kind}", *said[first:]), negations)

@@ -1,0 +1,205 @@
+"""Values: the versions, amounts, ports, dates and times in a sentence, and what each of them comes to.
+
+What only tells one thing from another is no value: the number of an issue, a step or a line.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .dates import day_number
+from .language import ENGLISH, Token
+from .stem import base
+
+VERSION, PORT, DATE, TIME = "version", "port", "date", "time"
+
+_NUMBER = re.compile(r"([$€£]?)(\d[\d,_]*(?:\.\d+)?)-?(%|[a-zµ]*)")
+_WHOLE = re.compile(r"v?(\d+)")
+_DOTTED = re.compile(r"v?(\d+(?:\.[\dx]+)+(?:[-+][\w.]+)?)")
+_JOINED = re.compile(
+    r"([a-z][\w-]*(?:[:@]|[<>=~^!]+)|[a-z][\w./-]*[:@](?=\d+\.)|[a-z][a-z_]*-?(?=\d+\.)|[<>=~^!]+)v?(\d[\w.+-]*)"
+)
+"""A name and its version in one word: `postgres:14`, `node@20.1`, `python3.11`, `>=3.11`; but not `app.py:120`."""
+_WITH_PORT = re.compile(r"(\w+://\S+?|localhost|\d+(?:\.\d+){3}|[a-z][\w-]*):(\d{4,5})(/\S*)?")
+_TIME = re.compile(r"(\d{1,2})(?::([0-5]\d))?(?::[0-5]\d)?(am|pm|z)?")
+_MONTH = re.compile("(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*")
+_COUNTED = "zero one two three four five six seven eight nine ten"
+_DAY = re.compile(r"([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(map(base, text.split()))
+
+
+_WORDS = {
+    **{word: number for number, word in enumerate(_COUNTED.split())},
+    "twelve": 12,
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "sixty": 60,
+    "ninety": 90,
+    "hundred": 100,
+}
+
+_ORDINAL = _set(
+    "act action appendix batch bug bullet case chapter commit day decision draft epic episode event example experiment"
+    " figure finding fix gate goal group idea index issue item iteration job layer lesson level line listing loop"
+    " message milestone mode module no note nr number option page paragraph part pass phase plan point pr priority"
+    " problem process proposal pull question requirement rev revision round row rule run scenario section session shard"
+    " slice slide slot sprint stage step stream table task test theme thread ticket tier todo topic track trial unit"
+    " variant volume wave week worker year zone"
+)
+"""What is numbered: the number behind it is a name."""
+
+_UNITS = {
+    base(unit): measured
+    for units, measured in (
+        ("ms millisecond", ("time", 0.001)),
+        ("s sec second", ("time", 1)),
+        ("min minute", ("time", 60)),
+        ("h hr hour", ("time", 3600)),
+        ("d day", ("time", 86_400)),
+        ("week", ("time", 604_800)),
+        ("month", ("time", 2_592_000)),
+        ("year", ("time", 31_536_000)),
+        ("b byte", ("size", 1)),
+        ("k kb kib kilobyte", ("size", 1 << 10)),
+        ("m mb mib megabyte", ("size", 1 << 20)),
+        ("g gb gib gigabyte", ("size", 1 << 30)),
+        ("tb tib terabyte", ("size", 1 << 40)),
+        ("% percent", ("share", 1)),
+        ("$ dollar usd", ("dollar", 1)),
+        ("€ euro eur", ("euro", 1)),
+        ("rps qps rpm fps hz khz mhz ghz px pt rem em", ("", 1)),
+        ("attempt character char column connection core cpu entry file instance line node page partition pod", ("", 1)),
+        ("record replica request retry row seat test thread time token user worker", ("", 1)),
+    )
+    for unit in units.split()
+}
+"""What a number can count: each unit, its dimension, and how many of the smallest unit it is."""
+
+_BEFORE_PORT = frozenset(["on", "at"])
+"""Between a verb and the port that is listened on."""
+
+_NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "and", "around", "only", "or", "up"}
+"""What a number follows that is no version of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in a sentence.
+
+    Attributes:
+        kind: VERSION, PORT, DATE, TIME, or what an amount is an amount of.
+        amount: what it comes to, the same for every spelling.
+        start, end: its tokens, end exclusive.
+    """
+
+    kind: str
+    amount: str
+    start: int
+    end: int
+
+    def differs_from(self, other: "Value") -> bool:
+        """Say whether it is another value of the same kind. One that only says more closely which one is no other."""
+        if not self.kind.startswith(VERSION) or self.amount == other.amount:
+            return self.amount != other.amount
+        if self.kind == VERSION and max(len(self.amount), len(other.amount)) < 2:
+            return False  # 1 and 2 are as likely the numbers of two things
+        short, long = sorted((self.amount, other.amount), key=len)
+        return not long.startswith((f"{short}.", f"{short}-"))
+
+
+def find_values(tokens: Sequence[Token]) -> list[Value]:
+    """Return the values in a sentence, in order. The first word is none."""
+    found: list[Value] = []
+    place = 1
+    while place < len(tokens):
+        value = None if _is_ordinal(tokens[place - 1].lowered) else _value_at(tokens, place)
+        if value is not None:
+            found.append(value)
+        place = place + 1 if value is None else value.end
+    return found
+
+
+def is_unit(word: str) -> bool:
+    """Say whether a word in lower case is a measure, such as minutes or MB; what can be counted besides is none."""
+    return bool(_UNITS.get(base(word), ("", 0))[0])
+
+
+def _is_ordinal(word: str) -> bool:
+    return base(word) in _ORDINAL
+
+
+def _value_at(tokens: Sequence[Token], place: int) -> Value | None:
+    word = tokens[place].lowered
+    before = tokens[place - 1]
+    following = tokens[place + 1].lowered if place + 1 < len(tokens) else ""
+    day = day_number(word.replace("/", "-")) if len(word) == 10 else None
+    if day is not None:
+        return Value(DATE, str(day), place, place + 1)
+    for month, number in ((word, following), (following, word)):
+        if _MONTH.fullmatch(month) and (named := _DAY.fullmatch(number)):
+            return Value(DATE, f"{month[:3]} {named[1]}", place, place + 2)
+    return (
+        _time_at(word, following, place)
+        or _amount_at(word, following, place)
+        or _port_at(before.lowered, word, place)
+        or _version_at(before, word, place)
+    )
+
+
+def _time_at(word: str, following: str, place: int) -> Value | None:
+    """Return a time of day: 14:30, 9am, 9:15 pm."""
+    found = _TIME.fullmatch(word)
+    half = found[3] if found else None
+    apart = not half and following in ("am", "pm")
+    half = following if apart else half
+    if found is None or not (found[2] or half in ("am", "pm")):
+        return None
+    hour = int(found[1]) % 12 + 12 * (half == "pm") if half in ("am", "pm") else int(found[1])
+    return Value(TIME, f"{hour}:{found[2] or '00'}", place, place + 1 + apart)
+
+
+def _amount_at(word: str, following: str, place: int) -> Value | None:
+    """Return a number with its unit, in one word or two."""
+    found = _NUMBER.fullmatch(word)
+    if found is None and word not in _WORDS:
+        return None
+    number = _WORDS[word] if found is None else float(found[2].replace(",", "").replace("_", ""))
+    joined = "" if found is None else found[1] or found[3]
+    unit = base(joined or following)
+    if unit not in _UNITS or (joined and found is not None and found[1] and found[3] not in ("", "k")):
+        return None
+    dimension, size = _UNITS[unit]
+    kind = dimension or unit
+    return Value(kind, f"{number * size:g}", place, place + (1 if joined else 2))
+
+
+def _port_at(before: str, word: str, place: int) -> Value | None:
+    joined = _WITH_PORT.fullmatch(word) or re.fullmatch(r"(port)[:=](\d{2,5})()", word)
+    if joined is not None:
+        return Value(f"{PORT} of {joined[1]}{joined[3] or ''}", joined[2], place, place + 1)
+    is_said = before in ("port", "ports") and len(word) <= 5
+    if word.isdecimal() and (is_said or (before in _BEFORE_PORT and len(word) in (4, 5))):
+        return Value(PORT, word, place, place + 1)
+    return None
+
+
+def _version_at(before: Token, word: str, place: int) -> Value | None:
+    dotted = _DOTTED.fullmatch(word)
+    if dotted is not None:
+        return Value(VERSION, dotted[1], place, place + 1)
+    joined = _JOINED.fullmatch(word)
+    if joined is not None and not _is_ordinal(joined[1].rstrip(":@=")):
+        return Value(f"{VERSION} of {joined[1]}", joined[2], place, place + 1)
+    whole = _WHOLE.fullmatch(word)
+    # A number of one digit behind the first word, or behind a word in lower case, counts things: server 1, server 2.
+    is_large = len(word) > 1
+    is_name = before.written[:1].isupper() and (place > 1 or is_large)
+    is_name = is_name or (is_large and before.is_plain and before.lowered not in _NO_NAME)
+    if whole is not None and len(whole[1]) < 4 and (is_name or before.lowered == "version"):
+        return Value(VERSION, whole[1], place, place + 1)
+    return None
