@@ -137,6 +137,7 @@ class Remembered:
         line: where the entry begins in it, counted from 1.
         headroom: what is left in the document.
         notes: what the writer should know: a section that was created, one of two with the same name.
+        replaced: the id of the entry that was retired for it, "" for none.
     """
 
     status: str
@@ -145,6 +146,7 @@ class Remembered:
     line: int
     headroom: Headroom
     notes: tuple[str, ...] = ()
+    replaced: str = ""
 
     def to_json(self) -> Json:
         """Return the JSON answer."""
@@ -156,6 +158,7 @@ class Remembered:
             "date": self.entry.date and self.entry.date.isoformat(),
             "headroom": {"lines": self.headroom.lines, "bytes": self.headroom.bytes},
             "notes": [*self.notes],
+            "replaced": self.replaced or None,
         }
 
 

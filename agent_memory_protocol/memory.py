@@ -268,6 +268,30 @@ class Memory:
                 self._carry_out(plan)
             return self._store.get(loser_id), self._store.get(winner_id)
 
+    def dispute(self, one_id: str, other_id: str, reason: str) -> tuple[Record, Record]:
+        """Mark two records as disputed with each other; return both. Where they are already, nothing is changed.
+
+        Raises:
+            IllegalMove: one is in another dispute or no longer active, they are no facts or procedures, or no reason is
+                given.
+        """
+        from .consolidation.pipeline import dispute
+
+        def plan() -> tuple[Outcome, Iterable[Record]]:
+            concerned = [self._store.get(one_id), self._store.get(other_id)]
+            marked = dispute(concerned, ids=(one_id, other_id), reason=reason, now=self._now())
+            for action in (*marked.report.refused, *marked.report.deferred):
+                raise IllegalMove(action.reason)
+            return marked, concerned
+
+        with self._lock:
+            self._check_change(reason)
+            sides = self._store.get(one_id), self._store.get(other_id)
+            if sides[0].transition is None or sides[0].transition != sides[1].transition:
+                with self._shelf.alone():
+                    self._carry_out(plan)
+            return self._store.get(one_id), self._store.get(other_id)
+
     def redact(self, record_id: str, reason: str) -> Record:
         """Take the content of a record away for good, in every version and every index; return what is left.
 

@@ -38,7 +38,17 @@ if TYPE_CHECKING:
     from .verbs.distill import Distillation, Distilled
     from .verbs.doctor import Diagnosis
     from .verbs.review import Item
-    from .verbs.upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
+    from .verbs.upkeep_answers import (
+        Disputed,
+        Edited,
+        Pruning,
+        Redacted,
+        Removed,
+        Resolved,
+        Restorable,
+        Restored,
+        Synced,
+    )
 
 
 class Workspace:
@@ -299,6 +309,7 @@ class Workspace:
         dated: date | bool | None = None,
         about: About | None = None,
         make_room: bool = False,
+        replaces: str | None = None,
         today: date | None = None,
     ) -> Remembered:
         """Write one entry into one tier document, which is created with its header where it is missing.
@@ -317,6 +328,8 @@ class Workspace:
             dated: a date, True for today, False for none; by default today in the conversation tier, else none.
             about: source, kind, confidence and tags, kept in the ledger beside the document.
             make_room: archive the oldest dated entries where the document would pass its limit, never undated ones.
+            replaces: an entry that this one holds in place of, by its id or the beginning of it. It is retired in the
+                same step, as by `resolve`. Without a `section`, the new one goes under the same heading.
             today: the local calendar date (decision 19); the clock's where it is left out.
 
         Raises:
@@ -338,6 +351,7 @@ class Workspace:
                 about,
                 under=under,
                 make_room=make_room,
+                replaces=replaces,
                 today=today or date.today(),
             )
 
@@ -353,6 +367,45 @@ class Workspace:
         _check_several("entry_ids", entry_ids)
         with self._session(actor, for_writing=True) as session:
             return verbs.upkeep.forget(session, entry_ids, reason)
+
+    def resolve(self, loser: str, winner: str, *, reason: str = "", actor: Actor | None = None) -> Resolved:
+        """Decide between two entries: retire one into its ledger, which names the other as its successor.
+
+        Marks of a dispute between them are taken off. `restore` brings the retired one back.
+
+        Args:
+            loser: the entry that goes, by its id or the beginning of it.
+            winner: the entry that holds.
+            reason: why, for the ledger.
+            actor: who decides; a person where it is left out.
+
+        Raises:
+            InvalidArgument: one of them does not exist, or both are the same; nothing was changed.
+            AccessDenied: this actor may not write the loser's document; the message has the form of a finding.
+        """
+        _check_text("the reason", reason)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.settle.resolve(session, loser, winner, reason)
+
+    def dispute(self, one: str, other: str, *, reason: str = "", actor: Actor | None = None) -> Disputed:
+        """Mark two entries as disputed with each other. A second time changes nothing.
+
+        The mark goes with `resolve`, or when the other side has left.
+
+        Args:
+            one: an entry, by its id or the beginning of it.
+            other: the other entry.
+            reason: why, for the ledger.
+            actor: who says so; a person where it is left out.
+
+        Raises:
+            InvalidArgument: one of them does not exist, or both are the same; nothing was changed.
+            AccessDenied: this actor may not write both; the message has the form of a finding.
+            Refused: no mark can be put in front of one of them.
+        """
+        _check_text("the reason", reason)
+        with self._session(actor, for_writing=True) as session:
+            return verbs.settle.dispute(session, one, other, reason)
 
     def edit(
         self, entry_id: str, text: str | None = None, *, actor: Actor | None = None, dated: date | None = None

@@ -166,11 +166,12 @@ class Books:
         *,
         by_hand: bool = False,
         successors: Mapping[str, str] | None = None,
+        retired: Collection[str] = (),
     ) -> None:
         """Keep entries word for word, each with the reason why it goes, before they leave the document.
 
         What went `by_hand` is no work of this command, and does not come back with it. `successors` says, for what
-        was edited, which entry stands in its place.
+        was edited or `retired`, which entry holds in its place.
         """
         if not taken:
             return
@@ -183,6 +184,7 @@ class Books:
             run=command,
             known=contents.entries,
             successors=successors,
+            retired=retired,
         )
         self._append_to_ledger(lines)
 
@@ -231,8 +233,13 @@ class Books:
         return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
 
     def moments(self) -> dict[str, str]:
-        """Return when the ledger last heard of each entry, as keys that sort by time."""
-        return {one: sort_key(entry.created_at) for one, entry in self._ledger()[0].entries.items()}
+        """Return when the ledger first heard of each entry, as keys that sort by time."""
+        found: dict[str, str] = {}
+        for line in self._ledger()[1]:
+            if isinstance(line, EntryLine):
+                moment = sort_key(line.created_at)
+                found[line.id] = min(found.get(line.id, moment), moment)
+        return found
 
     def known_texts(self) -> dict[str, str]:
         """Return every entry that the ledger has a text of: the text, by its id."""

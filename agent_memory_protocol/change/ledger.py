@@ -4,8 +4,8 @@
 document is the truth about what is there: an entry that stands in it is live, whatever the ledger says.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..errors import StorageError
@@ -41,17 +41,30 @@ class Archived:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a writer says of an entry beside its text; it stands in the ledger, not in the document."""
+    """What is said of an entry beside its text; it stands in the ledger, not in the document.
+
+    Attributes:
+        source, kind, confidence, tags: what its writer says of it.
+        disputed_with: the ids of the entries that it is disputed with.
+        dispute_reason: why, as the last dispute has it.
+    """
 
     source: str | None = None
     kind: str | None = None
     confidence: float | None = None
     tags: tuple[str, ...] = ()
+    disputed_with: tuple[str, ...] = ()
+    dispute_reason: str = ""
 
     @property
     def says_something(self) -> bool:
         """Whether any of it is given."""
-        return bool(self.source or self.kind or self.tags) or self.confidence is not None
+        return bool(self.source or self.kind or self.tags or self.disputed_with) or self.confidence is not None
+
+    @property
+    def of_another_text(self) -> "About":
+        """What of it holds of the text that takes the entry's place: the dispute was about the old one."""
+        return replace(self, disputed_with=(), dispute_reason="")
 
 
 def parts_of(target: Target) -> tuple[str, ...]:
@@ -139,7 +152,8 @@ def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
     """Return these ids, those of equal entries, and those of what each of them was edited from, by their plain form."""
     edited_from: dict[str, set[str]] = {}
     for line in lines:
-        successor = (line.extra or {}).get("successor") if isinstance(line, Tombstone) else None
+        extra = (line.extra or {}) if isinstance(line, Tombstone) else {}
+        successor = None if extra.get("retired") else extra.get("successor")
         if isinstance(line, Tombstone) and isinstance(successor, str):
             edited_from.setdefault(plain_id(successor), set()).add(plain_id(line.id))
     found: set[str] = set()
@@ -158,6 +172,7 @@ def removal_lines(
     run: str,
     known: Mapping[str, EntryLine],
     successors: Mapping[str, str] | None = None,
+    retired: Collection[str] = (),
 ) -> bytes:
     """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
 
@@ -167,14 +182,16 @@ def removal_lines(
         latest: the latest stamp in the ledger; no line is stamped earlier, whatever the clock says.
         run: the id of this command; "" for what people took out by hand.
         known: what the ledger knows of entries already: source, kind, confidence and tags stay.
-        successors: for what was edited, by id, the id of the entry that stands in its place.
+        successors: for what was edited or retired, by id, the id of the entry that holds in its place.
+        retired: which of them say something else than their successors: these are no versions of them.
     """
     stamp = new_stamp(now, latest)
     lines = []
     for one, reason in taken:
         # What leaves a document is kept word for word; secrets are refused where a text comes in.
         lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
-        about = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
+        about: dict[str, object] = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
+        about["retired"] = one.id in retired
         lines.append(encode(Tombstone(one.id, stamp, {name: value for name, value in about.items() if value})))
     return b"".join(lines)
 
@@ -202,7 +219,11 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
             source=about.source,
             confidence=confidence,
             created_at=stamp,
-            extra={"markdown": markdown},
+            extra={
+                "markdown": markdown,
+                **({"disputed_with": [*about.disputed_with]} if about.disputed_with else {}),
+                **({"dispute_reason": about.dispute_reason} if about.dispute_reason else {}),
+            },
         ),
         allow=None,  # the writer was refused already, or it is allowed
     )
@@ -210,10 +231,14 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
 
 def said_of(entry: EntryLine) -> About:
     """Return what the writer of an entry said of it, from its line."""
+    extra = entry.extra or {}
+    others = extra.get("disputed_with")
+    others = tuple(map(str, others)) if isinstance(others, list | tuple) else ()
+    reason = str(extra.get("dispute_reason", ""))
     plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
     if plain and not entry.source and not entry.tags:
-        return About()
-    return About(entry.source, entry.kind, entry.confidence, entry.tags)
+        return About(disputed_with=others, dispute_reason=reason)
+    return About(entry.source, entry.kind, entry.confidence, entry.tags, others, reason)
 
 
 def header_line(now: datetime) -> bytes:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ from .. import limits
 from ..answers import Headroom, StoredEntry
 from ..disk.errors import explain, shown
 from ..disk.files import MissingRoot, Root, is_there
-from ..errors import InvalidArgument, LimitExceeded, SecretFound, StorageError
+from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
@@ -76,14 +78,24 @@ class Session:
         return is_on and why_not_read(self.actor, target, self.settings.readers_of_all) is None
 
     def find(self, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
-        """Find the document of each entry, and check that this actor may write them all.
+        """Find the document of each entry, and check that this actor may write them all. Raises as `locate`.
+
+        Raises:
+            AccessDenied: this actor may not write one of the documents.
+        """
+        found = self.locate(entry_ids, ledgers=ledgers)
+        for target in found:
+            self.check_write(target)
+        return found
+
+    def locate(self, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
+        """Find the document of each entry, among those that this actor may read.
 
         An entry is named by its id or the beginning of it; the answer has whole ids.
 
         Raises:
             InvalidArgument: there is no such entry, among the documents that this actor may read, or several.
             StorageError: it was not found under its whole id, and a document that may have it cannot be read.
-            AccessDenied: this actor may not write one of the documents.
         """
         if not entry_ids:
             raise InvalidArgument("which entry? give its id; `amp list` shows them")
@@ -114,10 +126,7 @@ class Session:
             raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
         named = [one for one in dict.fromkeys(whole.values()) if one is not None]
         found = {target: [one for one in named if one in here] for target, here in texts.items()}
-        found = {target: here for target, here in found.items() if here}
-        for target in found:
-            self.check_write(target)
-        return found
+        return {target: here for target, here in found.items() if here}
 
     def check_read(self, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
@@ -189,10 +198,13 @@ class Session:
         from .transaction import change_document
 
         unarchived = False
+        disputed: set[str] = set()
 
         def checked(current: Document) -> Change:
             nonlocal unarchived
             changed = change(current)
+            disputed.update(one for one, entry in current.by_id if entry.marks.disputed)
+            changed = replace(changed, document=self._without_ended_disputes(changed.document))
             unarchived = bool(changed.unarchived)
             for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
                 secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
@@ -225,7 +237,45 @@ class Session:
             self.drop_search()
         if is_new:
             self.begin()
+        gone = {*disputed, *done.removed_by_hand}.difference(done.document.ids)
+        if gone:
+            self._end_disputes_with(gone, target)
         return done
+
+    def _without_ended_disputes(self, document: Document) -> Document:
+        if not _has_disputes(document):
+            return document
+        from ..tiers.dispute import without_ended
+
+        return without_ended(document, self._disputes(document.target), self.stands)
+
+    def _end_disputes_with(self, gone: set[str], target: Target) -> None:
+        """Take the marks off in other documents. What may not be written now loses them with its next write."""
+        from .transaction import Change
+
+        for other in store.list_targets(self.root):
+            with suppress(AgentMemoryError):
+                document = None if other == target else self.read(other)
+                if document is None or not _has_disputes(document):
+                    continue
+                if not gone.isdisjoint(chain.from_iterable(self._disputes(other).values())):
+                    self.check_write(other)
+                    self.change(other, Change)
+
+    def _disputes(self, target: Target) -> dict[str, tuple[str, ...]]:
+        """Return which entries each entry of a document is known to be disputed with."""
+        return {one: said.disputed_with for one, said in self.books(target).said().items()}
+
+    def stands(self, entry_id: str) -> bool:
+        """Say whether any document has this entry, as far as it can be read."""
+        for target in store.list_targets(self.root):
+            try:
+                document = self.read(target)
+            except StorageError:
+                return True
+            if document is not None and entry_id in document.ids:
+                return True
+        return False
 
     def drop_search(self) -> None:
         """Remove what searches keep: it may hold words of what must not be kept. The next search makes it anew.
@@ -293,6 +343,10 @@ class Session:
     def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
         self.check_size(new.target.path, old.data, new.data, way_out(old))
+
+
+def _has_disputes(document: Document) -> bool:
+    return any(entry.marks.disputed for entry in document.outline.entries)
 
 
 def _is_hex(entry_id: str) -> bool:

@@ -44,7 +44,8 @@ class Change:
         reasons: for each entry that goes, why; "removed" where nothing is said.
         about: for new entries, what their writer said beside the text.
         unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
-        successors: for entries that are edited, the ids of those that stand in their places.
+        successors: for entries that are edited or retired, the ids of those that hold in their places.
+        retired: the entries that say something else than their successors.
     """
 
     document: Document
@@ -52,6 +53,7 @@ class Change:
     about: Mapping[str, About] = field(default_factory=dict)
     unarchived: frozenset[str] = frozenset()
     successors: Mapping[str, str] = field(default_factory=dict)
+    retired: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def _archive(books: Books, healing: Healing, changed: Change, healed: Document) 
         for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
         if one not in changed.unarchived
     ]
-    books.archive(leaving, successors=changed.successors)
+    books.archive(leaving, successors=changed.successors, retired=changed.retired)
     coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
     books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
 

@@ -22,6 +22,8 @@ _VERBS = {
     "list": ("read", "List every entry: its id, document, date and first words."),
     "forget": ("upkeep", "Remove entries by id."),
     "edit": ("upkeep", "Put TEXT in the place of an entry, or date it anew."),
+    "resolve": ("settle", "Retire LOSER, since WINNER holds in its place."),
+    "dispute": ("settle", "Mark two facts as disputed with each other."),
     "status": ("status", "Show how full each memory file is, and how old it is."),
     "note": ("notes", "Write, read, remove and merge notes: one fact, one file."),
     "index": ("notes", "Give every note its line in the index of its folder."),

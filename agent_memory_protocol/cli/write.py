@@ -68,6 +68,7 @@ def init_command(
 @click.option("--kind", type=click.Choice(KINDS), help="What kind of memory it is; kept in the ledger.")
 @click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable; kept in the ledger.")
+@click.option("--replaces", metavar="ID", help="Retire this entry in the same step: the new one holds in its place.")
 @click.option("--make-room", is_flag=True, help="Archive the oldest dated entries where the file is full.")
 @call_options
 def remember_command(
@@ -85,6 +86,7 @@ def remember_command(
     kind: str | None,
     confidence: float | None,
     tags: tuple[str, ...],
+    replaces: str | None,
     make_room: bool,
 ) -> None:
     """Write TEXT into one memory file as one entry. `-` reads the text from stdin.
@@ -110,12 +112,13 @@ def remember_command(
         dated=parse_date(day) if day is not None else True if dated else False if undated else None,
         about=About(source, kind, confidence, tags),
         make_room=make_room,
+        replaces=replaces,
     )
     for line in done.notes:
         note(line)
     if is_new and here.how.startswith("the current folder"):
         note(f"this is no project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
-    call.answer(done.to_json(), [_said(done)])
+    call.answer(done.to_json(), [_said(done), *([f"retired: {done.replaced}"] if done.replaced else [])])
     if done.headroom.warning:
         note(
             f"{done.entry.target} is {done.headroom.warning}; `amp prune {done.entry.target}` shows what is outdated, "

@@ -13,7 +13,7 @@ from .contradiction import Contradictions
 from .duplicates import SameWords, find_copies
 from .one_pass import Pass
 from .promotion import RepeatedEpisodes
-from .proposals import Defer, Operator, Outcome, Resolve, Stage
+from .proposals import Defer, Dispute, Operator, Outcome, Resolve, Stage
 from .resolution import unfinished
 
 
@@ -91,6 +91,13 @@ def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, 
     work = Pass(records, now=now)
     work.offer(Stage.RESOLUTION, Resolve(winner, loser, reason), by="a person", by_person=True)
     work.sweep_flags()
+    return work.outcome()
+
+
+def dispute(records: Iterable[Record], *, ids: tuple[str, str], reason: str, now: datetime) -> Outcome:
+    """Mark two records as a person does who knows that they contradict each other. Refusals are in the report."""
+    work = Pass(records, now=now)
+    work.offer(Stage.CONTRADICTION, Dispute(ids, reason), by="a person", by_person=True)
     return work.outcome()
 
 

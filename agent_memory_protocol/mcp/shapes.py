@@ -11,15 +11,18 @@ DOCUMENT = ("target", "tier", "agent", "conversation", "path")
 """How `Target.to_json` names a document: with `agent`, with `conversation` or with neither."""
 
 _PLAIN = {
-    "string": "agent body by conversation id kind label path reason record_id section stage state text tier",
+    "string": "agent body by conversation id kind label path reason record_id retired section stage state successor text"
+    " tier",
     "integer": "bytes disputes last_line left_out line lines lines_in_file records",
     "number": "score",
     "boolean": "cut new",
 }
 _KINDS: dict[str, Json] = {
     **{key: {"type": kind} for kind, keys in _PLAIN.items() for key in keys.split()},
-    **dict.fromkeys(("after", "before", "ids", "notes", "problems", "reasons", "warnings", "went_along"), TEXTS),
-    **dict.fromkeys(("date_source", "problem"), TEXT_OR_NULL),
+    **dict.fromkeys(
+        ("after", "before", "disputed", "ids", "notes", "problems", "reasons", "warnings", "went_along"), TEXTS
+    ),
+    **dict.fromkeys(("date_source", "problem", "replaced"), TEXT_OR_NULL),
     "date": {**TEXT_OR_NULL, "description": "YYYY-MM-DD; null for what is lasting"},
     "target": {"type": "string", "description": "shared, agent:NAME or conversation:ID"},
 }

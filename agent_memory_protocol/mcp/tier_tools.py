@@ -10,6 +10,7 @@ from itertools import chain, zip_longest
 from typing import Any
 from urllib.parse import quote
 
+from .. import settle
 from ..answers import Json, StoredFile
 from ..change.ledger import About
 from ..errors import InvalidArgument
@@ -92,6 +93,7 @@ def _remember(
     date: str | None = None,
     dated: bool = False,
     make_room: bool = False,
+    replaces: str | None = None,
     **about: Any,
 ) -> Answer:
     target = _target(door, tier, agent)
@@ -105,6 +107,7 @@ def _remember(
         dated=(dated or None) if date is None else dt.date.fromordinal(parse_day(date)),
         about=About(**about),
         make_room=make_room,
+        replaces=replaces,
     )
     notes = [*done.notes]
     if done.headroom.warning:
@@ -137,6 +140,16 @@ def _search(door: Door, query: str, limit: int = _HITS) -> Answer:
     # The scores of two answers do not compare, their ranks do.
     both = chain.from_iterable(zip_longest([one.to_json() for one in found], records))
     return Answer({"hits": [one for one in both if one is not None][:limit], "problems": problems})
+
+
+def _resolve(door: Door, loser: str, winner: str, reason: str = "") -> Answer:
+    done = settle.resolve(door.workspace, door.records, door.actor, loser, winner, reason=reason)
+    return Answer({**done.to_json()})
+
+
+def _dispute(door: Door, one: str, other: str, reason: str = "") -> Answer:
+    ids = settle.dispute(door.workspace, door.records, door.actor, one, other, reason=reason)
+    return Answer({"disputed": [*ids]})
 
 
 def _forget(door: Door, ids: tuple[str, ...], reason: str = "") -> Answer:
@@ -197,10 +210,41 @@ TIER_TOOLS = (
             Parameter("kind", TEXT, "What kind of entry it is.", choices=tuple(KINDS)),
             Parameter("confidence", NUMBER, "How sure it is, from 0 to 1.", minimum=0, maximum=1),
             Parameter("tags", TEXTS, "Words to find it by."),
+            Parameter("replaces", TEXT, "The id of an entry to retire in the same step: this one holds in its place."),
             Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
         ),
-        shape(*DOCUMENT, "id", "line", "date", "notes", status=_DONE, headroom=_ROOM, entry=_ENTRY),
+        shape(*DOCUMENT, "id", "line", "date", "notes", "replaced", status=_DONE, headroom=_ROOM, entry=_ENTRY),
         _remember,
+        writes=True,
+    ),
+    Tool(
+        "memory_resolve",
+        "Decide between two facts",
+        "Retire one of two facts that disagree, since the other holds: `amp resolve`. Both are entries, or both are "
+        "records. A retired entry goes to the ledger, which names its successor; a retired record stays readable.",
+        (
+            Parameter("loser", TEXT, "The id of the fact that goes.", required=True),
+            Parameter("winner", TEXT, "The id of the fact that holds.", required=True),
+            Parameter("reason", TEXT, "Why, for whoever reads it later."),
+        ),
+        shape("retired", "successor"),
+        _resolve,
+        writes=True,
+        takes_away=True,
+        repeatable=False,
+    ),
+    Tool(
+        "memory_dispute",
+        "Mark facts as disputed",
+        "Mark two facts that disagree, where nobody knows which holds: `amp dispute`. Recall gives both with their "
+        "marks. Both are entries, or both are records.",
+        (
+            Parameter("one", TEXT, "The id of a fact.", required=True),
+            Parameter("other", TEXT, "The id of the other fact.", required=True),
+            Parameter("reason", TEXT, "Why, for whoever reads it later."),
+        ),
+        shape("disputed"),
+        _dispute,
         writes=True,
     ),
     Tool(

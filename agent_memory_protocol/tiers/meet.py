@@ -6,15 +6,15 @@ An entry is compared together with the label and the headings that govern it.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..text import labels
 from ..text.changed import Stated, changes, renamed
 from ..text.claims import denials
 from ..text.gist import gist, is_claim, same
-from .document import Document, identity_text, label_key, section_key
+from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
 SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
 
-_LONGEST_LABEL = 160
 _OWN_SUBJECT = 3
 """Under different headings, a text of fewer words may be about different things: “The database is Postgres.”"""
 
@@ -44,9 +44,7 @@ class Placed:
     @property
     def text(self) -> str:
         """What it says, with its label in front."""
-        said = identity_text(self.document.lines, self.entry)
-        label = self.document.label(self.entry).strip("*_ ").rstrip(":： ")[:_LONGEST_LABEL]
-        return f"{label}: {said}" if label else said
+        return labels.in_front(self.document.label(self.entry), identity_text(self.document.lines, self.entry))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +128,7 @@ def _changes(document: Document) -> Iterator[Meeting]:
 
 
 def _stated(one: Placed) -> Stated:
-    governed_by = (one.entry.headings, label_key(one.document.label(one.entry)))
+    governed_by = (one.entry.headings, labels.key(one.document.label(one.entry)))
     return Stated(identity_text(one.document.lines, one.entry), governed_by)
 
 

@@ -1,6 +1,6 @@
 """Remember: one text becomes one entry of one document, or is found to be there already."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -36,6 +36,7 @@ def remember(
     *,
     under: str | None = None,
     make_room: bool,
+    replaces: str | None = None,
     today: date,
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
@@ -50,6 +51,7 @@ def remember(
     label = None if under is None else labels.check(under)
     new = _compose(session, target, text, dated, today)
     target = store.locate(session.root, target)
+    old_in, old = (None, "") if replaces is None else _replaced(session, replaces)
     begins = target.tier is Tier.AGENT and session.read(target) is None
     entry_id, status = "", "kept"
     notes: tuple[str, ...] = ()
@@ -57,6 +59,15 @@ def remember(
     def change(current: Document) -> Change:
         nonlocal entry_id, status, notes
         entry_id, status, notes = document.id_of_new(new, target), "kept", ()
+        written = write(current)
+        if old_in != target:
+            return written
+        from .settle import retiring
+
+        return retiring(written, old, entry_id)
+
+    def write(current: Document) -> Change:
+        nonlocal entry_id, status, notes
         there = document.standing(current, entry_id, label or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
@@ -64,11 +75,17 @@ def remember(
                 return Change(current)
             status = "redated"
             return Change(document.redate(current, there, new.day))
-        added, reasons = _add(session, current, new, section, label, today=today if make_room else None)
+        leaving = [old] if old_in == target else []
+        under_old = section if section or not leaving else _section_of(current, old)
+        added, reasons = _add(session, current, new, under_old, label, leaving, today=today if make_room else None)
         entry_id, status, notes = added.entry_id, "added", added.notes
-        return Change(added.document, reasons=reasons, about={added.entry_id: about})
+        return Change(added.document, reasons=reasons, about={entry_id: about})
 
     done = session.change(target, change, way_out=_full_yet if make_room else _full)
+    if old_in is not None and old_in != target:
+        from .settle import retire
+
+        retire(session, old_in, old, entry_id)
     entry = stored_entry(done.document, entry_id)
     if status == "added":
         notes = (*notes, *_doubts(session, text, target, new, entry_id), *_met(done.document, entry_id))
@@ -76,7 +93,22 @@ def remember(
             notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
-    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes)
+    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+
+
+def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:
+    """Find the entry that the new one is to replace, if this actor may retire it."""
+    from .settle import check_write
+
+    ((target, (found,)),) = session.locate([entry_id]).items()
+    check_write(session, target, f"amp forget {found}")
+    return target, found
+
+
+def _section_of(current: Document, entry_id: str) -> str | None:
+    """Return the heading that an entry stands under; None for the title of the document, and for none."""
+    entry = current.entry(entry_id)
+    return current.section(entry) if entry is not None and len(entry.headings) > 1 else None
 
 
 def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
@@ -141,16 +173,29 @@ def _compose(session: Session, target: Target, text: str, dated: date | bool | N
 
 
 def _add(
-    session: Session, current: Document, new: NewEntry, section: str | None, label: str | None, *, today: date | None
+    session: Session,
+    current: Document,
+    new: NewEntry,
+    section: str | None,
+    label: str | None,
+    leaving: Sequence[str],
+    *,
+    today: date | None,
 ) -> tuple[Added, dict[str, str]]:
-    """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit."""
+    """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit.
+
+    What is `leaving` for it makes room first.
+    """
     added = document.add(current, new, section, label)
-    if today is None or session.fits(added.document):
+    if today is None:
         return added, {}
     from ..tiers import prune, remove
 
+    left = remove.remove(added.document, leaving)
+    if session.fits(left):
+        return added, {}
     plan = prune.plan_to_limit(
-        added.document,
+        left,
         today=today,
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,
@@ -159,7 +204,7 @@ def _add(
     )
     reasons = {one.id: "made room for a new entry" for one in plan.removals}
     with_room = document.add(remove.remove(current, list(reasons)), new, section, label)
-    if not session.fits(with_room.document):
+    if not session.fits(remove.remove(with_room.document, leaving)):
         return added, {}  # what would go would go for nothing: the entry is refused
     note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
     return replace(with_room, notes=(*with_room.notes, note)), reasons

@@ -9,6 +9,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace as replace_fields
+from itertools import chain
 
 from .. import limits
 from ..answers import Headroom, Rewritten, StoredFile
@@ -28,6 +29,10 @@ from ..tiers.document import Document
 from ..tiers.store import LARGEST
 from . import index as indexing
 from . import notes as notekeeping
+from .settle import remarks
+
+_MOST_REMARKED = 5
+"""So many new entries of one write are compared with the others; `amp check` compares all."""
 
 Edit = Callable[[str | None], str | None]
 """Makes the new text of a file from its present one. None is no file: there is none yet, or it is to go."""
@@ -86,10 +91,12 @@ def rewrite(session: Session, target: Target, note: str, change: Edit, reason: s
 def _rewrite_document(session: Session, target: Target, change: Edit, reason: str) -> Headroom | None:
     goes = False
     unkept: list[str] = []
+    come: list[str] = []
 
     def changed(current: Document) -> Change:
         nonlocal goes
         unkept.clear()
+        come.clear()
         content = session.root.read(target.parts, limit=LARGEST)
         text = "".join(current.raw)
         if content is not None and not content.data.strip():
@@ -103,11 +110,13 @@ def _rewrite_document(session: Session, target: Target, change: Edit, reason: st
         else:
             _check_text(session, target.parts, "" if content is None else text, new_text)
             new = _parse(current, new_text)
+        come[:] = [one for one in new.ids if one not in current.ids]
         gone, unkept[:] = _archiving(session, current, new, reason)
         return gone
 
     done = session.change(target, changed)
     session.notices += unkept
+    session.notices += chain.from_iterable(remarks(done.document, one) for one in come[:_MOST_REMARKED])
     if not goes:
         return session.headroom(done.document)
     with hold(session.root, lock_name(target)):
@@ -132,7 +141,7 @@ def _archiving(session: Session, current: Document, new: Document, reason: str) 
             step,
             reasons={old: f"edited: {made} stands in its place"},
             successors={old: made},
-            about={made: session.books(current.target).said_of(old)},
+            about={made: session.books(current.target).said_of(old).of_another_text},
         )
     return step, unkept
 

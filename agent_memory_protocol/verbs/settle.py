@@ -1,13 +1,22 @@
 """Settle what disagrees: say which entries do, retire one for the other, or mark both as disputed."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 from ..change.session import Session
-from ..errors import StorageError
+from ..change.transaction import Change
+from ..errors import AccessDenied, InvalidArgument, StorageError
 from ..layout import Target
 from ..text.phrases import beginning
+from ..tiers import dispute as marks
+from ..tiers import remove
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, SAME, Meeting, Placed, meeting_of, meetings
+from ..tiers.taken import Taken, take
+from .upkeep_answers import Disputed, Removed, Resolved
 
 _SAID = {SAME: "says the same", OPPOSITE: "says the opposite", CHANGED: "has another value"}
 _SHOWN = 120
@@ -31,6 +40,108 @@ def remarks(document: Document, entry_id: str) -> Iterator[str]:
     else:
         met = met.in_order_of_age()
         yield f"{told}; `{met.resolve}` retires the older, or `{met.dispute}` marks both as disputed"
+
+
+def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:
+    """Retire an entry into its ledger, which names the one that holds in its place; see `Workspace.resolve`."""
+    session.check_secrets(reason, "reason")
+    places = _find_both(session, loser, winner)
+    (loser_in, loser), (winner_in, winner) = places
+    check_write(session, loser_in, f"amp resolve {loser} {winner}", reason)
+    retired = retire(session, loser_in, loser, winner, reason)
+    if winner_in != loser_in:
+        with suppress(AccessDenied):  # its mark goes with the next write of somebody who may
+            session.check_write(winner_in)
+            session.change(winner_in, lambda current: Change(_settled(session, current, winner)))
+    return Resolved(retired, winner)
+
+
+def retire(session: Session, target: Target, loser: str, winner: str, reason: str = "") -> Removed:
+    """Take an entry out of its document for another one, and take the mark of the dispute off that one."""
+    gone: list[Taken] = []
+
+    def change(current: Document) -> Change:
+        if loser not in current.ids:
+            raise InvalidArgument(f"{loser} has just left {target.path}")
+        gone[:] = [take(current, loser)]
+        left = retiring(Change(current), loser, winner, reason)
+        return replace(left, document=_settled(session, left.document, winner))
+
+    done = session.change(target, change)
+    return Removed(target, loser, gone[0].markdown, done.run, gone[0].place.label_text)
+
+
+def retiring(change: Change, loser: str, winner: str, reason: str = "") -> Change:
+    """Return a change that also retires an entry for another one."""
+    if loser == winner:
+        raise InvalidArgument(f"{loser} says this already; nothing was changed")
+    return replace(
+        change,
+        document=remove.remove(change.document, [loser]),
+        reasons={**change.reasons, loser: reason or f"resolved: {winner} holds"},
+        successors={**change.successors, loser: winner},
+        retired=change.retired | {loser},
+    )
+
+
+def dispute(session: Session, one: str, other: str, reason: str) -> Disputed:
+    """Mark two entries as disputed with each other; see `Workspace.dispute`."""
+    session.check_secrets(reason, "reason")
+    places = _find_both(session, one, other)
+    (_, one), (_, other) = places
+    for target, _ in places:
+        check_write(session, target, f"amp dispute {one} {other}", reason)
+    for target in dict.fromkeys(target for target, _ in places):
+        sides = [(mine, theirs) for (here, mine), theirs in zip(places, (other, one), strict=True) if here == target]
+        session.change(target, partial(_mark, session, sides, reason))
+    return Disputed((one, other))
+
+
+def _mark(session: Session, sides: Sequence[tuple[str, str]], reason: str, current: Document) -> Change:
+    """Mark those of two disputed entries that are in this document; each with the other side."""
+    document, about = current, {}
+    for mine, theirs in sides:
+        if mine not in current.ids:
+            raise InvalidArgument(f"{mine} has just left {current.target.path}")
+        document = marks.marked(document, mine)
+        said = session.books(current.target).said_of(mine)
+        if document is not current or theirs not in said.disputed_with:
+            others = tuple(dict.fromkeys([*said.disputed_with, theirs]))
+            about[mine] = replace(said, disputed_with=others, dispute_reason=reason or said.dispute_reason)
+    return Change(document, about=about) if about else Change(current)
+
+
+def _settled(session: Session, document: Document, winner: str) -> Document:
+    """Take the mark off the one that holds, unless it is disputed with another that is left."""
+    if winner not in document.ids:
+        return document
+    others = session.books(document.target).said_of(winner).disputed_with
+    open_still = any(other in document.ids for other in others)
+    return document if open_still else marks.unmarked(document, winner)
+
+
+def _find_both(session: Session, one: str, other: str) -> list[tuple[Target, str]]:
+    """Find two entries, each by its id or the beginning of it, in the order in which they are named."""
+    found = []
+    for named in (one, other):
+        ((target, (entry_id,)),) = session.locate([named]).items()
+        found.append((target, entry_id))
+    if found[0] == found[1]:
+        raise InvalidArgument(f"{one} and {other} are the same entry; name two")
+    return found
+
+
+def check_write(session: Session, target: Target, command: str, reason: str = "") -> None:
+    """Refuse what this actor may not write, and say how to report it so that somebody who may will do it.
+
+    Raises:
+        AccessDenied: the message has the form of a finding.
+    """
+    try:
+        session.check_write(target)
+    except AccessDenied as error:
+        finding = f"- {command}{f' --reason {shlex.quote(reason)}' if reason else ''}"
+        raise AccessDenied(f"{error}; as a finding: ```memory-findings {finding} ```") from error
 
 
 def _learned(session: Session) -> Callable[[Placed], str]:

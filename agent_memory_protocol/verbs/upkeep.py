@@ -105,7 +105,7 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
         if wanted in current.ids and wanted != entry_id:
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
         changed, made = replace(current, entry_id, new)
-        said = session.books(target).said_of(entry_id)
+        said = session.books(target).said_of(entry_id).of_another_text
         has_secret = session.secret_in(take(current, entry_id).markdown)
         return Change(
             changed,

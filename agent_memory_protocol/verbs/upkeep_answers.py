@@ -86,6 +86,29 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved:
+    """What `resolve` did: the entry that was retired, and the id of the one that holds in its place."""
+
+    retired: Removed
+    successor: str
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer."""
+        return {"retired": self.retired.id, "successor": self.successor}
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """What `dispute` did: the ids of the two entries that are marked now."""
+
+    ids: tuple[str, str]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON answer."""
+        return {"disputed": [*self.ids]}
+
+
+@dataclass(frozen=True, slots=True)
 class Edited:
     """What `edit` did: the entry that went and the one that stands in its place."""
 

@@ -1,0 +1,89 @@
+"""Decide between two facts, or mark them as disputed, whether they are entries of tiers or records.
+
+An id that names an entry and a record is refused: nobody can tell which is meant (docs/protocol.md, “Resolve and
+dispute”).
+"""
+
+from dataclasses import dataclass
+
+from .answers import Json
+from .errors import InvalidArgument, UnknownRecord
+from .memory import Memory
+from .project.access import Actor
+from .text.ids import complete
+from .workspace import Workspace
+
+_BY_HAND = "decided by hand"
+"""The reason of a record that nobody gave one for: a record keeps one always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One of two facts was retired: its id, and the id of the one that holds in its place."""
+
+    retired: str
+    successor: str
+
+    def to_json(self) -> Json:
+        """Return the JSON answer."""
+        return {"retired": self.retired, "successor": self.successor}
+
+
+def resolve(
+    workspace: Workspace, records: Memory | None, actor: Actor, loser: str, winner: str, *, reason: str = ""
+) -> Decision:
+    """Retire one of two facts for the other.
+
+    Raises:
+        InvalidArgument: an id is ambiguous or unknown, or one names an entry and the other a record.
+        AccessDenied: this actor may not write the loser.
+        IllegalMove: the records are in other disputes, or one is no longer active.
+    """
+    if records is None or not _are_records(workspace, records, actor, loser, winner):
+        done = workspace.resolve(loser, winner, reason=reason, actor=actor)
+        return Decision(done.retired.id, done.successor)
+    lost, won = records.find_id(loser), records.find_id(winner)
+    records.dispute(lost, won, reason or _BY_HAND)
+    records.resolve(lost, won, reason or _BY_HAND)
+    return Decision(lost, won)
+
+
+def dispute(
+    workspace: Workspace, records: Memory | None, actor: Actor, one: str, other: str, *, reason: str = ""
+) -> tuple[str, str]:
+    """Mark two facts as disputed with each other, and return their ids. A second time changes nothing. Raises as above.
+
+    Raises:
+        InvalidArgument, AccessDenied, IllegalMove: as `resolve`.
+    """
+    if records is None or not _are_records(workspace, records, actor, one, other):
+        return workspace.dispute(one, other, reason=reason, actor=actor).ids
+    first, second = records.dispute(records.find_id(one), records.find_id(other), reason or _BY_HAND)
+    return first.id, second.id
+
+
+def _are_records(workspace: Workspace, records: Memory, actor: Actor, *ids: str) -> bool:
+    """Say whether both ids name records; where they do not, entries are looked for."""
+    entries = {one.id: one.text for one in workspace.entries(actor, on_problem=lambda *_: None)}
+    found = []
+    for one in ids:
+        is_entry = complete(one, entries, entries.__getitem__) is not None
+        is_record = _is_record(records, one, is_entry=is_entry)
+        if is_entry and is_record:
+            raise InvalidArgument(f"{one} is the beginning of an entry's id and of a record's; give more of it")
+        found.append(is_record)
+    if any(found) and not all(found):
+        raise InvalidArgument(f"{ids[found.index(True)]} is a record and {ids[found.index(False)]} is none; name two")
+    return all(found)
+
+
+def _is_record(records: Memory, start: str, *, is_entry: bool) -> bool:
+    try:
+        records.find_id(start)
+    except UnknownRecord:
+        return False
+    except InvalidArgument:
+        if is_entry:
+            return False
+        raise
+    return True

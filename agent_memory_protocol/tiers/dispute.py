@@ -1,0 +1,70 @@
+"""The mark `[disputed]`: put in front of an entry, and taken off where the dispute has ended.
+
+Neither changes the entry's id, its date or anything else in the document (docs/protocol.md, “Marks”).
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+from ..errors import Refused
+from .document import Document, rebuilt
+
+MARK = "[disputed]"
+_BOXES = ("[ ] ", "[x] ", "[X] ")
+
+
+def marked(document: Document, entry_id: str) -> Document:
+    """Return the document with this entry marked; the same where it is.
+
+    Raises:
+        Refused: a mark in front of it would change what it says.
+    """
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    if entry.marks.disputed:
+        return document
+    raw = list(document.raw)
+    line = raw[entry.start]
+    place = entry.column + 4 * line[entry.column :].startswith(_BOXES)
+    raw[entry.start] = f"{line[:place]}{MARK} {line[place:]}"
+    changed = rebuilt(document, raw)
+    now = changed.entry(entry_id)
+    if not entry.paragraph or not _only_marks_differ(document, changed) or now is None or not now.marks.disputed:
+        raise Refused(f"{document.target.path}:{entry.start + 1}: no mark can be put in front of it; do it by hand")
+    return changed
+
+
+def unmarked(document: Document, entry_id: str) -> Document:
+    """Return the document without the mark of this entry; the same where it has none or it cannot be taken off."""
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    raw = list(document.raw)
+    line = raw[entry.start]
+    for start, end in reversed(entry.marks.spans):
+        if entry.paragraph[start:end].lower() == MARK:
+            before, after = line[: entry.column + start], line[entry.column + end :]
+            line = before + (after.removeprefix(" "))
+    raw[entry.start] = line
+    changed = rebuilt(document, raw)
+    return changed if _only_marks_differ(document, changed) else document
+
+
+def without_ended(document: Document, others: Mapping[str, Collection[str]], stands: Callable[[str], bool]) -> Document:
+    """Return the document without the marks of disputes that have ended: nothing of the other side is left.
+
+    Args:
+        document: the document.
+        others: for each entry, the ids that it is known to be disputed with. Of a mark that a person has typed nothing
+            is known; it stays.
+        stands: says of an id whether an entry of another document has it.
+    """
+    for entry_id in document.ids:
+        entry = document.entry(entry_id)
+        known = others.get(entry_id, ())
+        if entry is None or not entry.marks.disputed or not known:
+            continue
+        if not any(other in document.ids or stands(other) for other in known):
+            document = unmarked(document, entry_id)
+    return document
+
+
+def _only_marks_differ(old: Document, new: Document) -> bool:
+    days = [entry.day for entry in old.outline.entries]
+    return old.ids == new.ids and days == [entry.day for entry in new.outline.entries]
