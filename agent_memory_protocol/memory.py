@@ -277,12 +277,12 @@ class Memory:
         """
         from .consolidation.pipeline import dispute
 
-        def plan() -> tuple[Outcome, Iterable[Record]]:
+        def plan() -> Outcome:
             concerned = [self._store.get(one_id), self._store.get(other_id)]
             marked = dispute(concerned, ids=(one_id, other_id), reason=reason, now=self._now())
             for action in (*marked.report.refused, *marked.report.deferred):
                 raise IllegalMove(action.reason)
-            return marked, concerned
+            return marked
 
         with self._lock:
             self._check_change(reason)

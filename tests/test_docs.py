@@ -281,7 +281,7 @@ JSON_ANSWERS = [(row[0].strip("`"), row[1]) for row in rows_of(PROTOCOL, "answer
 def test_a_json_answer_has_the_keys_that_are_described(command, described, project, monkeypatch):
     """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
     monkeypatch.chdir(project.path)  # a file that the command names must not be written into the checkout
-    project.remember("A fact.", agent="developer")
+    second = project.remember("A fact.", agent="developer")
     kept = project.remember("A fact of old.", agent="developer", dated=date(2025, 1, 1))
     gone = project.remember("A fact that went.", agent="developer")
     project.workspace.forget([gone.entry.id])
@@ -292,11 +292,17 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
 
     for note in ("user_coffee", "project_plan"):
         kept.path.with_name(f"{note}.md").write_text("A note.\n")
-    names = {"ID": kept.entry.id, "NOTE": "user_coffee", "OTHER": "project_plan", **project.records()}
+    names = {
+        "ID": kept.entry.id,
+        "SECOND": second.entry.id,
+        "NOTE": "user_coffee",
+        "OTHER": "project_plan",
+        **project.records(),
+    }
     names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
     for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn")) else ():
         project.remember("A fact that two conversations share.", conversation=conversation)
-    for path, text in (("developer/MEMORY.md", "- Not a fact.\n"), ("no name/MEMORY.md", "- Lost.\n")):
+    for path, text in (("developer/MEMORY.md", "- Not a fact of old.\n"), ("no name/MEMORY.md", "- Lost.\n")):
         file = Path(names["SOURCE"], path)
         file.parent.mkdir(parents=True)
         file.write_text(text)

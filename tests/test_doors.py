@@ -143,6 +143,11 @@ class Attempt:
         return next(one.id for one in self.workspace.entries() if one.target == self.target and one.text == OLD)
 
     @property
+    def other_entry(self) -> str:
+        """The id of another entry in the document."""
+        return next(one.id for one in self.workspace.entries() if one.target == self.target and one.text == "- newer")
+
+    @property
     def note(self) -> str:
         """The name of a note that is there."""
         return "user_a" if self.named is None else self.named
@@ -288,6 +293,18 @@ def library() -> Iterator[Door]:
         names=("entry",),
     )
     yield Door(
+        "Workspace.resolve",
+        lambda at: at.workspace.resolve(at.entry, at.other_entry, actor=at.actor, reason=at.text),
+        brings="reason",
+        names=("entry",),
+    )
+    yield Door(
+        "Workspace.dispute",
+        lambda at: at.workspace.dispute(at.entry, at.other_entry, actor=at.actor, reason=at.text),
+        brings="reason",
+        names=("entry",),
+    )
+    yield Door(
         "Workspace.edit", lambda at: at.workspace.edit(at.entry, at.text, actor=at.actor), grows=True, names=("entry",)
     )
     yield Door("Workspace.rewrite", rewrite, grows=True)
@@ -357,6 +374,18 @@ def commands() -> Iterator[Door]:
     yield Door("amp remember", lambda at: run(at, "remember", at.text, *whose(at)), grows=True)
     yield Door(
         "amp forget", lambda at: run(at, "forget", at.entry, "--reason", at.text), brings="reason", names=("entry",)
+    )
+    yield Door(
+        "amp resolve",
+        lambda at: run(at, "resolve", at.entry, at.other_entry, "--reason", at.text),
+        brings="reason",
+        names=("entry",),
+    )
+    yield Door(
+        "amp dispute",
+        lambda at: run(at, "dispute", at.entry, at.other_entry, "--reason", at.text),
+        brings="reason",
+        names=("entry",),
     )
     yield Door("amp forget", lambda at: run(at, "forget", at.entry, "--redact"), brings="", names=("entry",))
     yield Door("amp edit", lambda at: run(at, "edit", at.entry, at.text), grows=True, names=("entry",))
@@ -433,6 +462,18 @@ def mcp_tools() -> Iterator[Door]:
         )
 
     yield Door("MCP memory_remember", remember, grows=True, fixed=True)
+    yield Door(
+        "MCP memory_resolve",
+        lambda at: call(at, "memory_resolve", loser=at.entry, winner=at.other_entry, reason=at.text),
+        brings="reason",
+        names=("entry",),
+    )
+    yield Door(
+        "MCP memory_dispute",
+        lambda at: call(at, "memory_dispute", one=at.entry, other=at.other_entry, reason=at.text),
+        brings="reason",
+        names=("entry",),
+    )
     yield Door(
         "MCP memory_forget",
         lambda at: call(at, "memory_forget", ids=[at.entry], reason=at.text),
@@ -570,6 +611,11 @@ def record_doors() -> Iterator[Door]:
     def other(at: Attempt) -> str:
         return next(one.id for one in at.project.records(Actor()).records() if one.body == DENIAL)
 
+    def dispute(records: Memory, at: Attempt) -> object:
+        sides = {one.body: one.id for one in at.project.records(Actor()).records()}
+        named = sides["The cache is Redis."] if at.named is None else at.named
+        return records.dispute(named, sides["The cache is not Redis."], at.line)
+
     record = ("record",)
     yield Door("Memory.remember", memory(lambda records, at: records.remember(at.text)), names=())
     yield Door("Memory.add", memory(add), names=())
@@ -580,6 +626,7 @@ def record_doors() -> Iterator[Door]:
         brings="reason",
         names=record,
     )
+    yield Door("Memory.dispute", memory(dispute), brings="reason", names=record)
     yield Door(
         "Memory.redact", memory(lambda records, at: records.redact(at.record, at.line)), brings="reason", names=record
     )

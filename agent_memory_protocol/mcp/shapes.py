@@ -11,8 +11,8 @@ DOCUMENT = ("target", "tier", "agent", "conversation", "path")
 """How `Target.to_json` names a document: with `agent`, with `conversation` or with neither."""
 
 _PLAIN = {
-    "string": "agent body by conversation id kind label path reason record_id retired section stage state successor text"
-    " tier",
+    "string": "agent body by conversation id kind label path reason record_id retired section stage state successor"
+    " text tier",
     "integer": "bytes disputes last_line left_out line lines lines_in_file records",
     "number": "score",
     "boolean": "cut new",
