@@ -5,11 +5,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # The patterns below are compiled when they are used: most commands bring no code.
-_INTERPRETERS = ("python", "pypy", "node", "deno", "bun", "perl", "ruby", "php", "lua", "sed", "awk", "gawk", "mawk")
-_SCRIPT_FIRST = frozenset(["sed", "awk", "gawk", "mawk"])
-_IN_PLACE = r"-[nErsuzpalw0]*i|--in-place"
-_CODE_OPTIONS = ("-c", "-e", "-E", "-r", "--eval")
-_SCRIPT_OPTIONS = ("-e", "--expression", "--source")
+_CODE_OPTIONS: "dict[str, tuple[str, ...]]" = {
+    **dict.fromkeys(("python", "pypy"), ("-c",)),
+    **dict.fromkeys(("node", "deno", "bun", "perl", "ruby", "lua"), ("-e", "-E", "--eval")),
+    **dict.fromkeys(("sed", "awk", "gawk", "mawk"), ("-e", "--expression", "--source")),
+    "php": ("-r",),
+}
+"""The options that give an interpreter its code."""
+_EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
+_SCRIPT_FIRST = _EDITORS - {"perl", "ruby"}
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = r"""(?!\s*f?['"`][^'"`\n]*\.scaffolding)""" + _QUOTED
 _HARMLESS = (
@@ -46,6 +50,13 @@ def values(words: list[str], options: "Iterable[str]") -> list[str]:
     return found
 
 
+def after_options(words: list[str], start: int, valued: "Iterable[str]") -> int:
+    """Return where the options that begin somewhere end, some of which take one more word."""
+    while start < len(words) and words[start].startswith("-"):
+        start += 2 if words[start] in valued else 1
+    return start
+
+
 def plain(words: list[str]) -> list[str]:
     """Return the words that are no options."""
     return [word for word in words if not word.startswith("-")]
@@ -62,9 +73,10 @@ def named(words: "Iterable[str]") -> list[str]:
     return [path for path in found if path and not path.startswith("--")]
 
 
-def is_interpreter(name: str) -> bool:
-    """Say whether a program runs code that it is given."""
-    return name in _INTERPRETERS or name.startswith(_INTERPRETERS[:2])
+def interpreter(name: str) -> str:
+    """Return the interpreter that a program is, without its version; "" where it is another program."""
+    bare = name.rstrip("0123456789.")
+    return bare if bare in _CODE_OPTIONS else ""
 
 
 def changed_by_code(name: str, words: list[str], feed: str) -> list[str]:
@@ -74,14 +86,13 @@ def changed_by_code(name: str, words: list[str], feed: str) -> list[str]:
     """
     import re
 
-    is_script = name in _SCRIPT_FIRST
-    codes = values(words, _SCRIPT_OPTIONS if is_script else _CODE_OPTIONS)
-    variables = values(words, ["-v", "-F"]) if is_script else []
+    codes = values(words, _CODE_OPTIONS[name])
+    variables = values(words, ["-v", "-F"]) if name in _SCRIPT_FIRST else []
     rest = [word for word in plain(words) if word and word not in (*codes, *variables)]
-    if is_script and not codes:
+    if name in _SCRIPT_FIRST and not codes:
         codes, rest = rest[:1], rest[1:]
-    if any(re.match(_IN_PLACE, word) for word in words) and not name.startswith(("python", "pypy", "node")):
-        return rest
+    if name in _EDITORS and any(word[0] == "-" and word.lstrip("-nErsuzpalw0")[:1] == "i" for word in words if word):
+        return rest  # `-i`, `-pi.bak`, `--in-place`
     if rest and not codes:
         return named(words)
     found = []

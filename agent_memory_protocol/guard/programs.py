@@ -5,7 +5,7 @@ A program changes every file it names, unless the tables below know it to read.
 
 import posixpath
 
-from .code import changed_by_code, is_interpreter, named, plain, values
+from .code import after_options, changed_by_code, interpreter, named, plain, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ _READERS, _STARTERS = options_table(_READERS_TABLE), options_table(_STARTERS_TAB
 _OPTIONS = _READERS | options_table(_OTHERS_TABLE)
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _FIND_PATHS = frozenset(["-path", "-ipath", "-wholename", "-iwholename"])
+_GIT_OPTIONS = frozenset(["-C", "-c", "--git-dir", "--work-tree"])
 _PASS_ON = frozenset(["cat", "sort", "uniq", "head", "tail", "tr"])
 
 
@@ -149,12 +150,11 @@ def unwrap(command: Command) -> None:
     """Take away what only starts a program, and note what `env` sets and the folder it goes to."""
     for _ in range(_MOST_STARTERS):
         name, words = command.name, command.words
-        start = end = 2 if "-".join([name, *words[1:2]]) in _STARTERS else 1
+        start = 2 if "-".join([name, *words[1:2]]) in _STARTERS else 1
         starter = _STARTERS.get("-".join([name, *words[1:start]]))
         if starter is None:
             return
-        while end < len(words) and words[end].startswith("-"):
-            end += 2 if words[end] in starter["+"] else 1
+        end = after_options(words, start, starter["+"])
         options, command.words = words[start:end], words[end + ("WORD" in starter["+"]) :]
         if name == "env":
             _set_by_env(command, options)
@@ -173,9 +173,9 @@ def _set_by_env(command: Command, options: list[str]) -> None:
     """Take the assignments after `env` as variables of the command. A variable that is taken away is empty."""
     for folder in values(options, ["-C", "--chdir"]):
         command.folder = joined(command.folder, folder)
-    gone = values(options, ["-u", "--unset"]) + (
-        ["AMP_AGENT"] if {"-i", "-", "--ignore-environment"} & {*options} else []
-    )
+    gone = values(options, ["-u", "--unset"])
+    if not {"-i", "-", "--ignore-environment"}.isdisjoint(options):
+        gone.append("AMP_AGENT")
     command.sets.update(dict.fromkeys(gone, ""))
     start = next((index for index, word in enumerate(command.words) if "=" not in word), len(command.words))
     command.sets.update(assigned(command.words[:start]))
@@ -248,24 +248,23 @@ def written(command: Command) -> list[str]:
     name, words = command.name, command.words[1:]
     folder = ""
     if name == "git":
-        folder = posixpath.join("", *values(words, ["-C", "--work-tree"]))
-        taken = values(words, ["-C", "-c", "--git-dir", "--work-tree"])
-        name = "-".join([name, *[word for word in plain(words) if word not in taken][:1]])
-    elif name.startswith(("python", "pypy")) and "-m" in words:
+        end = after_options(words, 0, _GIT_OPTIONS)
+        folder = posixpath.join("", *values(words[:end], ["-C", "--work-tree"]))
+        name, words = "-".join([name, *words[end : end + 1]]), words[end + 1 :]
+    elif interpreter(name) in ("python", "pypy") and "-m" in words[: after_options(words, 0, ["-m", "-W", "-X"])]:
         words = words[words.index("-m") + 1 :]
         name, words = "".join(words[:1]), words[1:]
     elif name == "tar" and plain(words[:1]):
         words = [f"-{words[0]}", *words[1:]]
     options = _OPTIONS.get(name, _OPTIONS["-"])
-    heads = {word.partition("=")[0] for word in words}
-    if not heads.isdisjoint(options["!"]):
+    given = {word.partition("=")[0] for word in words}
+    only_looks = given_to_a_shell(command)[0] if name in SHELLS else given & {*_LOOKS, *options["?"]}
+    if not given.isdisjoint(options["!"]):
         found = named(found_by(command.words) if name == "find" else words)
-    elif name in SHELLS and given_to_a_shell(command)[0]:
-        found = []  # that text is judged by itself
-    elif not heads.isdisjoint(_LOOKS + options["?"]) and name not in SHELLS:
-        found = []
-    elif is_interpreter(name):
-        found = changed_by_code(name, words, command.feed)
+    elif only_looks:
+        found = []  # what a shell runs is judged by itself
+    elif interpreter(name):
+        found = changed_by_code(interpreter(name), words, command.feed)
     elif name in _READERS:
         into = options[">"]
         found = values(words, into)

@@ -334,6 +334,10 @@ WRITING_PROGRAMS = [
     f"python3 -c \"import os; os.replace('x', '{SHARED}')\"",
     f"python3 -c \"import shutil; to = '{SHARED}'; shutil.copy('x', to)\"",
     f"bash -x rewrite.sh {SHARED}",
+    # words of the program itself, which say nothing about what it does
+    f"python3 rewrite.py -m cat {SHARED}",
+    f"python3 -E rewrite.py {SHARED}",
+    f"git -c alias.x=log -C . clone -c clone log {SHARED}",
 ]
 SHELL_FORMS = [
     f"F={SHARED} bash -c 'echo x >> $F'",
@@ -372,6 +376,9 @@ SHELL_FORMS = [
     f"flock /tmp/l rm {SHARED}",
     f"echo x 1>> {SHARED}",
     f'f() {{ rm "$1"; }}; f {SHARED}',
+    f"for text in a {SHARED}; do rm $text; done",
+    f"{'$(' * 20}rm {SHARED}{')' * 20}",
+    f"{'$(' * 20}true{')' * 20}; rm {SHARED}",
 ]
 INNOCENT = [
     f"touch -r {SHARED} /tmp/x",
