@@ -88,7 +88,8 @@ def changed_by_code(name: str, words: list[str], feed: str) -> list[str]:
 
     codes = values(words, _CODE_OPTIONS[name])
     variables = values(words, ["-v", "-F"]) if name in _SCRIPT_FIRST else []
-    rest = [word for word in plain(words) if word and word not in (*codes, *variables)]
+    taken = {"", *codes, *variables}
+    rest = [word for word in plain(words) if word not in taken]
     if name in _SCRIPT_FIRST and not codes:
         codes, rest = rest[:1], rest[1:]
     if name in _EDITORS and any(word[0] == "-" and word.lstrip("-nErsuzpalw0")[:1] == "i" for word in words if word):

@@ -270,6 +270,6 @@ def written(command: Command) -> list[str]:
         found = values(words, into)
         found += plain(words)[-1:] if "LAST" in into else plain(words)[:1] if "FIRST" in into else []
     else:
-        read = values(words, options["<"])
+        read = {*values(words, options["<"])}
         found = named(word for word in words if word not in read and (word.partition("=")[2] or word) not in read)
     return [posixpath.join(folder, path) for path in found]

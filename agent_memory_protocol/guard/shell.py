@@ -21,7 +21,7 @@ _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
 _ENDS = _BLANK + _OPERATORS + "<>"
 _QUOTES = "'\""
-_REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>", ">>", ">|", ">&", "<", ">")
+_REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a"}
@@ -94,7 +94,7 @@ class _Reader:
                 yield from self._finished(command)
                 if character == "(":
                     self.outside.append(self.variables)
-                    self.variables = dict(self.variables)
+                    self.variables = self._forked()
                 elif character == ")" and self.outside:
                     self.variables = self.outside.pop()
                 command = Command(command if character == "|" and two != "||" else None)
@@ -108,9 +108,14 @@ class _Reader:
         may = self.depth < _DEEPEST and self.left[0] >= 0
         return _Reader(text, variables, self.depth + 1, self.left, start) if may else None
 
+    def _forked(self) -> dict[str, str]:
+        """Return the variables for a subshell, whose changes are forgotten outside of it."""
+        self.left[0] -= len(self.variables)
+        return dict(self.variables) if self.left[0] >= 0 else self.variables
+
     def _subshell(self) -> list[Command]:
         """Read what is in the parenthesis here, and go behind it; where it is too deep, it is read as a command."""
-        reader = self._nested(self.text, dict(self.variables), self.position + 1)
+        reader = self._nested(self.text, self._forked(), self.position + 1)
         found = reader.read() if reader else []
         self.position = reader.position + 1 if reader else self.position
         return found
@@ -268,7 +273,7 @@ class _Reader:
         start = self.position - 1
         value = None
         if character == "`":
-            reader = self._nested(self._up_to("`").replace("\\`", "`"), dict(self.variables))
+            reader = self._nested(self._up_to("`").replace("\\`", "`"), self._forked())
             self.inner += reader.read() if reader else []
             self.position += 1
         elif self._at() == "(":

@@ -100,18 +100,19 @@ def of_command(command: "Command") -> list[Touched]:
 
 def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
     """Return what a patch changes whose files begin with these heads: a diff, or one in the form of `apply_patch`."""
-    found: list[Touched] = []
+    found: list[tuple[Touched, list[str]]] = []
     for line in patch.split("\n"):
         head = next((head for head in heads if line.startswith(head)), "")
         if head:
             path = line[len(head) :].partition("\t")[0].strip()
             path = path[2:] if heads is _DIFF and path.startswith(("a/", "b/")) else path
-            found.append(Touched(posixpath.join(cwd, path), heads[head]))
-        elif found and line.startswith("+"):
-            found[-1].text += line[1:] + "\n"
-        elif found and line.startswith("-"):
-            found[-1].gone += line[1:] + "\n"
-    return found
+            found.append((Touched(posixpath.join(cwd, path), heads[head]), []))
+        elif found:
+            found[-1][1].append(line)
+    for touch, lines in found:
+        touch.text = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
+        touch.gone = "".join(f"{line[1:]}\n" for line in lines if line.startswith("-"))
+    return [touch for touch, _ in found]
 
 
 def _edits(given: "dict[str, Any]") -> "Iterator[tuple[str, str, bool]]":

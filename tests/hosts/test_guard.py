@@ -484,8 +484,14 @@ def test_powershell_may_spell_a_path_its_way(judge):
         "amp; " + "xargs " * 5_000 + "rm",
         "amp; " + "find " + "a " * 30 + "-exec find {} x y z -exec find {} u v w -exec " * 12 + "rm {} +",
         "amp; python3 - <<'E'\nos.remove(x)\n" + "open('" * 50_000 + "\nE",
+        "amp; sed" + " -e s/a/b/" * 50_000,
+        "amp; touch" + " -r a" * 50_000,
+        "amp; " + "".join(f"a{number}=1;" for number in range(10_000)) + "(true);" * 10_000,
+        "amp; git apply <<'E'\n--- a/x\n" + "+y\n" * 200_000 + "E",
+        "amp; rm " + "}" * 200_000 + "{" * 200_000,
+        "amp; " + "cd a; pushd a; " * 5_000,
     ],
-    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(6)],
+    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(12)],
 )
 def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
     assert shell(judge, command, agent="developer") == ""
