@@ -247,7 +247,7 @@ class Session:
             return document
         from ..tiers.dispute import without_ended
 
-        return without_ended(document, self._disputes(document.target), self.stands)
+        return without_ended(document, self._disputes(document.target), partial(self._stands_beside, document.target))
 
     def _end_disputes_with(self, gone: set[str], target: Target) -> None:
         """Take the marks off in other documents. What may not be written now loses them with its next write."""
@@ -266,11 +266,11 @@ class Session:
         """Return which entries each entry of a document is known to be disputed with."""
         return {one: said.disputed_with for one, said in self.books(target).said().items()}
 
-    def stands(self, entry_id: str) -> bool:
-        """Say whether any document has this entry, as far as it can be read."""
+    def _stands_beside(self, own: Target, entry_id: str) -> bool:
+        """Say whether another document has this entry. One that cannot be read may have it."""
         for target in store.list_targets(self.root):
             try:
-                document = self.read(target)
+                document = None if target == own else self.read(target)
             except StorageError:
                 return True
             if document is not None and entry_id in document.ids:

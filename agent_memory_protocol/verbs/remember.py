@@ -123,7 +123,7 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id
 
 
 def _met(now: Document, entry_id: str) -> Iterator[str]:
-    from .settle import remarks
+    from .meet import remarks
 
     return remarks(now, entry_id)
 

@@ -29,7 +29,7 @@ from ..tiers.document import Document
 from ..tiers.store import LARGEST
 from . import index as indexing
 from . import notes as notekeeping
-from .settle import remarks
+from .meet import remarks
 
 _MOST_REMARKED = 5
 """So many new entries of one write are compared with the others; `amp check` compares all."""

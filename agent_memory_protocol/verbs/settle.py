@@ -1,7 +1,7 @@
 """Settle what disagrees: say which entries do, retire one for the other, or mark both as disputed."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,36 +10,18 @@ from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, InvalidArgument, StorageError
 from ..layout import Target
-from ..text.phrases import beginning
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document
-from ..tiers.meet import CHANGED, OPPOSITE, SAME, Meeting, Placed, meeting_of, meetings
+from ..tiers.meet import Meeting, Placed, meetings
 from ..tiers.taken import Taken, take
 from .upkeep_answers import Disputed, Removed, Resolved
-
-_SAID = {SAME: "says the same", OPPOSITE: "says the opposite", CHANGED: "has another value"}
-_SHOWN = 120
-"""Characters of an entry in a remark."""
 
 
 def disagreements(session: Session, documents: Sequence[Document]) -> list[Meeting]:
     """Return which entries say the opposite, and then which have another value, the older of each two first."""
     learned = _learned(session)
     return [one.in_order_of_age(learned) for one in meetings(documents)]
-
-
-def remarks(document: Document, entry_id: str) -> Iterator[str]:
-    """Tell the writer of a new entry which other one it meets, and the command that settles it."""
-    met = meeting_of(document, entry_id)
-    if met is None:
-        return
-    told = f"{met.first.id} {_SAID[met.way]}: “{beginning(met.first.text, _SHOWN)}”"
-    if met.way == SAME:
-        yield f"{told}; keep one (`amp forget {entry_id}` takes this one out)"
-    else:
-        met = met.in_order_of_age()
-        yield f"{told}; `{met.resolve}` retires the older, or `{met.dispute}` marks both as disputed"
 
 
 def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:

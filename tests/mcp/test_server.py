@@ -31,7 +31,7 @@ SECONDS = 120
 """How long a server may take before it is killed: one that hangs must not hang the tests."""
 
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-WRITING = {"memory_remember", "memory_forget", "remember", "consolidate"}
+WRITING = {"memory_remember", "memory_resolve", "memory_dispute", "memory_forget", "remember", "consolidate"}
 
 
 class Project:
@@ -136,7 +136,7 @@ def test_tools_are_offered_with_schemas_that_allow_nothing_else(project, mode):
                 assert schema["additionalProperties"] is False
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint is (tool.name not in WRITING)
-            assert tool.annotations.destructive_hint is (tool.name == "memory_forget")
+            assert tool.annotations.destructive_hint is (tool.name in ("memory_resolve", "memory_forget"))
             assert tool.annotations.open_world_hint is False
             assert tool.description
         assert "agent developer, in conversation c1" in (client.instructions or "")

@@ -1,0 +1,355 @@
+"""Two facts that disagree are settled: one is retired, or both are marked, at every door and for everybody who may."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Actor, Memory, Tier, Workspace
+from agent_memory_protocol.errors import AccessDenied, IllegalMove, InvalidArgument, LimitExceeded, SecretFound
+from agent_memory_protocol.memory_tool.tool import MemoryTool
+from agent_memory_protocol.settle import dispute, resolve
+
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
+OLD = "The staging database is Postgres 14."
+NEW = "The staging database is Postgres 16."
+YES = "The mail worker needs Redis."
+NO = "The mail worker does not need Redis."
+
+
+class Project:
+    """A project with pages of memory."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.workspace = Workspace.open(root, environ={"HOME": str(root)})
+
+    def write(self, text: str, path: str = SHARED) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def read(self, path: str = SHARED) -> str:
+        return (self.root / path).read_text()
+
+    def id(self, text: str) -> str:
+        return next(one.id for one in self.workspace.entries() if text in one.text)
+
+    def ledger(self, path: str = SHARED) -> list[dict[str, object]]:
+        lines = (self.root / path).with_name("ledger.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def tree(self) -> dict[str, bytes]:
+        files = (path for path in sorted(self.root.rglob("*")) if path.is_file() and "/.amp/" not in path.as_posix())
+        return {path.as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+# -- who is told -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("first", "second"), [(OLD, NEW), (YES, NO), (OLD, OLD.replace("Postgres 14", "MySQL 14"))])
+def test_a_writer_is_told_the_other_entry_and_the_command_that_settles_it(project, first, second):
+    remember = project.workspace.remember
+    old = remember(first).entry.id
+    done = remember(second)
+    told = " ".join(done.notes)
+    assert f"`amp resolve {old} {done.entry.id}`" in told
+    assert first in told
+    assert project.workspace.resolve(old, done.entry.id).successor == done.entry.id
+
+
+def test_the_entry_with_the_older_date_is_the_loser_though_it_came_later(project):
+    new = project.workspace.remember(f"[2026-06-01] {NEW}").entry.id
+    done = project.workspace.remember(f"[2026-01-01] {OLD}")
+    assert f"`amp resolve {done.entry.id} {new}`" in done.notes[0]
+    assert f"`amp resolve {done.entry.id} {new}`" in project.workspace.check(select=["tier-changed"])[0].message
+
+
+def test_a_check_lists_what_disagrees_before_everything_else(project):
+    project.write(f"# A wrong header\n\nSome prose.\n\n- {YES}\n- {NO}\n- {OLD}\n- {NEW}\n- {NEW}\n")
+    rules = [one.rule for one in project.workspace.check()]
+    assert rules[0] == "tier-contradiction"
+    assert len(rules) > 1
+    assert not {"tier-contradiction", "tier-changed"} & set(rules[2:])
+
+
+def test_a_check_and_a_review_have_both_texts(project):
+    project.write(f"# S\n\n- {YES}\n- {NO}\n\n## DB\n\n- {OLD}\n- {NEW}\n")
+    for text, other in ((YES, NO), (OLD, NEW)):
+        assert any(text in one.message and other in one.message for one in project.workspace.check())
+    items = project.workspace.review()
+    assert [(one.kind, one.text, one.other) for one in items[:2]] == [("opposite", YES, NO), ("changed", OLD, NEW)]
+
+
+@pytest.mark.parametrize("pair", [(YES, NO), (OLD, NEW)])
+def test_a_review_never_advises_to_merge_what_disagrees(project, pair):
+    project.write("# S\n\n" + "".join(f"- {text}\n" for text in pair))
+    assert not any(one.kind == "merge" for one in project.workspace.review())
+
+
+def test_a_review_still_advises_to_merge_what_says_much_the_same(project):
+    project.write("# S\n\n- The mail worker needs Redis to run.\n- The mail worker needs Redis to run well.\n")
+    assert project.workspace.review()[0].kind == "merge"
+
+
+def test_the_memory_tool_tells_a_model_that_its_text_disagrees(project):
+    project.write(f"# S\n\n- {OLD}\n")
+    tool = MemoryTool(project.root, actor=Actor("dev"), environ={"HOME": str(project.root)})
+    place = {"command": "insert", "path": "/memories/shared/KNOWLEDGE.md", "insert_line": 3}
+    told = tool.execute({**place, "insert_text": f"- {NEW}"})
+    assert f"`amp resolve {project.id(OLD)} {project.id(NEW)}`" in told
+
+
+def test_what_two_agents_know_is_advised_to_move_to_shared_memory(project):
+    fact = "- Run the migrations before the tests.\n"
+    project.write("# Dev Memory\n\n" + fact, AGENT)
+    project.write("# Qa Memory\n\n" + fact, AGENT.replace("dev", "qa"))
+    (found,) = project.workspace.check(select=["tier-restates"])
+    assert "belongs in shared" in found.message
+    assert "forget" not in found.message
+    entry = re.search("--replaces ([0-9a-f]+)", found.message)
+    assert entry is not None
+    project.workspace.remember(fact, tier=Tier.SHARED, replaces=entry[1])
+    (left,) = project.workspace.check(select=["tier-restates"])
+    assert "amp forget" in left.message
+
+
+# -- resolve -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_resolved_entry_leaves_with_its_successor_in_the_ledger_and_can_come_back(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    before = project.read()
+    old, new = project.id(OLD), project.id(NEW)
+    done = project.workspace.resolve(old[:6], new[:6], reason="upgraded")
+    assert (done.retired.id, done.successor) == (old, new)
+    assert project.read() == f"# S\n\n- {NEW}\n"
+    tombstone = project.ledger()[-1]
+    assert (tombstone["id"], tombstone["successor"], tombstone["reason"]) == (old, new, "upgraded")
+    project.workspace.restore(project.workspace.restorable([old]))
+    assert project.read() == before
+
+
+def test_what_was_retired_is_no_version_of_its_successor_when_that_is_redacted(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    old, new = project.id(OLD), project.id(NEW)
+    project.workspace.resolve(old, new)
+    project.workspace.redact([new])
+    assert [one.archived.taken.id for one in project.workspace.restorable()] == [old]
+
+
+def test_an_entry_may_be_retired_for_one_in_another_document(project):
+    project.write(f"# S\n\n- {NEW}\n")
+    project.write(f"# Dev Memory\n\n- {OLD}\n- Another fact.\n", AGENT)
+    new = project.id(NEW)
+    dev = Actor("dev")
+    project.workspace.resolve(project.id(OLD), new, actor=dev)
+    assert project.read(AGENT) == "# Dev Memory\n\n- Another fact.\n"
+    assert project.ledger(AGENT)[-1]["successor"] == new
+
+
+@pytest.mark.parametrize("ids", [("0" * 12, OLD), (OLD, "0" * 12), (OLD, OLD)])
+def test_two_entries_that_exist_are_named(project, ids):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    tree = project.tree()
+    one, other = (project.id(one) if one == OLD else one for one in ids)
+    for settle in (project.workspace.resolve, project.workspace.dispute):
+        with pytest.raises(InvalidArgument):
+            settle(one, other)
+    assert project.tree() == tree
+
+
+def test_who_may_not_write_the_loser_is_given_the_finding_to_report(project):
+    project.write(f"# S\n\n- {NEW}\n")
+    project.write(f"# Dev Memory\n\n- {OLD}\n", AGENT)
+    old, new = project.id(OLD), project.id(NEW)
+    tree = project.tree()
+    for settle in ("resolve", "dispute"):
+        with pytest.raises(AccessDenied) as refused:
+            getattr(project.workspace, settle)(old, new, actor=Actor("architect"))
+        assert refused.value.exit_code == 3
+        assert f"```memory-findings - amp {settle} {old} {new} ```" in str(refused.value)
+    assert project.tree() == tree
+
+
+# -- dispute -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_dispute_marks_both_and_a_second_one_changes_nothing(project):
+    project.write(f"# S\n\n- [ ] {OLD}\n- [2026-01-01] {NEW}\n")
+    ids = project.id(OLD), project.id(NEW)
+    done = project.workspace.dispute(*ids, reason="the wiki says 14")
+    assert done.to_json() == {"disputed": [*ids]}
+    assert project.read() == f"# S\n\n- [ ] [disputed] {OLD}\n- [disputed] [2026-01-01] {NEW}\n"
+    assert (project.id(OLD), project.id(NEW)) == ids
+    assert [line.get("disputed_with") for line in project.ledger()[1:]] == [[ids[1]], [ids[0]]]
+    tree = project.tree()
+    project.workspace.dispute(*reversed(ids))
+    assert project.tree() == tree
+
+
+def leave_by_forget(project: Project, one: str, other: str) -> None:
+    project.workspace.forget([one])
+
+
+def leave_by_resolve(project: Project, one: str, other: str) -> None:
+    project.workspace.resolve(one, other)
+
+
+def leave_by_edit(project: Project, one: str, other: str) -> None:
+    project.workspace.edit(one, "Something quite different is true.")
+
+
+def leave_by_hand(project: Project, one: str, other: str) -> None:
+    for path in (SHARED, AGENT):
+        lines = project.read(path).splitlines(keepends=True)
+        project.write("".join(line for line in lines if OLD not in line), path)
+    project.workspace.remember("A write of something else.")
+
+
+@pytest.mark.parametrize("leave", [leave_by_forget, leave_by_resolve, leave_by_edit, leave_by_hand])
+@pytest.mark.parametrize("path", [SHARED, AGENT], ids=["one-document", "two-documents"])
+def test_the_mark_goes_when_the_other_side_leaves(project, leave, path):
+    project.write("# S\n\n- Something.\n")
+    project.write("# Dev Memory\n\n- Something else.\n", AGENT)
+    project.write(f"{project.read(path)}- {OLD}\n", path)
+    project.write(f"{project.read()}- {NEW}\n")
+    old, new = project.id(OLD), project.id(NEW)
+    project.workspace.dispute(old, new)
+    assert f"- [disputed] {NEW}" in project.read()
+    leave(project, old, new)
+    assert f"- {NEW}" in project.read()
+    assert "[disputed]" not in project.read() + project.read(AGENT)
+
+
+def test_a_mark_stays_while_another_side_is_left_or_where_a_person_has_typed_it(project):
+    third = "The staging database is MariaDB."
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n- {third}\n- [disputed] Typed by hand.\n")
+    old, new, other = map(project.id, (OLD, NEW, third))
+    project.workspace.dispute(old, new)
+    project.workspace.dispute(new, other)
+    project.workspace.resolve(old, new)
+    assert project.read() == f"# S\n\n- [disputed] {NEW}\n- [disputed] {third}\n- [disputed] Typed by hand.\n"
+    project.workspace.forget([other])
+    assert project.read() == f"# S\n\n- {NEW}\n- [disputed] Typed by hand.\n"
+
+
+def test_resolve_takes_off_a_mark_that_was_typed_by_hand(project):
+    project.write(f"# S\n\n- [disputed] {OLD}\n- [disputed] {NEW}\n")
+    project.workspace.resolve(project.id(OLD), project.id(NEW))
+    assert project.read() == f"# S\n\n- {NEW}\n"
+
+
+def test_a_disputed_pair_is_not_advised_to_be_disputed_again(project):
+    project.write(f"# S\n\n- [disputed] {OLD}\n- [disputed] {NEW}\n")
+    (found,) = project.workspace.check(select=["tier-changed"])
+    assert "amp resolve" in found.message
+    assert "amp dispute" not in found.message
+
+
+def test_no_reason_with_a_secret_is_kept(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    token = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+    for settle in (project.workspace.resolve, project.workspace.dispute):
+        with pytest.raises(SecretFound):
+            settle(project.id(OLD), project.id(NEW), reason=f"see {token}")
+
+
+# -- remember in place of an entry -------------------------------------------------------------------------------------
+
+
+def test_a_new_entry_retires_the_one_it_replaces_in_one_step(project):
+    project.write(f"# S\n\n## DB\n\n- {OLD}\n- More.\n\n## Other\n\n- Else.\n")
+    old = project.id(OLD)
+    done = project.workspace.remember(NEW, replaces=old)
+    assert (done.status, done.replaced, done.notes) == ("added", old, ())
+    assert project.read() == f"# S\n\n## DB\n\n- More.\n- {NEW}\n\n## Other\n\n- Else.\n"
+    assert project.ledger()[-1]["successor"] == done.entry.id
+
+
+def test_what_goes_makes_room_for_what_comes(project):
+    project.write(f"# S\n\n- {OLD}\n")
+    project.write("[limits]\nmax_lines = 3\n", ".scaffolding/amp.toml")
+    with pytest.raises(LimitExceeded):
+        project.workspace.remember(NEW)
+    project.workspace.remember(NEW, replaces=project.id(OLD))
+    assert project.read() == f"# S\n\n- {NEW}\n"
+
+
+def test_an_entry_of_another_document_is_replaced_by_who_may_write_both(project):
+    project.write(f"# Dev Memory\n\n- {OLD}\n- More.\n", AGENT)
+    old = project.id(OLD)
+    tree = project.tree()
+    for other in (Actor("architect"), Actor("qa")):
+        with pytest.raises((AccessDenied, InvalidArgument)):
+            project.workspace.remember(NEW, tier=Tier.SHARED, replaces=old, actor=other)
+        assert project.tree() == tree
+    done = project.workspace.remember(NEW, tier=Tier.SHARED, replaces=old, actor=Actor("dev"))
+    assert project.read(AGENT) == "# Dev Memory\n\n- More.\n"
+    assert project.ledger(AGENT)[-1]["successor"] == done.entry.id
+
+
+def test_a_text_that_is_there_already_replaces_the_other_and_never_itself(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    old, new = project.id(OLD), project.id(NEW)
+    assert project.workspace.remember(NEW, replaces=old).status == "kept"
+    assert project.read() == f"# S\n\n- {NEW}\n"
+    with pytest.raises(InvalidArgument, match="says this already"):
+        project.workspace.remember(NEW, replaces=new)
+    assert project.read() == f"# S\n\n- {NEW}\n"
+
+
+# -- entries and records -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def records(project):
+    with Memory(project.root / ".scaffolding" / "agent-memory", consolidate_every=0) as memory:
+        yield memory
+
+
+def test_records_are_settled_as_entries_are(project, records):
+    one, other = records.remember(OLD).record_id, records.remember(NEW).record_id
+    assert dispute(project.workspace, records, Actor(), one[:10], other) == (one, other)
+    assert "[disputed" in records.recall("staging").as_prompt_block()
+    versions = len(records.history(one))
+    dispute(project.workspace, records, Actor(), one, other)
+    assert len(records.history(one)) == versions
+    done = resolve(project.workspace, records, Actor(), one, other, reason="upgraded")
+    assert done.to_json() == {"retired": one, "successor": other}
+    assert records.history(one)[-1].superseded_by == other
+    assert records.history(other)[-1].transition is None
+
+
+def test_records_that_nobody_has_disputed_are_resolved_at_once(project, records):
+    one, other = records.remember(OLD).record_id, records.remember(NEW).record_id
+    resolve(project.workspace, records, Actor(), one, other)
+    assert records.history(one)[-1].superseded_by == other
+    with pytest.raises(IllegalMove):
+        resolve(project.workspace, records, Actor(), one, other)
+
+
+def test_an_entry_and_a_record_are_no_two_sides(project, records):
+    project.write(f"# S\n\n- {OLD}\n")
+    record = records.remember(NEW).record_id
+    for settle in (resolve, dispute):
+        with pytest.raises(InvalidArgument, match="is a record"):
+            settle(project.workspace, records, Actor(), project.id(OLD), record)
+
+
+def test_an_id_that_names_an_entry_and_a_record_is_refused(project, records, monkeypatch):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    records.remember(YES)
+    tree = project.tree()
+    monkeypatch.setattr(records, "find_id", lambda start: f"mem:{start}")
+    for settle in (resolve, dispute):
+        with pytest.raises(InvalidArgument, match="an entry's id and of a record's"):
+            settle(project.workspace, records, Actor(), project.id(OLD), project.id(NEW))
+    assert project.tree() == tree
