@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 
 from ..change.ledger import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
-from ..formats import record_entries
+from ..formats import markdown, record_entries
 from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment
 from ..formats.record_files import reading
 from ..layout import Target
@@ -20,7 +20,7 @@ from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
 from ..secrets.find import check_text
-from ..tiers import compose, document
+from ..tiers import compose
 from ..workspace import Workspace
 from .convert import TOLD, keep, readable
 
@@ -145,30 +145,39 @@ def into_records(memory: Memory, now: datetime | None = None) -> Take:
 
 
 def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
-    """Return what takes entries into a tier document, each under the heading that its last tag names, or as a note.
+    """Return what takes entries into a tier document, or as a note.
+
+    Each goes under the heading that its last tag names, and under the label that it stood under.
 
     An entry that was a note becomes one again, beside the document.
     """
-    known = {document.bare_text(one.text).strip() for one in workspace.entries(actor, [target])}
+    known = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
     keeps_notes = target.tier.has_notes
     notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
     allow = workspace.settings.secrets_allow
 
+    def title() -> str | None:
+        """Return the first heading: a label further down is another one than one that stood under no section."""
+        headings = [one.text for found in workspace.documents(actor, [target]) for one in found.outline.headings]
+        return headings[0] if headings else None
+
     def take(entry: MemoryEntry, apply: bool) -> bool:
         if keeps_notes and _is_note(entry):
             return take_note(entry, apply)
+        label, text = markdown.label_and_text(entry)
         if not apply:
-            compose.compose(entry.text, max_bytes=workspace.settings.max_bytes)
+            compose.compose(text, max_bytes=workspace.settings.max_bytes)
             check_text(entry.text, allow=allow)
             return entry.text.strip() not in known
         try:
             done = workspace.remember(
-                entry.text,
+                text,
                 tier=target.tier,
                 agent=target.owner if target.tier.owner == "agent" else None,
                 conversation=target.owner if target.tier.owner == "conversation" else None,
                 actor=actor,
-                section=entry.tags[-1] if entry.tags else None,
+                section=entry.tags[-1] if entry.tags else title() if label else None,
+                under=label or None,
                 dated=_day(entry),
                 about=About(source=entry.source or None, tags=entry.tags),
             )

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ..errors import InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
+from ..text import labels
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
-from ..tiers.entries import Entry
 from . import record_files
 from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
 from .loss import EMBEDDING, RELEVANCE, SOURCE, Loss, unknown_fields
@@ -31,12 +31,16 @@ _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
 _DEEPEST = 5
 """Below the title, Markdown has headings of five further levels."""
 
+LABEL = "label"
+"""The key in `extra` of the label that an entry stood under. It is in front of the text as well."""
+
 
 class Piece(NamedTuple):
-    """An entry as it will stand in a document: the headings above it, outermost first, and its lines."""
+    """An entry as it will stand in a document: the headings above it, outermost first, its lines, and its label."""
 
     headings: tuple[str, ...]
     lines: tuple[str, ...]
+    label: str = ""
 
 
 # Reading
@@ -48,17 +52,22 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
 
 
 def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
-    """Yield the entries of a document, the title left out of their tags; an undated one has the time 0."""
+    """Yield the entries of a document, the title left out of their tags; an undated one has the time 0.
+
+    A label goes in front of the text, for most formats have no place for it, and into `extra`, from where it finds
+    its way back above a list.
+    """
     headings = found.outline.headings
     titles = [heading for heading in headings if heading.level == 1]
     title = headings[0] if headings and titles == [headings[0]] else None
-    for entry_id, entry in zip(found.ids, found.outline.entries, strict=True):
-        key, extra = named(entry_id)
+    for entry_id, entry in found.by_id:
+        label = found.label(entry)
+        key, extra = named(entry_id, {LABEL: label} if label else NOTHING)
         above = [headings[index] for index in entry.headings]
         made = MemoryEntry(
             id=key,
             timestamp_ms=0 if entry.day is None else max(entry.day - _EPOCH, 0) * DAY,
-            text=_text(found, entry),
+            text=found.alone(entry),
             tags=tuple(heading.text for heading in above if heading is not title),
             extra=extra,
         )
@@ -78,12 +87,16 @@ def target_of(path: str) -> Target:
     return Target(Tier.SHARED)
 
 
-def _text(found: Document, entry: Entry) -> str:
-    """Return what an entry says, without bullet, date and the indentation that belongs to the bullet."""
-    lines = document.identity_text(found.lines, entry).split("\n")
-    shift = entry.column if entry.is_item else 0
-    loose = [lines[0], *(line[shift:] if not line[:shift].strip() else line.lstrip() for line in lines[1:])]
-    return "\n".join(line.rstrip(" \t") for line in loose).strip("\n")
+def label_and_text(entry: MemoryEntry) -> tuple[str, str]:
+    """Return the label that an entry stood under, and its text without it.
+
+    No label, and the text as it is, where there is none that can be above a list and in front of the text.
+    """
+    label = entry.extra.get(LABEL, "")
+    text = labels.taken_off(label, entry.text)
+    if text is None or not _is_label(label, entry.timestamp_ms >= DAY):
+        return "", entry.text
+    return label, text
 
 
 # Writing
@@ -92,8 +105,9 @@ def _text(found: Document, entry: Entry) -> str:
 def encode(entry: MemoryEntry) -> Piece:
     """Return an entry as it will stand in a document."""
     day = entry.timestamp_ms // DAY
-    new = compose.compose(entry.text, day=day + _EPOCH if day else None, max_bytes=ENTRY_BYTES)
-    return Piece(entry.tags, new.lines)
+    label, text = label_and_text(entry)
+    new = compose.compose(text, day=day + _EPOCH if day else None, max_bytes=ENTRY_BYTES)
+    return Piece(entry.tags, new.lines, label)
 
 
 def write(path: str, pieces: Iterable[Piece]) -> None:
@@ -103,19 +117,25 @@ def write(path: str, pieces: Iterable[Piece]) -> None:
 
 
 def render(pieces: Iterable[Piece]) -> str:
-    """Return the text of a document: entries of one heading together, those above it first, in the order they came."""
+    """Return the text of a document: entries of one heading together, those above it first, in the order they came.
+
+    Under each heading come first the entries without a label, then those of each label, below it.
+    """
     lines = [TITLE, ""]
     _add_section(lines, pieces, 0)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _add_section(lines: list[str], pieces: Iterable[Piece], depth: int) -> None:
+    here: dict[str, list[str]] = {"": []}
     below: dict[str, list[Piece]] = {}
     for piece in pieces:
         if len(piece.headings) == depth:
-            lines += item_lines(compose.NewEntry(piece.lines, None), "-", "")
+            here.setdefault(piece.label, []).extend(item_lines(compose.NewEntry(piece.lines, None), "-", ""))
         else:
             below.setdefault(piece.headings[depth], []).append(piece)
+    for label, items in here.items():
+        lines += [*([""] if label and lines[-1] else []), *([label, ""] if label else []), *items]
     for heading, inner in below.items():
         lines += [*([""] if lines[-1] else []), f"{'#' * (depth + 2)} {heading}", ""]
         _add_section(lines, inner, depth + 1)
@@ -154,8 +174,27 @@ def _headings(entry: MemoryEntry) -> tuple[str, ...]:
     return tuple(tag for tag in entry.tags if _is_heading(tag, entry.timestamp_ms >= DAY))[:_DEEPEST]
 
 
+@lru_cache(maxsize=4096)
+def _is_label(label: str, is_dated: bool) -> bool:
+    """Say whether a text can be the label above a list, and gives an undated entry under it no date."""
+    try:
+        labels.check(label)
+    except RefusedText:
+        return False
+    lines = ("[1970-01-02] x",) if is_dated else ("x",)
+    found = document.parse(render([Piece((), lines, label)]).encode(), Target(Tier.SHARED))
+    entries = found.outline.entries
+    return [(found.label(one), one.day) for one in entries] == [(label, _EPOCH + 1 if is_dated else None)]
+
+
 def _own_id(entry: MemoryEntry) -> str:
-    return document.entry_id(entry.text, Target(Tier.SHARED))
+    return document.entry_id(label_and_text(entry)[1], Target(Tier.SHARED))
+
+
+def _own_extra(entry: MemoryEntry) -> Mapping[str, str]:
+    """Return what a document keeps of `extra`: the label."""
+    label = label_and_text(entry)[0]
+    return {LABEL: label} if label else NOTHING
 
 
 def _renamed(entry: MemoryEntry, extra: Mapping[str, str]) -> MemoryEntry:
@@ -195,7 +234,7 @@ LOSSES = (
     Loss(
         "extra",
         "left out",
-        lambda entry: bool({*entry.extra} - {"id"}),
-        lambda entry: _renamed(entry, NOTHING),
+        lambda entry: bool({*entry.extra} - {"id", *_own_extra(entry)}),
+        lambda entry: _renamed(entry, _own_extra(entry)),
     ),
 )

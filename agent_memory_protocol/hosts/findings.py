@@ -1,6 +1,7 @@
 """Findings: what a read-only agent reports in its output, in a fenced block whose info string is `memory-findings`.
 
 One bullet is one finding; `shared:`, `agent:` or `conversation:` before its text says where it belongs (decision 11).
+A heading in the block names the section of the bullets below it, and a label above them is their label.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from ..layout import TIERS, Tier
 from ..limits import split_lines
 from ..text.headers import split_header
-from ..text.markdown import closes_fence, fence_length
+from ..text.markdown import closes_fence, fence_length, heading_level, heading_text
+from ..tiers.entries import is_label
 
 INFO = "memory-findings"
 _BULLETS = ("- ", "* ", "+ ")
@@ -16,17 +18,26 @@ _BULLETS = ("- ", "* ", "+ ")
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One finding: its text, and the tier that its reporter names; None if there is no such name."""
+    """One finding.
+
+    Attributes:
+        text: what it says.
+        tier: the tier that its reporter names; None for no tier.
+        section: the heading above it in the block, "" for no heading.
+        label: the label above its bullets, "" for no label.
+    """
 
     text: str
     tier: Tier | None = None
+    section: str = ""
+    label: str = ""
 
 
 def read_findings(output: str) -> list[Reported]:
     """Return the findings in an agent's output, in their order. A block inside another fence is only a sample."""
     found: list[Reported] = []
     for block in _blocks(split_lines(output.removeprefix("\ufeff"))):
-        found += [_finding(bullet) for bullet in _bullets(block)]
+        found += [_finding(*bullet) for bullet in _bullets(block)]
     return [finding for finding in found if finding.text]
 
 
@@ -70,23 +81,33 @@ def _blocks(lines: list[str]) -> list[list[str]]:
     return blocks
 
 
-def _bullets(lines: list[str]) -> list[str]:
-    """Return the text of each bullet, its further lines joined on."""
-    bullets: list[list[str]] = []
+def _bullets(lines: list[str]) -> list[tuple[str, str, str]]:
+    """Return the text of each bullet, its further lines joined on, with the heading and the label above it."""
+    bullets: list[tuple[list[str], str, str]] = []
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    section = label = ""
+    is_apart = True
     for line in lines:
         text = line[margin:].rstrip()
         if text.startswith(_BULLETS) or text in ("-", "*", "+"):
-            bullets.append([text[2:].strip()])
-        elif bullets and text.strip():
-            bullets[-1].append(text.strip())
-    return [" ".join(bullet) for bullet in bullets]
+            bullets.append(([text[2:].strip()], section, label))
+        elif text[:1] == "#" and heading_level(text):
+            section, label = heading_text(text), ""
+        elif is_apart and text[:1].strip() and is_label(text):
+            label = text
+        elif text.strip():
+            if bullets:
+                bullets[-1][0].append(text.strip())
+            if is_apart and text[:1].strip():
+                label = ""
+        is_apart = not text.strip() or text[:1] == "#"
+    return [(" ".join(parts), section, label) for parts, section, label in bullets]
 
 
-def _finding(text: str) -> Reported:
+def _finding(text: str, section: str, label: str) -> Reported:
     head, colon, rest = text.partition(":")
     name = head.strip("* ").lower()
     for tier in TIERS:
         if colon and name == tier.value:
-            return Reported(rest.lstrip("* ").strip(), tier)
-    return Reported(text)
+            return Reported(rest.lstrip("* ").strip(), tier, section, label)
+    return Reported(text, None, section, label)

@@ -78,7 +78,16 @@ def harvest(
             # A hook may have saved it before: then it is there with other words on who did.
             there = (bare_text(entry.text) for entry in workspace.entries(actor, [target]))
             text = next((one for one in there if tells(one, finding, reported_by)), text)
-            done = workspace.remember(text, tier=tier, actor=actor, agent=agent, conversation=where, today=today)
+            done = workspace.remember(
+                text,
+                tier=tier,
+                actor=actor,
+                agent=agent,
+                conversation=where,
+                section=finding.section or None,
+                under=finding.label or None,
+                today=today,
+            )
         except Refused as error:
             told = Reported("", finding.tier) if isinstance(error, SecretFound) else finding
             found.append(Harvested(told, None, str(error)))

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from .. import limits
 from ..layout import Target, Tier
+from ..text import labels
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.paths import first_missing_path
-from ..tiers.document import Document, bare_text, find_sections, section_key
+from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry, is_placeholder
 from .route import route
 from .route_words import LESSON
@@ -167,7 +168,7 @@ def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
     for conversation, design in material.designs.items():
         for entry, _, said in _entries(design):
             decided = _decision(design, entry)
-            text = said if len(said) <= _LONGEST_DECISION else entry.paragraph
+            text = said if len(said) <= _LONGEST_DECISION else labels.in_front(design.label(entry), entry.paragraph)
             if decided and len(text) <= _LONGEST_DECISION:
                 yield Sighting(conversation, entry.start + 1, in_design=True), text, decided
 
@@ -328,12 +329,10 @@ def _keyword(text: str) -> str:
 
 
 def _said(document: Document, entry: Entry) -> str:
-    """Return what an entry says: without its bullet and date, what belongs to it indented as under nothing."""
-    first, *rest = bare_text(document.text(entry)).split("\n")
-    if is_placeholder(first) and not rest:
+    """Return what an entry says alone, its label in front; "" where it only holds a place."""
+    if is_placeholder(identity_text(document.lines, entry)):
         return ""
-    indent = " " * entry.column
-    return "\n".join([first, *(line.removeprefix(indent) if entry.is_item else line for line in rest)]).strip()
+    return document.alone(entry).strip()
 
 
 def _without_label(text: str) -> str:

@@ -12,7 +12,7 @@ from ..errors import DamagedFile, InvalidName, Refused
 from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
 from ..limits import over_limits, split_lines
 from ..notes import note as notes
-from ..text import markdown, visible
+from ..text import labels, markdown, visible
 from ..text.headers import front_matter_end
 from ..tiers import document
 from ..tiers.document import Document
@@ -105,14 +105,14 @@ class Here:
     Attributes:
         text: the document, or the header a new one begins with.
         notes: the notes next to it, their texts by file name.
-        gone: the ids of entries that were taken out here; they do not come back.
+        gone: the ids of entries that were taken out here, each with the key of its label; they do not come back.
         secret_in: describes the first secret in a text, "" if there is none.
         max_lines, max_bytes: the limits of a document and of a note.
     """
 
     text: str
     notes: Mapping[str, str]
-    gone: Collection[str]
+    gone: Collection[tuple[str, str]]
     secret_in: Callable[[str], str]
     max_lines: int
     max_bytes: int
@@ -229,7 +229,11 @@ class _Plan:
         if target.tier.has_notes and self._came_as_notes(stem, page):
             self.present = len(standing) + len(theirs.ids)
             return
-        new = [one for one in theirs.ids if one not in mine.ids]
+        new = [
+            one
+            for one, entry in theirs.by_id
+            if document.standing(mine, document.plain_id(one), theirs.label(entry)) is None
+        ]
         self.present = len(standing) + len(theirs.ids) - len(new)
         merged = _merged(mine, theirs)
         if merged is not None and self._fits(merged.data.decode()):
@@ -250,14 +254,15 @@ class _Plan:
     def _without_unwanted(self, theirs: Document, page: Page) -> Document:
         """Take out the entries that hold a secret, and those that were taken out here before."""
         unwanted = []
-        for one, entry in zip(theirs.ids, theirs.outline.entries, strict=True):
+        for one, entry in theirs.by_id:
+            is_gone = (document.plain_id(one), labels.key(theirs.label(entry))) in self.here.gone
             secret = self.here.secret_in(theirs.text(entry))
             where = f"{page.path}:{entry.start + 1}"
             if secret:
                 self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
-            elif one in self.here.gone:
+            elif is_gone:
                 self.left_out.append(KeptOut(where, "was taken out here before; `amp restore` brings it back"))
-            if secret or one in self.here.gone:
+            if secret or is_gone:
                 unwanted.append(one)
         return remove(theirs, unwanted)
 
@@ -305,7 +310,8 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:
-    return doc.text(doc.outline.entries[doc.ids.index(entry_id)])
+    entry = doc.outline.entries[doc.ids.index(entry_id)]
+    return labels.in_front_of_item(doc.label(entry), doc.text(entry))
 
 
 def _parts(text: str, max_lines: int, max_bytes: int) -> tuple[str, list[str]]:

@@ -5,12 +5,14 @@ in the result, one that a side took out is not, and one that both changed is the
 read again before it counts: where it does not hold exactly what it should, there is none.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ..text.labels import key as label_key
 from ..text.markdown import Block
 from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine, items_of
@@ -64,7 +66,8 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     """
     if any(conflict_line(document) for document in (base, ours, theirs)):
         return None
-    rows = [_units(document) for document in (base, ours, theirs)]
+    moved = _found_once(base, ours, theirs)
+    rows = [_units(document, moved) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
         return None  # something stands there that is no unit
     versions = _Versions(*map(_by_key, rows))
@@ -73,7 +76,7 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
         return None
     row = _with_blanks(_ordered(versions, chosen), versions)
     document = _document(ours, row)
-    if _told(_units(document)) != _told(row):
+    if _told(_units(document, moved)) != _told(row):
         return None
     return Merged(document, tuple(_twice(versions)))
 
@@ -89,13 +92,28 @@ def _by_key(units: Iterable[Unit]) -> dict[Key, Unit]:
     return {unit.key: unit for unit in units}
 
 
-def _units(document: Document) -> list[Unit]:
-    """Return all that stands in a document, in its order."""
+def _single(document: Document) -> dict[int, tuple[Entry, str]]:
+    """Return each entry with its id, by its first line.
+
+    Item by item: whether a numbered list is one entry depends on its length, which differs between the sides.
+    """
     outline = document.outline
-    # Item by item: whether a numbered list is one entry depends on its length, which differs between the sides.
     single = [item for entry in outline.entries for item in items_of(document.lines, outline, entry)]
-    ids = {item.start: entry_id(identity_text(document.lines, item), document.target) for item in single}
-    spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *single, *outline.index_lines]
+    return {item.start: (item, entry_id(identity_text(document.lines, item), document.target)) for item in single}
+
+
+def _found_once(base: Document, *sides: Document) -> set[str]:
+    """Return the ids that the base has and no version has twice: such an entry is the same under another label."""
+    counts = [Counter(one for _, one in _single(document).values()) for document in (base, *sides)]
+    return {one for one in counts[0] if all(count[one] <= 1 for count in counts)}
+
+
+def _units(document: Document, moved: Collection[str]) -> list[Unit]:
+    """Return all that stands in a document, in its order. Only the `moved` are the same under another label."""
+    outline = document.outline
+    single = _single(document)
+    entries = [entry for entry, _ in single.values()]
+    spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *entries, *outline.index_lines]
     covered = {number for span in spans for number in range(span.start, span.end)}
     spans += [block for block in outline.blocks if block.start not in covered]
     spans.sort(key=lambda span: span.start)
@@ -112,7 +130,9 @@ def _units(document: Document) -> list[Unit]:
             # The first one is the title, whatever it says.
             kind, name = HEADING, section_key(span.text) if headings else ""
         elif isinstance(span, Entry):
-            kind, name = ENTRY, ids[span.start]
+            kind, name = ENTRY, single[span.start][1]
+            if name not in moved:
+                name = f"{name} {label_key(document.label(span))}"
         elif isinstance(span, IndexLine):
             kind, name = INDEX, span.target
         else:

@@ -125,6 +125,7 @@ def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
             "date": "2026-01-01",
             "date_source": "own mark",
             "section": "T",
+            "label": "",
             "text": "- [2026-01-01] old one",
             "cause": "old",
             "reason": "dated 2026-01-01, older than 90 days",
@@ -346,7 +347,7 @@ def test_restore_by_id_and_since_a_day(told):
     forget(told, "old one", "kept", "lasting")
     entries = told("restore", "--list", "--json").json()["entries"]
     assert [list(one) for one in entries] == [
-        ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "text"]
+        ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "section", "label", "text"]
     ] * 3
     ids = {one["text"]: one["id"] for one in entries}
     answer = told.process("restore", ids["- lasting"], "--apply", "--json").json()
@@ -417,7 +418,7 @@ def test_forget_keeps_the_text_and_the_reason(told):
     (entry,) = told("restore", "--list", "--json").json()["entries"]
     assert (entry["text"], entry["reason"]) == ("- lasting", "no longer true")
     answer = told.process("forget", id_of(told, "stays"), "--json").json()
-    assert [list(row) for row in answer["forgotten"]] == [["id", "target", "tier", "path"]]
+    assert [list(row) for row in answer["forgotten"]] == [["id", "target", "tier", "path", "label", "went_along"]]
 
 
 @pytest.mark.parametrize("args", [["0" * 12], [""], ["lasting"], ["--", "-x"]], ids=str)

@@ -86,3 +86,24 @@ def test_an_entry_names_who_reported_and_who_saved_it():
     assert entry_text(finding, "reviewer", writer="dev").endswith("(reported by reviewer, saved by dev)")
     assert entry_text(finding, "dev", writer="dev").endswith("(reported by dev)")
     assert entry_text(finding, "dev", meant_for=Tier.SHARED).endswith("(reported by dev, meant for shared)")
+
+
+GOVERNED = {
+    "a label": ("Never:\n- push to main\n- force\n", [("push to main", "", "Never:"), ("force", "", "Never:")]),
+    "a label of its own for each list": (
+        "Never:\n\n- a\n\n**Always**\n\n- b\n",
+        [("a", "", "Never:"), ("b", "", "**Always**")],
+    ),
+    "a heading": ("## Git\n\n- a\n\n## CI\n- b\n", [("a", "Git", ""), ("b", "CI", "")]),
+    "a heading ends what a label governs": ("Never:\n- a\n\n## CI\n- b\n", [("a", "", "Never:"), ("b", "CI", "")]),
+    "so does a paragraph": ("Never:\n- a\n\nIt is so.\n\n- b\n", [("a It is so.", "", "Never:"), ("b", "", "")]),
+    "text above the first bullet": ("I have found this.\n\n- a\n", [("a", "", "")]),
+    "no heading and no label": ("- a #1\n- b:\n- c\n", [("a #1", "", ""), ("b:", "", ""), ("c", "", "")]),
+    "a further line that ends in a colon": ("- a\n  and so:\n- b\n", [("a and so:", "", ""), ("b", "", "")]),
+}
+
+
+@pytest.mark.parametrize(("block", "found"), GOVERNED.values(), ids=GOVERNED)
+def test_a_finding_keeps_the_heading_and_the_label_above_it(block, found):
+    read = read_findings(f"```memory-findings\n{block}```\n")
+    assert [(one.text, one.section, one.label) for one in read] == found
