@@ -21,7 +21,7 @@ from ..git.moves import moved_entries
 from ..layout import Target
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
-from ..tiers.taken import Taken, take
+from ..tiers.taken import Taken, sayings, take
 from . import healing, journal, ledger
 from .healing import RACE_SECONDS, Healing
 from .journal import Add
@@ -207,7 +207,7 @@ class Books:
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()
-        return ledger.archived(contents, lines, () if current is None else current.ids)
+        return ledger.archived(contents, lines, set() if current is None else sayings(current))
 
     def last_command(self) -> tuple[str, str]:
         """Return when a command last took something out of the document, as a sort key, and the command's id."""

@@ -89,9 +89,8 @@ def sorted_out(lines: Iterable[Line], path: str) -> Contents:
     return contents
 
 
-def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str]) -> list[Archived]:
-    """List what was removed and does not stand in the document now, oldest removal first."""
-    there = set(standing)
+def archived(contents: Contents, lines: Iterable[object], standing: Collection[tuple[str, str]]) -> list[Archived]:
+    """List what was removed and is not in the document now, oldest removal first. `standing` has its sayings."""
     tombstones: dict[str, Tombstone] = {}
     for line in lines:
         # After a merge the latest need not be the last.
@@ -100,12 +99,12 @@ def archived(contents: Contents, lines: Iterable[object], standing: Iterable[str
     found = []
     for entry_id in contents.deleted:
         tombstone = tombstones[entry_id]
-        if entry_id in there:
-            continue
         try:
             taken = from_json(entry_id, contents.entries[entry_id].extra or {})
         except ValueError:
             continue  # some other tool's line: nothing that could be put back
+        if taken.saying in standing:
+            continue
         about = tombstone.extra or {}
         note = str((contents.entries[entry_id].extra or {}).get("note", ""))
         reason, run = str(about.get("reason", "")), str(about.get("run", ""))

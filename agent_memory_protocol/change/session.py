@@ -28,6 +28,7 @@ from ..text.ids import complete
 from ..text.phrases import counted
 from ..tiers import store
 from ..tiers.document import Document
+from ..tiers.edit import crossed_borders
 from ..tiers.entries import OWN
 
 if TYPE_CHECKING:
@@ -199,12 +200,14 @@ class Session:
 
         unarchived = False
         disputed: set[str] = set()
+        crossed: list[str] = []
 
         def checked(current: Document) -> Change:
             nonlocal unarchived
             changed = change(current)
             disputed.update(one for one, entry in current.by_id if entry.marks.disputed)
             changed = replace(changed, document=self._without_ended_disputes(changed.document))
+            crossed[:] = crossed_borders(current, changed.document)
             unarchived = bool(changed.unarchived)
             for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
                 secret = "" if one in changed.unarchived else self.secret_in(taken.markdown)
@@ -233,6 +236,7 @@ class Session:
             may_keep=lambda text: not self.secret_in(text),
         )
         self.notices += _healing_notes(target, done)
+        self.notices += [f"{target.path}, {told}" for told in crossed]
         if unarchived:
             self.drop_search()
         if is_new:

@@ -116,7 +116,12 @@ def store_folders(project: str) -> list[tuple[str, str]]:
 
 
 def _from_file(path: str, now: datetime) -> Iterator[Store]:
+    """Read a single file. In the folder of a tool it is what it is there, so it keeps its owner."""
     folder, name = os.path.split(path)
+    kept = list(_within_a_tools_folder(path))
+    if kept:
+        yield from kept
+        return
     with Root.open(folder) as root:
         if name.endswith(".jsonl"):
             yield _from_memory_file(root, name, now)
@@ -128,14 +133,36 @@ def _from_file(path: str, now: datetime) -> Iterator[Store]:
             yield reader.store((name,), document=page if is_document else None, pages=pages)
 
 
-def _from_folder(path: str, now: datetime) -> Iterator[Store]:
+def _within_a_tools_folder(path: str) -> Iterator[Store]:
+    folder = os.path.dirname(path)
+    while os.path.dirname(folder) != folder:
+        if (stores := _of_a_tool(folder)) is not None:
+            for store in stores:
+                document = store.document if store.document is not None and store.document.path == path else None
+                notes, pages = (
+                    tuple(page for page in some if page.path == path) for some in (store.notes, store.pages)
+                )
+                if document or notes or pages:
+                    yield Store(store.kind, path, store.target, document, notes, pages)
+            return
+        folder = os.path.dirname(folder)
+
+
+def _of_a_tool(path: str) -> Iterable[Store] | None:
+    """Return the stores in a folder whose name says which tool keeps them; None for another folder."""
     names = tuple(path.split(os.sep))
     for parts, (kind, read) in _KNOWN.items():
         if names[-len(parts) :] == parts:
-            yield from read(path, kind)
-            return
+            return read(path, kind)
     if len(names) > 1 and names[-2].startswith("agent-memory"):
-        yield _agent(os.path.dirname(path), names[-1], "agent memory of Claude Code")
+        return [_agent(os.path.dirname(path), names[-1], "agent memory of Claude Code")]
+    return None
+
+
+def _from_folder(path: str, now: datetime) -> Iterator[Store]:
+    names = tuple(path.split(os.sep))
+    if (stores := _of_a_tool(path)) is not None:
+        yield from stores
         return
     if names[-1] == SCAFFOLDING:
         yield from _scaffolding(os.path.dirname(path))

@@ -306,7 +306,7 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
     for meeting in meetings([mine, theirs]):
         first, second = meeting.first, meeting.second
         if meeting.way == OPPOSITE and first.document is mine and second.document is theirs and second.id in new:
-            yield Contradiction(theirs.text(second.entry), mine.text(first.entry))
+            yield Contradiction(_entry_text(theirs, second.id), _entry_text(mine, first.id))
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:

@@ -10,7 +10,7 @@ from ..errors import Refused
 from ..text import markdown
 from .compose import NewEntry
 from .document import Document, item_lines, signature, with_block
-from .entries import Entry, items_of
+from .entries import MOST_LIST_BYTES, MOST_LIST_LINES, Entry, is_long, is_numbered, items_of
 
 
 def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document, str]:
@@ -38,7 +38,66 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
             there = changed.outline.entries[index]
             if there.end - there.start == len(lines):
                 return changed, changed.ids[index]
+        if is_numbered(document.lines, entry):
+            first = entry.start + before
+            made = _crossing(document, changed, entry, range(first, first + len(lines)))
+            if made:
+                return changed, made
     raise Refused(f"{document.target.path}:{entry.start + 1}: the text cannot stand there; edit the file by hand")
+
+
+def _crossing(old: Document, new: Document, entry: Entry, lines: range) -> str:
+    """Return the id of the first entry in these lines, where a numbered list has become many entries or one.
+
+    Item by item everything outside the lines must be what it was, and in them there must be steps alone. "" otherwise.
+    """
+
+    def outside(document: Document, inside: range) -> list[tuple[str, tuple[str, ...], str]]:
+        items = [item for one in document.outline.entries for item in items_of(document.lines, document.outline, one)]
+        return texts_apart(document, [one for one in items if one.start not in inside])
+
+    within = [(one, found) for one, found in new.by_id if found.start < lines.stop and found.end > lines.start]
+    steps = [item for _, found in within for item in items_of(new.lines, new.outline, found) if item.start in lines]
+    if not steps or (steps[0].start, steps[-1].end) != (lines.start, lines.stop):
+        return ""
+    all_numbered = all(is_numbered(new.lines, found) for _, found in within)
+    same = outside(old, range(entry.start, entry.end)) == outside(new, lines)
+    return within[0][0] if all_numbered and same else ""
+
+
+def crossed_borders(old: Document, new: Document) -> list[str]:
+    """Say of each numbered list that a write has made long or short what its items are now (decision 39)."""
+    before, after = ([_texts_of(document, one) for one in _long_lists(document)] for document in (old, new))
+    were_long = {text for items in before for text in items}
+    told = [
+        f"line {found[0].start + 1}: a numbered list has over {MOST_LIST_LINES} lines or {MOST_LIST_BYTES:,} bytes now,"
+        f" so each of its {len(found)} items is an entry by itself"
+        for found, items in zip(_long_lists(new), after, strict=True)
+        if not were_long.intersection(items)
+    ]
+    for entry in new.outline.entries:
+        items = _texts_of(new, items_of(new.lines, new.outline, entry)) if entry.items > 1 else []
+        if were_long.intersection(items):
+            told.append(f"line {entry.start + 1}: a numbered list is short now, so it is one entry")
+    return told
+
+
+def _long_lists(document: Document) -> list[list[Entry]]:
+    """Return the numbered lists whose items are entries because there are many of them, each as its items."""
+    lists: list[list[Entry]] = []
+    for entry in document.outline.entries:
+        if entry.items == 1 and is_numbered(document.lines, entry):
+            last = lists[-1][-1] if lists else None
+            goes_on = last is not None and not any(line.strip(" \t") for line in document.lines[last.end : entry.start])
+            if goes_on and last is not None and last.headings == entry.headings:
+                lists[-1].append(entry)
+            else:
+                lists.append([entry])
+    return [one for one in lists if is_long(document.lines[one[0].start : one[-1].end])]
+
+
+def _texts_of(document: Document, entries: Sequence[Entry]) -> list[str]:
+    return [document.text(entry) for entry in entries]
 
 
 def texts(document: Document, entries: Sequence[Entry]) -> list[tuple[str, tuple[str, ...], str]]:

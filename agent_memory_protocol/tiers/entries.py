@@ -266,7 +266,7 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
         end += 1
     items = blocks[position:end]
     span = lines[items[0].start : items[-1].end]
-    if number > 1 or len(span) > MOST_LIST_LINES or sum(len(line.encode()) + 1 for line in span) > MOST_LIST_BYTES:
+    if number > 1 or is_long(span):
         return 1
     for item in items:
         paragraph = paragraph_text(lines, item)
@@ -276,6 +276,11 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
     later = next((block for block in blocks[end:] if block.kind not in breaks), None)
     goes_on = later is not None and _number(lines, later) == (_number(lines, items[-1])[0] + 1, delimiter)
     return 1 if goes_on else len(items)
+
+
+def is_long(lines: "Sequence[str]") -> bool:
+    """Say whether a numbered list of these lines is too long to be steps."""
+    return len(lines) > MOST_LIST_LINES or sum(len(line.encode()) + 1 for line in lines) > MOST_LIST_BYTES
 
 
 def items_of(lines: list[str], found: Outline, entry: Entry) -> list[Entry]:

@@ -13,9 +13,7 @@ from ..layout import Target
 from ..learning.elsewhere import Store, read_stores
 from ..learning.merge_in import Adoption, Here, KeptOut, plan
 from ..notes import store as note_store
-from ..text import labels
 from ..tiers import store as documents
-from ..tiers.document import plain_id
 from . import index, rewrite
 
 
@@ -96,8 +94,7 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     standing = session.read(target)
     if text is None:
         text = session.header(target) if standing is None else standing.data.decode()
-    archived = [one.taken for one in session.books(target).archived(standing)]
-    gone = {(plain_id(one.id), labels.key(one.place.label_text)) for one in archived}
+    gone = {one.taken.saying for one in session.books(target).archived(standing)}
     limits = session.settings
     return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes)
 

@@ -14,13 +14,14 @@ from ..disk import garbage
 from ..disk.lock import hold
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target
+from ..text import labels
 from ..text.ids import complete
 from ..tiers import compose, document, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.prune import Plan
 from ..tiers.restore import put_back
-from ..tiers.taken import Taken, take
+from ..tiers.taken import Taken, sayings, take
 from . import notes as notekeeping
 from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
@@ -260,7 +261,7 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
         refused.clear()
         gone = {one.taken.id: one.taken for one in session.books(target).archived(current) if not one.note}
         for one in entries:
-            if one.id not in current.ids:
+            if one.saying not in sayings(current):
                 try:
                     current = put_back(current, one, gone)
                 except Refused as error:
@@ -273,7 +274,9 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
     found = []
     for one in entries:
         # Prose that came back beside other prose is a part of it.
-        holding = [entry for entry in standing if entry.id == one.id] or [
+        label = labels.key(one.place.label_text)
+        same = [entry for entry in standing if document.plain_id(entry.id) == document.plain_id(one.id)]
+        holding = [entry for entry in same if labels.key(entry.label) == label] or [
             entry for entry in standing if one.id not in refused and one.markdown in entry.text
         ]
         found += holding[:1]

@@ -72,8 +72,8 @@ def removal(
     )
 
 
-def archived(data: bytes, standing: Iterable[str] = ()) -> list[Archived]:
-    return ledger.archived(ledger.read(data, "ledger.jsonl"), lines_of(data), standing)
+def archived(data: bytes, standing: Iterable[Taken] = ()) -> list[Archived]:
+    return ledger.archived(ledger.read(data, "ledger.jsonl"), lines_of(data), {one.saying for one in standing})
 
 
 def stamps(data: bytes) -> list[str]:
@@ -148,7 +148,7 @@ def test_what_stands_again_is_not_listed_and_what_went_twice_is_listed_once():
     data = removal(entries[:1], before=removal(entries, run="r1"), now=NOW + timedelta(days=1), run="r2")
     assert [one.taken.id for one in archived(data)] == [entries[1].id, entries[2].id, entries[0].id]
     assert [one.run for one in archived(data)] == ["r1", "r1", "r2"]
-    assert [one.taken.id for one in archived(data, [entries[1].id])] == [entries[2].id, entries[0].id]
+    assert [one.taken.id for one in archived(data, [entries[1]])] == [entries[2].id, entries[0].id]
 
 
 def test_what_was_only_noted_is_not_listed():

@@ -84,3 +84,41 @@ def test_an_entry_is_not_replaced_where_that_would_change_what_stands_around_it(
     doc = parse("# T\n\nOLD\n\n  <!-- c -->\n")
     with pytest.raises(Refused, match=r"KNOWLEDGE\.md:3: the text cannot stand there"):
         edit.replace(doc, doc.ids[0], compose.compose("new", max_bytes=MAX_BYTES))
+
+
+def numbered(count: int) -> str:
+    return "\n".join(f"{number}. step {number}" for number in range(1, count + 1))
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 21), (21, 2), (2, 3), (21, 22)])
+def test_a_write_that_makes_a_numbered_list_long_or_short_is_told(before, after):
+    old, new = (parse(f"# T\n\n- a\n\nTo do:\n\n{numbered(count)}\n") for count in (before, after))
+    told = edit.crossed_borders(old, new)
+    if (before > 20) == (after > 20):
+        assert told == []
+    elif after > 20:
+        assert [one.partition(", ")[0] for one in told] == [
+            "line 7: a numbered list has over 20 lines or 2,000 bytes now"
+        ]
+    else:
+        assert told == ["line 7: a numbered list is short now, so it is one entry"]
+
+
+def test_steps_may_be_edited_into_many_and_each_is_an_entry_then():
+    page = "# T\n\n- a\n\nTo do:\n\n{}\n\n## S\n\n- b\n"
+    doc = parse(page.format(numbered(2)))
+    new = compose.compose(numbered(30), max_bytes=MAX_BYTES)
+    changed, made = edit.replace(doc, doc.ids[1], new)
+    assert changed.data.decode() == page.format(numbered(30))
+    assert len(changed.ids) == 32
+    assert made == changed.ids[1]
+
+
+def test_an_item_may_be_edited_so_that_its_list_is_short():
+    page = "# T\n\n1. {}\n2. b\n3. c\n\n- d\n"
+    doc = parse(page.format("x" * 2_000))
+    assert len(doc.ids) == 4
+    changed, made = edit.replace(doc, doc.ids[0], compose.compose("a", max_bytes=MAX_BYTES))
+    assert changed.data.decode() == page.format("a")
+    assert changed.ids.index(made) == 0
+    assert len(changed.ids) == 2

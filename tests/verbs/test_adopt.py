@@ -170,6 +170,29 @@ def test_a_note_of_the_same_name_that_says_something_else_is_left_alone(workspac
     assert "ours" in here.read_text()
 
 
+def test_what_a_label_says_of_an_entry_comes_in_with_it(workspace, tmp_path):
+    write(workspace.path / f"{AGENT}/MEMORY.md", "# D\n\n- push to main\n- last\n")
+    page = "# D\n\n**Never:**\n\n- push to main\n- force\n"
+    (done,) = adopt(workspace, write(tmp_path / "agent-memory/dev/MEMORY.md", page).parent)
+    assert done.entries == ("Never: push to main", "Never: force")
+    assert (workspace.path / f"{AGENT}/MEMORY.md").read_text() == (
+        "# D\n\n- push to main\n- last\n\n**Never:**\n\n- push to main\n- force\n"
+    )
+    (again,) = adopt(workspace, tmp_path / "agent-memory/dev")
+    assert (again.entries, again.present) == ((), 2)
+
+
+def test_what_was_taken_out_under_a_label_keeps_nothing_else_out(workspace, tmp_path):
+    write(workspace.path / f"{AGENT}/MEMORY.md", "# D\n\n- a\n\nNever:\n\n- push\n")
+    workspace.forget([one.id for one in workspace.entries() if one.label])
+    page = write(tmp_path / "agent-memory/dev/MEMORY.md", "# D\n\n- push\n")
+    (done,) = adopt(workspace, page.parent)
+    assert done.entries == ("- push",)
+    page.write_text("# D\n\n**Never**:\n\n- push\n")
+    (done,) = adopt(workspace, page.parent)
+    assert [one.reason for one in done.left_out] == ["was taken out here before; `amp restore` brings it back"]
+
+
 def test_entries_that_contradict_are_shown_side_by_side(workspace, tmp_path):
     workspace.remember("The staging database is Postgres.", agent="dev")
     write(tmp_path / ".claude/agent-memory/dev/MEMORY.md", "# Dev\n\n- The staging database is not Postgres.\n")
@@ -275,6 +298,30 @@ def test_a_part_of_another_scaffolding_keeps_its_owner(workspace, tmp_path, sour
     other.remember("Shared there.")
     adopt(workspace, str(tmp_path / "other/.scaffolding/agent-memory/agents") + source)
     assert [(str(one.target), one.text) for one in workspace.entries()] == [("agent:dev", "- The developer's.")]
+
+
+OWNED = {
+    ".squad/agents/dev/history.md": f"{AGENT}/MEMORY.md",
+    ".claude/agent-memory/dev/MEMORY.md": f"{AGENT}/MEMORY.md",
+    ".claude/agent-memory-local/dev/MEMORY.md": f"{AGENT}/MEMORY.md",
+    ".claude/agent-memory/dev/user_a.md": f"{AGENT}/user_a.md",
+    "kept/agent-memory/dev/MEMORY.md": f"{AGENT}/MEMORY.md",
+    "MEMORY.md": f"{SHARED}/KNOWLEDGE.md",
+    "dev/history.md": f"{SHARED}/KNOWLEDGE.md",
+}
+
+
+@pytest.mark.parametrize("place", OWNED)
+def test_a_single_file_goes_where_it_goes_with_its_folder(workspace, tmp_path, place):
+    page = write(tmp_path / place, "# S\n\n- alone\n")
+    beside = write(page.with_name("user_beside.md"), "Beside.\n\n**Why:** w\n\n**How to apply:** h\n")
+    adopt(workspace, page)
+    assert "alone" in (workspace.path / OWNED[place]).read_text()
+    assert not any(path.name == beside.name for path in workspace.path.rglob("*.md"))
+    if place.count("/") > 1:
+        assert not any(one.does_something for one in workspace.plan_adoption([str(page)]))
+        planned = workspace.plan_adoption([str(page.parents[2 if place.startswith(".squad") else 0])])
+        assert {str(one.store.target) for one in planned} == {"agent:dev"}
 
 
 @pytest.mark.parametrize("name", ["MEMORY.md", "memory.jsonl", "thing"])

@@ -130,6 +130,19 @@ def test_forgetting_says_what_goes_along(page, case):
     assert page.read_text() == before
 
 
+def test_what_went_under_its_label_comes_back_beside_the_same_text_without_one(page):
+    before = "# S\n\n- a\n- push\n\nNever:\n\n- push\n- force\n"
+    page.write_text(before)
+    workspace = Workspace.open(page.parents[3], environ={})
+    workspace.forget([one.id for one in workspace.entries() if one.label and one.text == "- push"])
+    assert page.read_text() == before.replace("\n- push\n- force", "\n- force")
+    (chosen,) = workspace.restorable()
+    assert chosen.archived.taken.alone == "Never: push"
+    (back,) = workspace.restore([chosen]).entries
+    assert back.alone == "Never: push"
+    assert page.read_text() == before
+
+
 def test_of_two_with_one_text_the_one_that_was_overwritten_goes_back(page):
     """The text is there still, but what its label says of it is not."""
     page.write_text("# S\n\n- push to main\n- a\n- b\n")
