@@ -11,7 +11,7 @@ from typing import Any
 
 from ..text import labels, markdown
 from ..text.markdown import Block
-from .document import Document, entry_id, plain_id, section_key
+from .document import Document, entry_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, Label, label_in
 
@@ -101,8 +101,8 @@ class Taken:
 
     @property
     def saying(self) -> tuple[str, str]:
-        """What tells it from what says something else: the id that its text makes, and the key of its label."""
-        return plain_id(self.id), labels.key(self.place.label_text)
+        """What tells it from other entries: its id, which its text makes, and the key of its label."""
+        return self.id, labels.key(self.place.label_text)
 
     @property
     def alone(self) -> str:
@@ -112,7 +112,7 @@ class Taken:
 
 def sayings(document: Document) -> set[tuple[str, str]]:
     """Return what the entries of a document say, each as `Taken.saying`."""
-    return {(plain_id(one), labels.key(document.label(entry))) for one, entry in document.by_id}
+    return {(one, labels.key(document.label(entry))) for one, entry in document.by_id}
 
 
 def take(document: Document, taken_id: str) -> Taken:

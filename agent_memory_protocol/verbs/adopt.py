@@ -14,6 +14,7 @@ from ..learning.elsewhere import Store, read_stores
 from ..learning.merge_in import Adoption, Here, KeptOut, plan
 from ..notes import store as note_store
 from ..tiers import store as documents
+from ..tiers.document import plain_id
 from . import index, rewrite
 
 
@@ -94,7 +95,8 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     standing = session.read(target)
     if text is None:
         text = session.header(target) if standing is None else standing.data.decode()
-    gone = {one.taken.saying for one in session.books(target).archived(standing)}
+    archived = (one.taken.saying for one in session.books(target).archived(standing))
+    gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
     return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes)
 
