@@ -1,6 +1,7 @@
 """What a workspace answers: frozen values, and the JSON that every door gives of them."""
 
-from dataclasses import dataclass, field
+import datetime as dt
+from dataclasses import dataclass, field, replace
 from datetime import date
 from math import ceil, floor
 from pathlib import Path
@@ -83,6 +84,54 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What is said of an entry beside its text. The ledger keeps it, not the document (decision 42).
+
+    Attributes:
+        source, kind, confidence, tags: what its writer says of it.
+        disputed_with: the ids of the entries that it is disputed with.
+        dispute_reason: why, as the last dispute has it.
+    """
+
+    source: str | None = None
+    kind: str | None = None
+    confidence: float | None = None
+    tags: tuple[str, ...] = ()
+    disputed_with: tuple[str, ...] = ()
+    dispute_reason: str = ""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any of it is given."""
+        return bool(self.source or self.kind or self.tags or self.disputed_with) or self.confidence is not None
+
+    @property
+    def of_another_text(self) -> "About":
+        """What of it holds of the text that takes the entry's place: the dispute was about the old one."""
+        return replace(self, disputed_with=(), dispute_reason="")
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer; null for what nobody said."""
+        return {
+            "kind": self.kind,
+            "source": self.source,
+            "confidence": self.confidence,
+            "tags": [*self.tags],
+            "disputed_with": [*self.disputed_with],
+        }
+
+    def __str__(self) -> str:
+        said = [
+            ("kind", self.kind),
+            ("source", self.source),
+            ("confidence", self.confidence),
+            ("tags", ", ".join(self.tags)),
+            ("disputed with", ", ".join(self.disputed_with)),
+        ]
+        return "; ".join(f"{name} {value}" for name, value in said if value not in (None, ""))
+
+
+@dataclass(frozen=True, slots=True)
 class StoredEntry:
     """An entry as it is in its document.
 
@@ -94,6 +143,8 @@ class StoredEntry:
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.
         label: the label that governs it, "" where none does.
+        keep, until, disputed: its marks: `[keep]`, the last day on which it holds, `[disputed]`.
+        about: what its writer said of it, where the ledger was asked.
     """
 
     id: str
@@ -105,6 +156,10 @@ class StoredEntry:
     line: int
     last_line: int
     label: str = ""
+    keep: bool = False
+    until: dt.date | None = None
+    disputed: bool = False
+    about: About = About()
 
     @property
     def alone(self) -> str:
@@ -122,6 +177,10 @@ class StoredEntry:
             "date_source": self.date_source or None,
             "line": self.line,
             "last_line": self.last_line,
+            "keep": self.keep,
+            "until": self.until and self.until.isoformat(),
+            "disputed": self.disputed,
+            **self.about.to_json(),
             "text": self.text,
         }
 

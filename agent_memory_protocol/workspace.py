@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from . import verbs
 from .answers import Created, Shown, Status, Where
-from .change.session import Session, open_session, stored_entries
+from .change.session import Session, open_session
 from .disk.files import is_there
 from .errors import InvalidArgument
 from .layout import Target, Tier
@@ -28,8 +28,7 @@ from .recall.block import Budget, Recall
 from .tiers.document import Document
 
 if TYPE_CHECKING:
-    from .answers import Found, Indexed, NoteRow, Remembered, Rewritten, StoredEntry, StoredFile
-    from .change.ledger import About
+    from .answers import About, Found, Indexed, NoteRow, Remembered, Rewritten, StoredEntry, StoredFile
     from .learning.merge_in import Adoption
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
@@ -146,10 +145,11 @@ class Workspace:
     ) -> list[StoredEntry]:
         """List every entry of these documents, or of all that this actor may read.
 
-        With `on_problem`, a document that cannot be read is told there, and the others are listed (decision 21).
+        Each says what its document's ledger keeps of it: kind, source, confidence and tags. With `on_problem`, a
+        document or ledger that cannot be read is told there, and the others are listed (decision 21).
         """
-        documents = self.documents(actor, targets, on_problem=on_problem)
-        return [entry for one in documents for entry in stored_entries(one)]
+        with self._session(actor) as session:
+            return verbs.show.entries(session, targets, on_problem)
 
     def why_read_only(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only, as the end of a sentence; None where it may write (S4-52)."""

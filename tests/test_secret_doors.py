@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, MemoryFile, Tier, Workspace
-from agent_memory_protocol.change.ledger import About
+from agent_memory_protocol.answers import About
 from agent_memory_protocol.errors import Refused, SecretFound
 from agent_memory_protocol.secrets.find import find_secrets
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
+from ..answers import About
 from ..disk.files import Content, Root
 from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 from ..errors import StorageError
@@ -25,7 +26,7 @@ from ..tiers.taken import Taken, sayings, take
 from . import healing, journal, ledger
 from .healing import RACE_SECONDS, Healing
 from .journal import Add
-from .ledger import About, Archived
+from .ledger import Archived
 
 JOURNALS = "journal"
 

@@ -5,9 +5,10 @@ document is the truth about what is there: an entry that stands in it is live, w
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
+from ..answers import About
 from ..errors import StorageError
 from ..formats.jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, default_confidence, encode, parse_file
 from ..formats.jsonl_view import Contents, sort_out
@@ -37,34 +38,6 @@ class Archived:
     reason: str
     run: str
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What is said of an entry beside its text; it stands in the ledger, not in the document.
-
-    Attributes:
-        source, kind, confidence, tags: what its writer says of it.
-        disputed_with: the ids of the entries that it is disputed with.
-        dispute_reason: why, as the last dispute has it.
-    """
-
-    source: str | None = None
-    kind: str | None = None
-    confidence: float | None = None
-    tags: tuple[str, ...] = ()
-    disputed_with: tuple[str, ...] = ()
-    dispute_reason: str = ""
-
-    @property
-    def says_something(self) -> bool:
-        """Whether any of it is given."""
-        return bool(self.source or self.kind or self.tags or self.disputed_with) or self.confidence is not None
-
-    @property
-    def of_another_text(self) -> "About":
-        """What of it holds of the text that takes the entry's place: the dispute was about the old one."""
-        return replace(self, disputed_with=(), dispute_reason="")
 
 
 def parts_of(target: Target) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import limits
-from ..answers import Headroom, StoredEntry
+from ..answers import About, Headroom, StoredEntry
 from ..disk.errors import explain, shown
 from ..disk.files import MissingRoot, Root, is_there
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
@@ -313,6 +313,14 @@ class Session:
 
         return Books(self.root, target, lock_name(target), self.now, self.command)
 
+    def said(self, target: Target) -> dict[str, About]:
+        """Return what the writers of a document's entries said of them, by id, as its ledger keeps it.
+
+        Raises:
+            StorageError: the ledger cannot be read.
+        """
+        return self.books(target).said() if self.root.exists((*target.parts[:-1], LEDGER)) else {}
+
     def header(self, target: Target) -> str:
         """Return the text that a new document begins with."""
         from ..project.templates import render_header
@@ -394,17 +402,17 @@ def open_session(
         raise
 
 
-def stored_entries(document: Document) -> list[StoredEntry]:
-    """Return the entries of a document as a workspace answers them."""
-    return [_stored(document, number) for number in range(len(document.ids))]
+def stored_entries(document: Document, said: Mapping[str, About] | None = None) -> list[StoredEntry]:
+    """Return the entries of a document as a workspace answers them, with what its ledger says of them."""
+    return [_stored(document, number, (said or {}).get(one, About())) for number, one in enumerate(document.ids)]
 
 
 def stored_entry(document: Document, entry_id: str) -> StoredEntry:
     """Return one entry of a document as a workspace answers it."""
-    return _stored(document, document.ids.index(entry_id))
+    return _stored(document, document.ids.index(entry_id), About())
 
 
-def _stored(document: Document, number: int) -> StoredEntry:
+def _stored(document: Document, number: int, about: About) -> StoredEntry:
     entry = document.outline.entries[number]
     return StoredEntry(
         id=document.ids[number],
@@ -416,6 +424,10 @@ def _stored(document: Document, number: int) -> StoredEntry:
         line=entry.start + 1,
         last_line=entry.end,
         label=document.label(entry),
+        keep=entry.kept,
+        until=None if entry.marks.until is None else date.fromordinal(entry.marks.until),
+        disputed=entry.marks.disputed,
+        about=about,
     )
 
 

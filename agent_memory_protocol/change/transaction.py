@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
 
+from ..answers import About
 from ..disk.files import Content, Root
 from ..disk.lock import hold
 from ..disk.writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
@@ -23,7 +24,6 @@ from ..tiers.store import read_document
 from ..tiers.taken import take
 from .books import Books
 from .healing import Healing, heal
-from .ledger import About
 
 BY_HAND = "taken out by hand"
 EDITED_BY_HAND = "edited by hand"

@@ -82,9 +82,10 @@ def show_command(
 
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--long", "is_long", is_flag=True, help="Also show kind, source, confidence, tags and marks.")
 @conversation_option
 @call_options
-def list_command(call: Call, targets: tuple[str, ...], conversation: str | None) -> None:
+def list_command(call: Call, targets: tuple[str, ...], is_long: bool, conversation: str | None) -> None:
     """List every entry: its id, document, date and first words.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all that may be read. Ends with exit code 4 when a
@@ -93,6 +94,7 @@ def list_command(call: Call, targets: tuple[str, ...], conversation: str | None)
     \b
     Examples:
         amp list
+        amp list --long
         amp list agent:developer --json
     """
     here = call.workspace()
@@ -108,11 +110,13 @@ def list_command(call: Call, targets: tuple[str, ...], conversation: str | None)
 
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")
-    call.answer({"entries": [entry.to_json() for entry in entries], "problems": problems}, _lines(entries))
+    call.answer(
+        {"entries": [entry.to_json() for entry in entries], "problems": problems}, _lines(entries, is_long=is_long)
+    )
     sys.exit(4 if problems else 0)
 
 
-def _lines(entries: Sequence[StoredEntry]) -> Iterator[str]:
+def _lines(entries: Sequence[StoredEntry], *, is_long: bool) -> Iterator[str]:
     shown = ""
     for entry in entries:
         # By the path: of twins, which are one document by their names, each has its own.
@@ -121,3 +125,12 @@ def _lines(entries: Sequence[StoredEntry]) -> Iterator[str]:
             shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
         yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.alone, behind=36)}"
+        if is_long and (known := _known(entry)):
+            yield plain(f"{'':36}{known}")
+
+
+def _known(entry: StoredEntry) -> str:
+    """Return what is known of an entry beside its text."""
+    until = f"holds until {entry.until.isoformat()}" if entry.until else ""
+    marks = ["kept when pruning" if entry.keep else "", until, "disputed" if entry.disputed else ""]
+    return "; ".join(filter(None, [str(entry.about), *marks]))

@@ -6,8 +6,7 @@ from datetime import date
 
 import click
 
-from ..answers import Remembered
-from ..change.ledger import About
+from ..answers import About, Remembered
 from ..errors import InvalidArgument, RefusedText
 from ..formats.jsonl_rules import KINDS
 from ..layout import SCAFFOLDING, Tier

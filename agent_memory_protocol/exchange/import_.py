@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from ..change.ledger import About
+from ..answers import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
 from ..formats import markdown, record_entries
 from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..change.merge import merge_file
 from ..disk.files import Root
-from ..disk.writing import write_file
+from ..disk.writing import replace
 from ..errors import InvalidArgument, StorageError
 from ..git.ask import ask
 from ..layout import SCAFFOLDING, TIERS
@@ -89,7 +89,11 @@ def write(ours: str, data: bytes, actor: Actor) -> None:
         StorageError: it cannot be written; our version is as it was.
     """
     check_outside(actor, ours)
-    write_file(os.path.abspath(ours), data)
+    folder, name = os.path.split(os.path.abspath(ours))
+    with Root.open(folder) as root:
+        content = root.read((name,))
+        if content is not None and content.data != data:
+            replace(root, (name,), data, expected=content)
 
 
 def plan(workspace: Workspace, *, installs: bool) -> InstallPlan:

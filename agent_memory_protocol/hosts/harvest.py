@@ -1,6 +1,7 @@
 """Harvest: an agent that may write saves what a read-only agent of its conversation has reported (decision 11)."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from ..answers import Remembered
 from ..errors import InvalidArgument, Refused, SecretFound
@@ -38,6 +39,7 @@ def harvest(
     conversation: str | None = None,
     reporter: str | None = None,
     only_conversation: bool = False,
+    today: date | None = None,
 ) -> list[Harvested]:
     """Save each finding of an output in the tier that it names, or else in the conversation's memory.
 
@@ -50,6 +52,7 @@ def harvest(
         conversation: the one it was reported in; by default the actor's.
         reporter: who reported; by default the agent in the front matter of the output.
         only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
+        today: the local calendar date; by default the clock's.
 
     Raises:
         InvalidArgument: nobody says who reported, or in which conversation.
@@ -83,6 +86,7 @@ def harvest(
                 conversation=where,
                 section=finding.section or None,
                 under=finding.label or None,
+                today=today,
             )
         except Refused as error:
             told = Reported("", finding.tier) if isinstance(error, SecretFound) else finding

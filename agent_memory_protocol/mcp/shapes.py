@@ -28,6 +28,15 @@ _KINDS: dict[str, Json] = {
 }
 
 
+KNOWN: dict[str, Json] = {
+    **dict.fromkeys(("kind", "source", "until"), TEXT_OR_NULL),
+    "confidence": {"type": ["number", "null"]},
+    **dict.fromkeys(("tags", "disputed_with"), TEXTS),
+    **{key: {"type": "boolean"} for key in ("keep", "disputed")},
+}
+"""What is known of an entry beside its text: from its ledger, and its marks."""
+
+
 def shape(*keys: str, may_lack: Collection[str] = (), **others: Json) -> Json:
     """Return the schema of an object with these keys, and with others whose schemas are given; it has no more.
 

@@ -11,15 +11,14 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import settle
-from ..answers import Json, StoredFile
-from ..change.ledger import About
+from ..answers import About, Json, StoredFile
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..text.dates import parse_day
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
-from .shapes import DOCUMENT, list_of, shape
+from .shapes import DOCUMENT, KNOWN, list_of, shape
 from .tool import Answer, Door, Tool, is_foreign, shown
 
 
@@ -46,7 +45,7 @@ def instructions(door: Door) -> str:
 
 # -- what they answer and take -----------------------------------------------------------------------------------------
 
-_ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line", "last_line", "text")
+_ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line", "last_line", "text", **KNOWN)
 _LEFT_OUT = shape("line", "last_line", "date", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}

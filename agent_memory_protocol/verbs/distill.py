@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ..change.ledger import About
+from ..answers import About
 from ..change.session import Session
 from ..disk.files import decode
 from ..disk.writing import LOCAL, append, create, make_folders, make_local_folder, remove

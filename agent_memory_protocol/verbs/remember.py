@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from ..answers import Remembered
-from ..change.ledger import About
+from ..answers import About, Remembered
 from ..change.session import Session, room_by_dates, stored_entry
 from ..change.transaction import Change
 from ..errors import InvalidArgument

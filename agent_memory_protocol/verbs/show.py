@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from .. import limits
-from ..answers import Shown, Status, Where
-from ..change.session import Session
+from ..answers import About, Shown, Status, StoredEntry, Where
+from ..change.session import Session, stored_entries
 from ..disk.files import decode
 from ..errors import AgentMemoryError, DamagedFile, StorageError
 from ..layout import OWNED_TIERS, RECORDS, Target, Tier
@@ -74,6 +74,23 @@ def documents(
             on_problem(target, str(error))
         else:
             found += [] if read is None else [read]
+    return found
+
+
+def entries(
+    session: Session, targets: Sequence[Target] | None, on_problem: Callable[[Target, str], object] | None
+) -> list[StoredEntry]:
+    """Return every entry of these documents, or of all that the actor may read, with what their ledgers say of it."""
+    found = []
+    for one in documents(session, targets, on_problem):
+        said: dict[str, About] = {}
+        try:
+            said = session.said(one.target)
+        except AgentMemoryError as error:
+            if on_problem is None:
+                raise
+            on_problem(one.target, str(error))
+        found += stored_entries(one, said)
     return found
 
 

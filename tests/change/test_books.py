@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.answers import About
 from agent_memory_protocol.change import journal
 from agent_memory_protocol.change.books import Books
 from agent_memory_protocol.change.journal import Done, Version, Write
-from agent_memory_protocol.change.ledger import About
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, parse_file

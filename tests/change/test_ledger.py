@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_memory_protocol.answers import About
 from agent_memory_protocol.change import ledger
-from agent_memory_protocol.change.ledger import About, Archived
+from agent_memory_protocol.change.ledger import Archived
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, UnreadableLine, parse_file
 from agent_memory_protocol.formats.moments import sort_key

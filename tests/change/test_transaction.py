@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.answers import About
 from agent_memory_protocol.change import transaction
 from agent_memory_protocol.change.books import Books
-from agent_memory_protocol.change.ledger import About
 from agent_memory_protocol.change.transaction import Change, Changed, change_document
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LimitExceeded, Refused, StorageError

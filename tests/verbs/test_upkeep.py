@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.answers import StoredEntry
-from agent_memory_protocol.change.ledger import About
+from agent_memory_protocol.answers import About, StoredEntry
 from agent_memory_protocol.errors import (
     AccessDenied,
     AgentMemoryError,
