@@ -7,7 +7,7 @@ whole package would take to load.
 __version__ = "0.1.0"
 
 PROTOCOL = "agent-memory git:20260409.25dc3caA"
-"""The label of the protocol text this package implements (S4-01)."""
+"""The label of the protocol text this package implements."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

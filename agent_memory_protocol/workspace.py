@@ -126,7 +126,7 @@ class Workspace:
             return session.readable()
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
-        """Return a document, or one section of it, as it is on disk now; None where there is none (S4-27, S4-29).
+        """Return a document, or one section of it, as it is on disk now; None where there is none.
 
         Raises:
             AccessDenied: this actor may not read it.
@@ -152,7 +152,7 @@ class Workspace:
             return verbs.show.entries(session, targets, on_problem)
 
     def why_read_only(self, actor: Actor) -> str | None:
-        """Return why this actor's agent is read-only, as the end of a sentence; None where it may write (S4-52)."""
+        """Return why this actor's agent is read-only, as the end of a sentence; None where it may write."""
         with self._session(actor) as session:
             return session.read_only_reason()
 
@@ -285,7 +285,7 @@ class Workspace:
     def init(
         self, *, agents: Sequence[str] = (), conversation: str | None = None, actor: Actor | None = None
     ) -> list[Created]:
-        """Create the tier files that are missing, each with its header. One that exists is never touched (S4-65).
+        """Create the tier files that are missing, each with its header. One that exists is never touched.
 
         Raises:
             AccessDenied: the actor may not write one of them; nothing was created.

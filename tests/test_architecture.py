@@ -258,3 +258,12 @@ def test_recall_loads_little(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert RECALL_DOES_WITHOUT.isdisjoint(done.stdout.split()), done.stdout
+
+
+def test_a_public_class_name_stands_for_one_thing():
+    found: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}

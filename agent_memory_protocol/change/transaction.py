@@ -238,7 +238,7 @@ def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:
 
 
 def _with_header(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
-    """Return the document to change: a healthy one as it is, a missing or blank one with its header (S4-65)."""
+    """Return the document to change: a healthy one as it is, a missing or blank one with its header."""
     if current is None:
         return documents.parse(header().encode(), target)
     documents.check_writable(current)

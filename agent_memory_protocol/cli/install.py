@@ -105,7 +105,7 @@ def _about(place: receipt.InstallPlace) -> str:
     return "" if place.is_project else f"this holds for every project of yours; the files lie below {place.base}"
 
 
-def _lines(changes: Sequence[install.Change], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
+def _lines(changes: Sequence[install.FileChange], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
     for change in changes:
         if not change.name.endswith(_WHOLE):
             yield from map(plain, change.diff.splitlines())

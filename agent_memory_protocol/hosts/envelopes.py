@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Answer = dict[str, Any]
 
 
-class Call:
+class Event:
     """One event of a host.
 
     Attributes:
@@ -57,7 +57,7 @@ class Call:
         self.stop_active = message.get("stop_hook_active") is True
 
 
-def read(event: str, host: str, data: bytes) -> Call:
+def read(event: str, host: str, data: bytes) -> Event:
     """Read what a host says at an event.
 
     Raises:
@@ -78,32 +78,32 @@ def read(event: str, host: str, data: bytes) -> Call:
         raise ValueError(f"what came on stdin is not JSON: {error}") from error
     if not isinstance(message, dict):
         raise ValueError("what came on stdin is JSON, but not an object")  # noqa: TRY004  (the text is wrong, not the call)
-    return Call(known, event, message)
+    return Event(known, event, message)
 
 
-def context(call: Call, text: str) -> "Answer":
+def context(call: Event, text: str) -> "Answer":
     """Give the agent a text to know."""
     return _inside(call, {"additionalContext": text})
 
 
-def denial(call: Call, reason: str) -> "Answer":
+def denial(call: Event, reason: str) -> "Answer":
     """Deny a tool call; the agent is told the reason."""
     if call.host.plain_answers:
         return {"decision": "deny", "reason": reason}
     return _inside(call, {"permissionDecision": "deny", "permissionDecisionReason": reason})
 
 
-def block(call: Call, reason: str) -> "Answer":
+def block(call: Event, reason: str) -> "Answer":
     """Have the agent go on instead of stopping, for this reason."""
     return {"decision": "deny" if call.host.plain_answers else "block", "reason": reason}
 
 
-def advice(call: Call, text: str) -> "Answer":
+def advice(call: Event, text: str) -> "Answer":
     """Tell a stopping agent something, or the person if the host cannot tell the agent. It holds nothing up."""
     return context(call, text) if call.host.hears_as_it_stops else {"systemMessage": text}
 
 
-def _inside(call: Call, said: "Answer") -> "Answer":
+def _inside(call: Event, said: "Answer") -> "Answer":
     return {"hookSpecificOutput": {"hookEventName": call.host.events[call.event][0], **said}}
 
 

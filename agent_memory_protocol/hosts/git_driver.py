@@ -17,7 +17,7 @@ from ..layout import SCAFFOLDING, TIERS
 from ..project.access import Actor
 from ..project.outside import check_outside
 from ..workspace import Workspace
-from .install import Change, InstallPlan
+from .install import FileChange, InstallPlan
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -112,11 +112,11 @@ def plan(workspace: Workspace, *, installs: bool) -> InstallPlan:
         if now != value:
             do = ("config", "--local", "--unset-all", key) if value is None else ("config", "--local", key, value)
             before, after = (None if text is None else f"{text}\n".encode() for text in (now, value))
-            made.changes.append(Change(f"git config {key}", before, after, partial(_git_here, workspace, *do)))
+            made.changes.append(FileChange(f"git config {key}", before, after, partial(_git_here, workspace, *do)))
     lines = {"add": ATTRIBUTES} if installs else {"drop": ATTRIBUTES}
     change = workspace.plan_git_attributes(**lines)
     if change is not None:
-        made.changes.append(Change(_FILE, *change, partial(workspace.set_git_attributes, **lines)))
+        made.changes.append(FileChange(_FILE, *change, partial(workspace.set_git_attributes, **lines)))
     return made
 
 

@@ -32,7 +32,7 @@ _SKILL = ("agent-memory", "SKILL.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file, or a key of git's configuration, that becomes something else.
 
     Attributes:
@@ -75,7 +75,7 @@ class InstallPlan:
         notes: what a person should know.
     """
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
     last: list[Callable[[], object]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -277,7 +277,7 @@ def _naming(file: _File) -> Iterator[None]:
 def _add(plan: InstallPlan, place: InstallPlace, file: _File, before: Content | None, after: bytes | None) -> None:
     data = None if before is None else before.data
     if data != after:
-        plan.changes.append(Change(shown(file.name), data, after, partial(_write, place, file, before, after)))
+        plan.changes.append(FileChange(shown(file.name), data, after, partial(_write, place, file, before, after)))
 
 
 def _write(place: InstallPlace, file: _File, before: Content | None, after: bytes | None) -> None:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from ..project.settings import Settings
     from ..recall.block import Recall
-    from .envelopes import Call
+    from .envelopes import Event
 
 _HAS_IT_ALREADY = ("resume", "fork")
 
 
-def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
+def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
     """Return what a session or subagent is to know as it starts; "" for nothing. `say` tells a person of problems."""
     if is_disabled(environ):
         return ""
@@ -52,7 +52,7 @@ def start(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], N
 
 
 def actor_of(
-    call: "Call", settings: "Settings", environ: "Mapping[str, str]", say: "Callable[[object], None]"
+    call: "Event", settings: "Settings", environ: "Mapping[str, str]", say: "Callable[[object], None]"
 ) -> Actor:
     """Return for whom the host speaks, in which conversation (decision 3). A name that breaks the rule is left out."""
 
@@ -104,7 +104,7 @@ def short(recalled: "Recall", actor: Actor) -> str:
     )
 
 
-def _budget(call: "Call", settings: "Settings | None", beside: str) -> Budget:
+def _budget(call: "Event", settings: "Settings | None", beside: str) -> Budget:
     """Return what the host takes in one text, or what the settings say in its place, less what else is in it."""
     chars = call.host.max_chars
     if settings is not None and settings.max_chars is not None:

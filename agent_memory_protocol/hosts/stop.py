@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .envelopes import Answer, Call
+    from .envelopes import Answer, Event
 
 _MARKS = "reminded"
 _DAYS = 30
@@ -39,7 +39,7 @@ _DAYS = 30
 _MOST_OF_RECORD = 8 << 20
 
 
-def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
+def stop(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
     """Return what is said as a session or a subagent stops: {} for nothing."""
     if is_disabled(environ):
         return {}
@@ -65,7 +65,7 @@ def stop(call: "Call", environ: "Mapping[str, str]", say: "Callable[[object], No
 
 
 def _harvest(
-    call: "Call", actor: Actor, path: str, environ: "Mapping[str, str]", say: "Callable[[object], None]"
+    call: "Event", actor: Actor, path: str, environ: "Mapping[str, str]", say: "Callable[[object], None]"
 ) -> int:
     """Save the findings in the last message, and say what could not be saved. Returns how many are new."""
     if INFO not in call.last_message:
@@ -89,7 +89,7 @@ def _harvest(
     return sum(one.done is not None and one.done.status == "added" for one in saved)
 
 
-def _reminder(call: "Call", session: Session) -> str:
+def _reminder(call: "Event", session: Session) -> str:
     """Return the reminder if something was learned and nothing was saved; else ""."""
     if session.read_only_reason():
         return ""

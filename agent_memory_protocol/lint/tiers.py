@@ -184,7 +184,6 @@ def missing_path(view: TierView) -> Iterator[Remark]:
     "the finding, and say where the data is.",
 )
 def raw_data(view: TierView) -> Iterator[Remark]:
-    """S4-51."""
     if view.document.target.tier.lasts:
         return
     for entry, _ in view.entries():

@@ -38,7 +38,7 @@ def recall_for_agent(
     task: str | None = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> str:
-    """Return the memory an agent starts its task with, as one block of text; "" when there is none (S4-20 to S4-25).
+    """Return the memory an agent starts its task with, as one block of text; "" when there is none.
 
     Reads the shared document always, the agent's own when `agent_name` is given, the conversation's when
     `conversation_id` is given, in that order. Nothing on disk is created or changed.

@@ -19,7 +19,7 @@ from ..tiers import store
 from . import show
 
 PROTOCOL_ID = "45f135a8614c2abc"
-"""The id of the protocol text that is implemented: SHA-256 from its first `---` on, first 16 digits (S4-02)."""
+"""The id of the protocol text that is implemented: SHA-256 from its first `---` on, first 16 digits."""
 
 
 @dataclass(frozen=True, slots=True)

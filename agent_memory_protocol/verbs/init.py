@@ -11,7 +11,7 @@ from ..tiers import store
 
 
 def init(session: Session, agents: Sequence[str], conversation: str | None) -> list[Created]:
-    """Create the tier files that are missing. One that exists is never touched (S4-65)."""
+    """Create the tier files that are missing. One that exists is never touched."""
     targets = [Target(Tier.SHARED), *(Target(Tier.AGENT, check_owner(Tier.AGENT, agent)) for agent in agents)]
     if conversation is not None:
         targets.append(Target(Tier.CONVERSATION, check_owner(Tier.CONVERSATION, conversation)))

@@ -128,7 +128,7 @@ def _met(now: Document, entry_id: str) -> Iterator[str]:
 
 
 def _restated(session: Session, target: Target, new: NewEntry) -> str:
-    """Say where the documentation has a text that is to be shared (S4-38)."""
+    """Say where the documentation has a text that is to be shared."""
     if target.tier is not Tier.SHARED:
         return ""
     from ..learning import docs
@@ -138,7 +138,7 @@ def _restated(session: Session, target: Target, new: NewEntry) -> str:
 
 
 def _raw(target: Target, new: NewEntry) -> str:
-    """Say that a conversation is given data in place of what was found in it (S4-51)."""
+    """Say that a conversation is given data in place of what was found in it."""
     if target.tier.lasts or len(new.lines) < 2:
         return ""
     from ..lint.tiers import told_as_raw

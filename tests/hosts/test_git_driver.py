@@ -11,7 +11,7 @@ import pytest
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.hosts import git_driver
-from agent_memory_protocol.hosts.install import Change
+from agent_memory_protocol.hosts.install import FileChange
 
 FILE = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 SCRIPTS = sysconfig.get_path("scripts")
@@ -42,12 +42,12 @@ class Repository:
         self.git("add", ".")
         self.git("commit", "-q", "-m", message)
 
-    def install(self, *, installs: bool = True) -> list[Change]:
+    def install(self, *, installs: bool = True) -> list[FileChange]:
         plan = git_driver.plan(self.workspace, installs=installs)
         plan.carry_out()
         return plan.changes
 
-    def uninstall(self) -> list[Change]:
+    def uninstall(self) -> list[FileChange]:
         return self.install(installs=False)
 
     def branches(self, ours: str, theirs: str) -> None:
