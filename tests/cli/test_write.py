@@ -149,6 +149,7 @@ def test_remember_as_json_names_the_entry_and_the_headroom(amp):
         "date": "2026-01-01",
         "headroom": {"lines": 194, "bytes": 25_600 - len(text_of(amp, AGENT.format("dev")))},
         "notes": ["the section '## Storage' was not there and stands now at the end"],
+        "replaced": None,
     }
     assert answer.err == "amp: the section '## Storage' was not there and stands now at the end\n"
 
