@@ -33,7 +33,7 @@ _VERBS = {
     "harvest": ("harvest", "Save the findings that a read-only agent has reported."),
     "hook": ("hook", "Answer an event of an agent's host."),
     "check": ("check", "Check memory files, notes, indexes, ledgers and the settings."),
-    "review": ("review", "List what disagrees, what to merge, what is old, what to look at again."),
+    "review": ("review", "List what disagrees, what to merge, and what is old."),
     "prune": ("prune", "Take outdated dated entries out of memory files."),
     "restore": ("upkeep", "Bring entries back from the ledger."),
     "sync": ("upkeep", "Put back remembered entries that another program overwrote."),

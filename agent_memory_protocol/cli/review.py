@@ -23,7 +23,7 @@ _TITLES = {
 @click.option("--done", is_flag=True, help="Record that the review was done today.")
 @call_options
 def review_command(call: Call, done: bool) -> None:
-    """List what disagrees, what to merge, what is old, what to look at again.
+    """List what disagrees, what to merge, and what is old.
 
     `amp check` says when a review is due: a month after the last.
 
