@@ -166,6 +166,10 @@ class StoredEntry:
         """Its text with the label in front, as it is shown alone."""
         return labels.in_front_of_item(self.label, self.text)
 
+    def is_expired(self, today: dt.date) -> bool:
+        """Say whether its last day is before today."""
+        return self.until is not None and self.until < today
+
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
         return {

@@ -96,10 +96,12 @@ class Workspace:
         max_bytes: int | None = None,
         max_tokens: int | None = None,
         task: str | None = None,
+        today: date | None = None,
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`."""
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
-        recalled = recall_here(acting(actor), budget, root=str(self.path), task=task, environ=self._environ)
+        where = str(self.path)
+        recalled = recall_here(acting(actor), budget, root=where, task=task, today=today, environ=self._environ)
         if self.problem:
             recalled.warnings.append(self.problem)
         return recalled
@@ -199,6 +201,7 @@ class Workspace:
         targets: Sequence[Target] | None = None,
         index: SearchIndex | None = None,
         embedder: Embedder | None = None,
+        today: date | None = None,
         on_problem: Callable[[str], object] | None = None,
     ) -> list[Found]:
         """Find entries and notes by their words, best first, as they are on disk now.
@@ -212,12 +215,20 @@ class Workspace:
             targets: the only documents, with the notes beside them, to look in.
             index: where the words are kept; by default a file in `.scaffolding/.amp/`, made anew whenever it is gone.
             embedder: finds by similar meaning too, in the default index.
+            today: decides which entries have expired; the clock's where it is left out.
             on_problem: is told of each file that could not be read.
         """
         _check_text("the query", query)
         with self._session(actor) as session:
             return verbs.search.search(
-                session, query, index, embedder=embedder, limit=limit, targets=targets, on_problem=on_problem
+                session,
+                query,
+                index,
+                embedder=embedder,
+                limit=limit,
+                targets=targets,
+                today=today or date.today(),
+                on_problem=on_problem,
             )
 
     def search_archived(
@@ -246,8 +257,11 @@ class Workspace:
         max_lines: int | None = None,
         max_chars: int | None = None,
         max_tokens: int | None = None,
+        today: date | None = None,
     ) -> list[tuple[int, str]] | None:
         """Return the numbered lines that recall leaves out of a document under these bounds; None where there is none.
+
+        The headings and the label that govern a line come before it.
 
         Args:
             target: the document.
@@ -256,10 +270,11 @@ class Workspace:
             max_lines: the bound on lines of one document, as `recall` takes it.
             max_chars: the bound on characters of the block.
             max_tokens: the bound on tokens of the block.
+            today: the day it is recalled for; the clock's where it is left out.
         """
         with self._session(actor) as session:
             budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
-            return verbs.show.left_out(session, target, agent, budget)
+            return verbs.show.left_out(session, target, agent, budget, today)
 
     def where(self) -> Where:
         """Say which paths and settings are in use."""

@@ -35,15 +35,19 @@ ALWAYS = {
         "recall.agent",
     ),
     *("disk", "project", "recall", "text", "project.settings", "tiers", "tiers.store", "text.visible", "disk.walk"),
+    "text.placeholders",
 }
-TO_FIT = {"text.dates", "text.marks", "recall.fit", "text.links", "text.markdown", "tiers.entries"}
-"""Loaded where a document is over its limit, or the block over its budget."""
+TO_FIT = {
+    *("recall.fit", "recall.order", "recall.page", "text.dates", "text.links", "text.markdown", "text.marks"),
+    "tiers.entries",
+}
+"""Loaded where a document is not given whole: it is over its limit, the block over its budget, an entry has expired."""
 
 STANDARD = {
     *("_blake2", "_collections_abc", "_stat", "errno", "genericpath", "importlib", "importlib._bootstrap"),
     *("importlib._bootstrap_external", "itertools", "os", "os.path", "posixpath", "stat", "warnings"),
 }
-STANDARD_TO_FIT = {"_datetime", "_heapq", "heapq"}
+STANDARD_TO_FIT = {"_bisect", "_datetime", "_heapq", "bisect", "heapq"}
 UNICODE = {"unicodedata"}
 """Loaded where a name, or a character that may be invisible, is not ASCII."""
 

@@ -41,10 +41,10 @@ TASKS = [
 
 @pytest.mark.parametrize(("task", "entry"), TASKS)
 def test_under_a_tight_budget_what_fits_the_task_is_kept(project, task, entry):
-    assert entry not in recall(project, max_lines=8)
-    block = recall(project, max_lines=8, task=task)
+    assert entry not in recall(project, max_lines=4)
+    block = recall(project, max_lines=4, task=task)
     assert entry in block
-    assert recall(project, max_lines=8, task=task) == block
+    assert recall(project, max_lines=4, task=task) == block
 
 
 @pytest.mark.parametrize("task", ["restarting redis", "", "the", "\0", "数据库"])

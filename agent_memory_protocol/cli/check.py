@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -15,7 +16,18 @@ from ..git.ask import answer
 from ..layout import SCAFFOLDING
 from ..lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
 from ..text.phrases import counted
-from .options import Call, as_option, call_with, note, plain, print_json, problems_in_settings, progress, root_option
+from .options import (
+    Call,
+    as_option,
+    call_with,
+    note,
+    plain,
+    print_json,
+    problems_in_settings,
+    progress,
+    root_option,
+    today_option,
+)
 
 if TYPE_CHECKING:
     from ..workspace import Workspace
@@ -45,6 +57,7 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
     show_default=True,
     help="The least that exit code 1 is for. Some warnings come with time alone.",
 )
+@today_option
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
 @call_with(root_option, as_option)
 def check_command(
@@ -55,6 +68,7 @@ def check_command(
     ignored: tuple[str, ...],
     form: str,
     fail_on: str,
+    today: date | None,
     list_rules: bool,
 ) -> None:
     """Check memory files, notes, indexes, ledgers and the settings. Exit code 1 when something was found.
@@ -83,11 +97,11 @@ def check_command(
         if shown is not None:
             shown(done, total)
 
-    found = here.check(paths, actor=who, select=only, ignore=ignored, progress=count)
+    found = here.check(paths, actor=who, select=only, ignore=ignored, today=today, progress=count)
     if fix:
         mended = here.fix(found, actor=who)
         note(f"{len(mended)} of {len(found)} findings mended")
-        found = here.check(paths, actor=who, select=only, ignore=ignored, progress=count)
+        found = here.check(paths, actor=who, select=only, ignore=ignored, today=today, progress=count)
     if not looked_at and not found:
         for line in _nothing_there(here, paths):
             note(line)

@@ -13,6 +13,8 @@ from ..project.access import Actor, check, why_not_read
 from ..text.phrases import beginning
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from ..workspace import Workspace
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -65,6 +67,21 @@ def document_options(function: Function) -> Function:
     """Add `--agent` and `--conversation`, which say whose document is meant."""
     function = click.option("--conversation", metavar="ID", help="The conversation's document.")(function)
     return click.option("--agent", metavar="NAME", help="The agent's document.")(function)
+
+
+def _day(_context: click.Context, _option: click.Parameter, text: str | None) -> "date | None":
+    if text is None:
+        return None
+    from datetime import date
+
+    from ..text.dates import parse_day
+
+    return date.fromordinal(parse_day(text))
+
+
+today_option = click.option(
+    "--today", metavar="YYYY-MM-DD", callback=_day, help="The day that decides what has expired; default: today."
+)
 
 
 def budget_options(function: Function) -> Function:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 import click
 
@@ -19,6 +20,7 @@ from .options import (
     plain,
     problems_in_settings,
     tier_names,
+    today_option,
 )
 
 
@@ -27,6 +29,7 @@ from .options import (
 @document_options
 @click.option("--section", metavar="HEADING", help="Only this section.")
 @click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
+@today_option
 @budget_options
 @call_options
 def show_command(
@@ -36,6 +39,7 @@ def show_command(
     conversation: str | None,
     section: str | None,
     left_out: bool,
+    today: date | None,
     max_lines: int | None,
     max_chars: int | None,
     max_tokens: int | None,
@@ -64,7 +68,8 @@ def show_command(
     if left_out:
         if section is not None:
             raise InvalidArgument("--section and --left-out exclude each other; give one of them")
-        lines = here.left_out(target, who, agent=agent, max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+        bounds = {"max_lines": max_lines, "max_chars": max_chars, "max_tokens": max_tokens}
+        lines = here.left_out(target, who, agent=agent, today=today, **bounds)
         absent = f"recall leaves nothing out of {target.path}"
     else:
         shown = here.show(target, who, section=section)
@@ -83,9 +88,12 @@ def show_command(
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
 @click.option("--long", "is_long", is_flag=True, help="Also show kind, source, confidence, tags and marks.")
+@today_option
 @conversation_option
 @call_options
-def list_command(call: Call, targets: tuple[str, ...], is_long: bool, conversation: str | None) -> None:
+def list_command(
+    call: Call, targets: tuple[str, ...], is_long: bool, today: date | None, conversation: str | None
+) -> None:
     """List every entry: its id, document, date and first words.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all that may be read. Ends with exit code 4 when a
@@ -103,6 +111,7 @@ def list_command(call: Call, targets: tuple[str, ...], is_long: bool, conversati
     # To name a conversation is to join it (decision 7).
     joined = conversation or next((target.owner for target in chosen if target.tier is Tier.CONVERSATION), None)
     entries = here.entries(call.actor(joined), chosen or None, on_problem=lambda _, problem: problems.append(problem))
+    day = today or date.today()
     for problem in problems:
         note(problem)
     if not problems_in_settings(here) and not problems and not entries:
@@ -110,13 +119,12 @@ def list_command(call: Call, targets: tuple[str, ...], is_long: bool, conversati
 
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")
-    call.answer(
-        {"entries": [entry.to_json() for entry in entries], "problems": problems}, _lines(entries, is_long=is_long)
-    )
+    rows = [{**entry.to_json(), "expired": entry.is_expired(day)} for entry in entries]
+    call.answer({"entries": rows, "problems": problems}, _lines(entries, day, is_long=is_long))
     sys.exit(4 if problems else 0)
 
 
-def _lines(entries: Sequence[StoredEntry], *, is_long: bool) -> Iterator[str]:
+def _lines(entries: Sequence[StoredEntry], today: date, *, is_long: bool) -> Iterator[str]:
     shown = ""
     for entry in entries:
         # By the path: of twins, which are one document by their names, each has its own.
@@ -124,7 +132,8 @@ def _lines(entries: Sequence[StoredEntry], *, is_long: bool) -> Iterator[str]:
             yield plain(f"{entry.target}  {entry.target.path}")
             shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
-        yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(entry.alone, behind=36)}"
+        said = f"(expired) {entry.alone}" if entry.is_expired(today) else entry.alone
+        yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(said, behind=36)}"
         if is_long and (known := _known(entry)):
             yield plain(f"{'':36}{known}")
 

@@ -1,18 +1,23 @@
 """`amp recall`: the block an agent starts its task with. On the way of every task start, so it loads little."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from ..recall.agent import recall_here
 from ..recall.block import Budget, Recall
-from .options import Call, budget_options, call_options, first_words, note, print_json
+from .options import Call, budget_options, call_options, first_words, note, print_json, today_option
+
+if TYPE_CHECKING:
+    from datetime import date
 
 
 @click.command("recall")
 @click.argument("agent", required=False)
 @click.option("--conversation", metavar="ID", help="The conversation the task belongs to.")
 @click.option("--task", metavar="TEXT", help="What AGENT is to do: where not all fits, what it is about stays.")
+@today_option
 @budget_options
 @click.option("--explain", is_flag=True, help="Say on stderr what was kept, what was left out, and where it stands.")
 @call_options
@@ -21,6 +26,7 @@ def recall_command(
     agent: str | None,
     conversation: str | None,
     task: str | None,
+    today: "date | None",
     max_lines: int | None,
     max_chars: int | None,
     max_tokens: int | None,
@@ -36,7 +42,7 @@ def recall_command(
     """
     who = call.reader(agent, conversation)
     budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
-    found = recall_here(who, budget, root=call.root, task=task)
+    found = recall_here(who, budget, root=call.root, task=task, today=today)
     # What is wrong with the store itself is wrong with each document in it, and said once.
     for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
@@ -53,6 +59,8 @@ def recall_command(
 
 
 def _explained(found: Recall) -> Iterator[str]:
+    from ..text.labels import in_front_of_item
+
     if not found.parts:
         yield "there is nothing to recall"
     for part in found.parts:
@@ -61,4 +69,5 @@ def _explained(found: Recall) -> Iterator[str]:
             continue
         yield f"{part.target}: {part.lines} of {part.lines_in_file} lines{', one entry cut' if part.cut else ''}"
         for left_out in part.left_out:
-            yield f"  left out, line {left_out.first_line}: {first_words(left_out.text, 80)}"
+            alone = in_front_of_item(left_out.label, left_out.text)
+            yield f"  left out, line {left_out.first_line}: {first_words(alone, 80)}"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain, zip_longest
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..answers import Found, Json
-from .options import Call, TextCommand, call_options, conversation_option, first_words, note, plain
+from .options import Call, TextCommand, call_options, conversation_option, first_words, note, plain, today_option
 from .record_options import has_records, open_memory, store_option
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class _Hit:
 )
 @click.option("--vectors", is_flag=True, help="By similar meaning too, with the model of the extra `vectors`.")
 @click.option("--history", is_flag=True, help="What was taken out, replaced or archived, too.")
+@today_option
 @store_option
 @conversation_option
 @call_options
@@ -44,6 +46,7 @@ def search_command(
     limit: int,
     vectors: bool,
     history: bool,
+    today: date | None,
     store: str | None,
     conversation: str | None,
 ) -> None:
@@ -69,7 +72,7 @@ def search_command(
     gone: list[_Hit] = []
     if store is None:
         who, here = call.actor(conversation), call.workspace()
-        hits = here.search(text, who, limit=limit, embedder=embedder, on_problem=problems.append)
+        hits = here.search(text, who, limit=limit, embedder=embedder, today=today, on_problem=problems.append)
         lasting = [_hit(one, f"{one.target}:{one.line}", _shown_by(one)) for one in hits]
         if history:
             archived = here.search_archived(text, who, limit=limit, on_problem=problems.append)

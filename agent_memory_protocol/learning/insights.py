@@ -13,8 +13,9 @@ from ..text import labels
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.paths import first_missing_path
+from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
-from ..tiers.entries import Entry, is_placeholder
+from ..tiers.entries import Entry
 from .route import route
 from .route_words import LESSON
 

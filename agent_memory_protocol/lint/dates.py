@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from ..text import dates
 from ..tiers.document import mark_span
-from ..tiers.entries import OWN
-from ..tiers.prune import suspicious_days
+from ..tiers.entries import OWN, suspicious_days
 from .finding import ERROR, WARNING, Fix, Remark, rule
 from .tiers import TierView
 

@@ -46,7 +46,7 @@ def instructions(door: Door) -> str:
 # -- what they answer and take -----------------------------------------------------------------------------------------
 
 _ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line", "last_line", "text", **KNOWN)
-_LEFT_OUT = shape("line", "last_line", "date", "text")
+_LEFT_OUT = shape("line", "last_line", "date", "label", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
 _KIND: Json = {"enum": ["entry", "note", "record"]}

@@ -1,7 +1,7 @@
 """recall_for_agent: what an agent may know when its task starts, as one block that fits a prompt.
 
 A hook runs this at every task start, so it reads three files, scans lines and renders. Markdown is parsed only for
-a document that does not fit, and by markdown-it only where the line scanner is not certain.
+a document that is not given whole, and by markdown-it only where the line scanner is not certain.
 """
 
 from ..disk.errors import shown
@@ -10,7 +10,8 @@ from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_conversation_id
 from ..limits import split_lines
 from ..project.access import Actor, why_not_read
-from ..text.visible import escape_line, needs_escapes, without_hidden
+from ..text.placeholders import is_placeholder
+from ..text.visible import KEEPER, escape_line, needs_escapes, without_hidden
 from ..tiers import store
 from ..tiers.store import TierText
 from . import block
@@ -20,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
+    from datetime import date
 
     from ..project.settings import Settings
     from ..tiers.entries import Entry, IndexLine, Outline
@@ -36,6 +38,7 @@ def recall_for_agent(
     max_chars: int | None = None,
     max_tokens: int | None = None,
     task: str | None = None,
+    today: "date | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> str:
     """Return the memory an agent starts its task with, as one block of text; "" when there is none.
@@ -52,6 +55,7 @@ def recall_for_agent(
         max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.
         task: what the agent is to do, in words. Where not everything fits, the entries that share most words with it
             are kept; where everything does, it changes nothing.
+        today: the local calendar date; the clock's by default. An entry marked `[until D]` is recalled up to that day.
         environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
 
     Raises:
@@ -60,7 +64,7 @@ def recall_for_agent(
     """
     actor = Actor(agent_name, conversation_id)
     budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
-    return recall_here(actor, budget, root=root, task=task, environ=environ).text
+    return recall_here(actor, budget, root=root, task=task, today=today, environ=environ).text
 
 
 def recall_here(
@@ -69,6 +73,7 @@ def recall_here(
     *,
     root: "str | os.PathLike[str] | None" = None,
     task: str | None = None,
+    today: "date | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> Recall:
     """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
@@ -86,7 +91,7 @@ def recall_here(
             opened.external_links = settings.external_links
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
-            recalled = recall(opened, settings, actor, budget, task)
+            recalled = recall(opened, settings, actor, budget, task=task, today=today)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
@@ -102,7 +107,15 @@ def unreadable(error: Exception, budget: Budget) -> Recall:
     return Recall(block.render(parts, budget), parts, [])
 
 
-def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str | None = None) -> Recall:
+def recall(
+    root: Root,
+    settings: "Settings",
+    actor: Actor,
+    budget: Budget,
+    *,
+    task: str | None = None,
+    today: "date | None" = None,
+) -> Recall:
     """Recall what this actor may read, within the budget. Never raises on what is on disk."""
     warnings = list(settings.problems)
     if not settings.enabled:
@@ -114,8 +127,9 @@ def recall(root: Root, settings: "Settings", actor: Actor, budget: Budget, task:
             continue
         draft = _draft(root, target, settings, warnings)
         if draft is not None:
-            draft.task = task
+            draft.task, draft.asked_day = task, today
             drafts.append(draft)
+    _find_expired([draft for draft in drafts if draft.may_end], today)
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     if min(max_lines, budget.characters, budget.bytes) < 1:
         return Recall("", [], warnings)
@@ -142,15 +156,19 @@ class _Draft:
 
     __slots__ = (
         "_read",
+        "asked_day",
         "escapes",
         "gap",
+        "has_expired",
         "is_read",
         "mark",
+        "may_end",
         "overflow",
         "part",
         "removed",
         "task",
         "text",
+        "today",
         "unread_lines",
     )
 
@@ -167,6 +185,14 @@ class _Draft:
         self.mark = ""
         self.overflow = "entries"
         self.task: str | None = None
+        self.asked_day: date | None = None
+        """The day that the caller has named."""
+        self.today = 0
+        """The day it is recalled for, as an ordinal; 0 where no entry can have expired."""
+        self.may_end = False
+        """Whether an entry of it may have expired, for all that a quick look tells."""
+        self.has_expired = False
+        """Whether one has, so that it cannot be given whole."""
         self._read: tuple[list[str], Outline] | None = None
         self.unread_lines = 0
         """How many lines of the file were not read, because it is huge."""
@@ -180,6 +206,8 @@ class _Draft:
         if budget.bounded or not target.owner:
             words.append(target.tier.value)
         words += [one.option for one in actor.targets() if one.owner and (budget.bounded or one.tier is target.tier)]
+        if self.asked_day is not None and self.may_end:
+            words.append(f"--today {self.asked_day}")
         if self.task is not None:
             return " ".join(words)  # what a task leaves out is told apart by the task alone
         for option in ("max_lines", "max_chars", "max_tokens"):
@@ -191,8 +219,10 @@ class _Draft:
     def read(self) -> "tuple[list[str], Outline]":
         """Return the document's rendered lines and its outline."""
         if self._read is None:
+            from ..tiers import entries
+
             lines = self.text.split("\n")
-            self._read = [escape_line(line) for line in lines] if self.escapes else lines, _outline(lines)
+            self._read = [escape_line(line) for line in lines] if self.escapes else lines, entries.read(lines)
         return self._read
 
     @property
@@ -201,22 +231,23 @@ class _Draft:
         return len(self.part.data)
 
     def is_over(self, max_lines: int, max_bytes: int) -> bool:
-        """Say whether the document does not fit the limits of one file."""
-        return self.is_read and (self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0)
+        """Say whether the document cannot be given whole: it passes the limits of one file, or has expired in part."""
+        over = self.part.lines > max_lines or self.size > max_bytes or self.unread_lines > 0
+        return self.is_read and (over or self.has_expired)
 
     def refit(self, max_lines: int, max_bytes: int, max_characters: int, command: str) -> None:
         """Make the part as short as asked, by leaving out whole entries."""
-        from . import fit
+        from . import fit, page
 
         if not self.is_read:
             return
         rendered, found = self.read()
-        room = fit.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
+        room = page.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
         if self.overflow == "head":
-            fitted = fit.head(rendered, found, room, command, self.unread_lines)
+            fitted = fit.head(rendered, found, room, command, self.unread_lines, today=self.today)
         else:
             score = None if self.task is None else _scorer(self.task)
-            fitted = fit.fit(rendered, found, room, command, self.unread_lines, score)
+            fitted = fit.fit(rendered, found, room, command, self.unread_lines, score, today=self.today)
         body = "\n".join(self.mark + line for line in fitted.lines)
         cut = fitted.cut is not None
         self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
@@ -224,13 +255,17 @@ class _Draft:
     def _left_out(self, units: "list[Entry | IndexLine]") -> list[LeftOut]:
         from ..text.dates import day_text
 
-        lines = self.read()[0]
+        lines, outline = self.read()
         found = []
         for unit in units:
             day = getattr(unit, "day", None)
             date = "" if day is None else day_text(day)
-            text = lines[unit.start].strip(" \t")
-            found.append(LeftOut(self._number(unit.start), self._number(unit.end - 1), date, text))
+            label = outline.labels[unit.label] if unit.label is not None else None
+            above = [outline.headings[index] for index in unit.headings if index] + ([label] if label else [])
+            context = [self._number(number) for one in above for number in range(one.start, one.end)]
+            one = LeftOut(self._number(unit.start), self._number(unit.end - 1), date, lines[unit.start].strip(" \t"))
+            one.label, one.context = label.text if label else "", context
+            found.append(one)
         return found
 
     def _number(self, line: int) -> int:
@@ -274,6 +309,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
     draft.escapes = escapes
     draft.mark = DATAMARK if settings.datamark else ""
     draft.overflow = settings.overflow
+    draft.may_end = _may_end(text, source.rare)
     return draft
 
 
@@ -296,39 +332,43 @@ def injected_text(text: str, rare: bytes | None = None) -> tuple[str, list[int]]
 
 
 def _says_something(text: str) -> bool:
-    """Say whether a document has more than headings, blanks and perhaps one placeholder such as "(none yet)"."""
-    only = ""
+    """Say whether a document has more than headings, blanks and placeholders such as "(none yet)"."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        if end > start and text[start] != "#" and (line := text[start:end].strip(" \t")):
-            if only:
-                return True
-            only = line
+        line = text[start:end].strip(" \t")
+        if line and text[start] != "#" and line != KEEPER and not is_placeholder(line):
+            return True
         start = end + 1
-    if not only:
-        return False
-    from ..tiers.entries import is_placeholder
+    return False
 
-    return not is_placeholder(only)
+
+def _may_end(text: str, rare: bytes) -> bool:
+    """Say, quickly, whether an entry of a document may be marked `[until D]`; `rare` is what `rare_bytes` gave for it.
+
+    What is left there of the mark, in small letters or capitals, is looked for first.
+    """
+    return (b"[u ]" in rare or b"[U ]" in rare or b"[UNTI ]" in rare) and "[until " in text.lower()
+
+
+def _find_expired(drafts: list[_Draft], today: "date | None") -> None:
+    """Find out whether entries of these have expired. The clock is read for no others."""
+    if not drafts:
+        return
+    from time import strftime
+
+    from ..text.dates import day_number
+
+    day = (day_number(strftime("%Y-%m-%d")) or 0) if today is None else today.toordinal()
+    for draft in drafts:
+        draft.today = day
+        draft.has_expired = any(entry.is_expired(day) for entry in draft.read()[1].entries)
 
 
 def _has_conflict(text: str) -> bool:
     lines = text.split("\n")
     return any(line.startswith("<<<<<<< ") for line in lines) and any(line.startswith(">>>>>>> ") for line in lines)
-
-
-def _outline(lines: list[str]) -> "Outline":
-    from ..text import markdown
-    from ..tiers import entries
-
-    blocks = markdown.scan(lines)
-    if blocks is None:
-        from ..text import referee
-
-        blocks = referee.find_blocks(lines)
-    return entries.outline(lines, blocks)
 
 
 def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
@@ -346,9 +386,8 @@ def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, m
         if not draft.is_read:
             floors.append(draft.size)
             continue
-        found = draft.read()[1]
-        units: list[Entry | IndexLine] = [*found.entries, *found.index_lines]
-        note = fit.omission_line(units, draft.command(actor, budget), unread_lines=draft.unread_lines)
+        told = fit.told_units(*draft.read())
+        note = fit.omission_line(told, draft.command(actor, budget), unread_lines=draft.unread_lines, today=draft.today)
         floor = len(note.encode()) + len(draft.mark)
         floors.append(floor if draft.is_over(max_lines, max_bytes) else min(draft.size, floor))
     if sum(floors) > min(room_bytes, room_characters):

@@ -20,7 +20,7 @@ NO_LIMIT = 1 << 60
 class LeftOut:
     """An entry or index line that recall left out: its lines in the file (from 1, both inclusive), date and text."""
 
-    __slots__ = ("date", "first_line", "last_line", "text")
+    __slots__ = ("context", "date", "first_line", "label", "last_line", "text")
 
     def __init__(self, first_line: int, last_line: int, date: str, text: str) -> None:
         self.first_line = first_line
@@ -29,10 +29,20 @@ class LeftOut:
         """`YYYY-MM-DD`, or "" for an undated one."""
         self.text = text
         """Its first line, as recall would show it."""
+        self.label = ""
+        """The label that governs it, "" where none does."""
+        self.context: list[int] = []
+        """The lines of the file, from 1, of the headings and the label that govern it; the title is left out."""
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"line": self.first_line, "last_line": self.last_line, "date": self.date or None, "text": self.text}
+        return {
+            "line": self.first_line,
+            "last_line": self.last_line,
+            "date": self.date or None,
+            "label": self.label,
+            "text": self.text,
+        }
 
 
 class Part:

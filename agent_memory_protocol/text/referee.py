@@ -130,9 +130,10 @@ _inline = MarkdownIt("commonmark", {"maxNesting": 100}).disable(["emphasis", "ba
 _inline.inline.ruler.at("html_inline", _note_position)
 
 
-def remove_hidden(lines: list[str]) -> tuple[list[str], list[int]]:
+def remove_hidden(lines: list[str], keeper: str = "") -> tuple[list[str], list[int]]:
     """Take out comments, processing instructions, declarations and link definitions; see `visible.without_hidden`.
 
+    `keeper` is the comment that stays where it is alone on a line.
     What is left is read again until nothing hidden is in it: taking one thing out may reveal another.
 
     Raises:
@@ -142,7 +143,7 @@ def remove_hidden(lines: list[str]) -> tuple[list[str], list[int]]:
     # markdown-it replaces NUL; replaced beforehand, positions stay what they are.
     kept = [line.replace("\0", "\ufffd") for line in lines]
     for _ in range(_MOST_PASSES):
-        drop, spans = _find_hidden(kept)
+        drop, spans = _find_hidden(kept, keeper)
         if not drop and not spans:
             return kept, numbers
         for number, hidden in spans.items():
@@ -164,7 +165,7 @@ def _cut_out(line: str, spans: list[tuple[int, int]]) -> str:
     return "".join([*pieces, line[done:]])
 
 
-def _find_hidden(lines: list[str]) -> tuple[set[int], dict[int, list[tuple[int, int]]]]:
+def _find_hidden(lines: list[str], keeper: str) -> tuple[set[int], dict[int, list[tuple[int, int]]]]:
     """Return the lines that are wholly hidden, and for others the spans that are."""
     drop: set[int] = set()
     spans: dict[int, list[tuple[int, int]]] = {}
@@ -177,7 +178,8 @@ def _find_hidden(lines: list[str]) -> tuple[set[int], dict[int, list[tuple[int, 
             row = first, last
         if token.type in _LEAVES:
             covered.update(range(first, last))
-        if token.type == "html_block" and _hide_in_block(lines, first, last, spans):
+        is_keeper = [line.strip(" \t") for line in lines[first:last] if line.strip(" \t")] == [keeper]
+        if token.type == "html_block" and not is_keeper and _hide_in_block(lines, first, last, spans):
             # A comment that its block leaves open hides the rest of the page.
             drop.update(range(last, len(lines)))
         if token.type == "inline" and ("<!" in token.content or "<?" in token.content):

@@ -7,6 +7,9 @@ could pass for the block's own markers, or for a chat template's, is broken with
 
 from itertools import pairwise
 
+KEEPER = "<!-- -->"
+"""An empty comment. It hides nothing: it keeps what is above it apart from what is below it."""
+
 _INVISIBLE_BUT_PRINTABLE = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers and blanks
 )
@@ -22,7 +25,7 @@ _SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS + _JOINERS)
 _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 
 _ASCII = bytes(range(0x80))
-_TELLING = b"\n []:INST<"
+_TELLING = b"\n []:INST<uU"
 _COMMON = bytes(set(b"\t\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing. Blanks and line ends stay, so that what was apart does not look adjacent."""
 
@@ -73,6 +76,7 @@ def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]
     """Take out what a reader of the rendered page does not see: comments, declarations, link definitions.
 
     Returns the text that is left, and the lines of `text`, counted from 0, that went whole. Line endings are newlines.
+    An empty comment stays: nothing is hidden in it.
 
     If each comment is alone on its line, a search finds them all. Any other document is read by markdown-it.
 
@@ -86,7 +90,7 @@ def without_hidden(text: str, rare: bytes | None = None) -> tuple[str, list[int]
     from . import referee
 
     lines = text.split("\n")
-    kept, numbers = referee.remove_hidden(lines)
+    kept, numbers = referee.remove_hidden(lines, KEEPER)
     return "\n".join(kept), sorted(set(range(len(lines))).difference(numbers))
 
 
@@ -106,6 +110,8 @@ def _without(text: str, comments: list[tuple[int, int]]) -> tuple[str, list[int]
 def _find_comments(text: str) -> list[tuple[int, int]] | None:
     """Return where each comment is, line end included, if each is alone on its line; None if a parser must tell.
 
+    Those that are empty are left out.
+
     A parser must tell if a line begins with other HTML, or a fence before the last comment could make one visible.
     """
     comments = []
@@ -123,7 +129,8 @@ def _find_comments(text: str) -> list[tuple[int, int]] | None:
             comment = text[position:end].rstrip(" \t")
             if comment.find("-->", 4) != len(comment) - 3 or comment.count("<") > 1:
                 return None
-            comments.append((position, min(end + 1, len(text))))
+            if comment != KEEPER:
+                comments.append((position, min(end + 1, len(text))))
             position = end
         position = text.find("<", position + 1)
     if comments and (text.find("```", 0, comments[-1][0]) >= 0 or text.find("~~~", 0, comments[-1][0]) >= 0):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import RefusedText
 from ..limits import split_lines
 from ..text import dates, links, markdown, marks, visible
-from .entries import is_placeholder
+from ..text.placeholders import is_placeholder
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from ..layout import Target
 from ..limits import split_lines, split_lines_with_ends
 from ..text import dates, headers, labels, markdown, marks, visible
 from ..text.digest import blake2b
-from ..text.markdown import Block
 from . import entries
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
@@ -133,24 +132,14 @@ def _parse(data: bytes, target: Target) -> Document:
     raw = split_lines_with_ends(files.decode(data, target.path))
     lines = [line.rstrip("\r\n") for line in raw]
     begin = headers.front_matter_end(lines)
-    outline = entries.outline(lines, _find_blocks(lines, begin))
+    outline = entries.read(lines, begin)
     return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
 
 
 def outline_of(text: str) -> Outline:
     """Return the outline of a document's text, its line endings all newlines."""
     lines = split_lines(text)
-    begin = headers.front_matter_end(lines)
-    return entries.outline(lines, _find_blocks(lines, begin))
-
-
-def _find_blocks(lines: list[str], begin: int) -> list[Block]:
-    blocks = markdown.scan(lines, begin)
-    if blocks is None:
-        from ..text import referee
-
-        blocks = referee.find_blocks(lines, begin)
-    return blocks
+    return entries.read(lines, headers.front_matter_end(lines))
 
 
 def entry_id(text: str, target: Target) -> str:

@@ -6,38 +6,23 @@ nothing: lines in, values out.
 
 from ..text import dates, links, markdown, marks
 from ..text.markdown import Block
+from ..text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 OWN = "own mark"
 FROM_HEADING = "heading"
 FROM_LABEL = "label"
+
+SUSPICIOUS_DAYS = 180
 
 MOST_LIST_LINES = 20
 MOST_LIST_BYTES = 2000
 """A numbered list that is larger is no sequence of steps: each of its items is an entry."""
 
 _COLONS = (":", "\uff1a")
-_PLACEHOLDERS = frozenset(
-    [
-        "empty",
-        "n/a",
-        "no entries",
-        "no entries yet",
-        "no knowledge yet",
-        "no memories yet",
-        "no memory yet",
-        "none",
-        "none yet",
-        "nothing here yet",
-        "nothing yet",
-        "tbd",
-        "to be filled in",
-        "todo",
-    ]
-)
 
 
 class Heading:
@@ -137,6 +122,14 @@ class Entry:
         """Whether `[keep]` in its first paragraph exempts it from pruning (decision 22)."""
         return self.marks.keep
 
+    def is_expired(self, today: int) -> bool:
+        """Say whether it no longer holds on a day, given as an ordinal: its mark `[until D]` names an earlier one."""
+        return self.marks.until is not None and self.marks.until < today
+
+    def holds_place(self, lines: "Sequence[str]") -> bool:
+        """Say whether it only holds the place of entries to come. Under a label, “none” is an answer."""
+        return self.end == self.start + 1 and self.label is None and is_placeholder(lines[self.start])
+
 
 class IndexLine:
     """A top-level bullet that begins with a link to a note in the same folder: the note's line, no entry."""
@@ -207,9 +200,14 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
     return found
 
 
-def is_placeholder(line: str) -> bool:
-    """Say whether a line only holds the place of entries to come."""
-    return line.strip(" \t-+*_()[].…").lower() in _PLACEHOLDERS
+def read(lines: list[str], begin: int = 0) -> Outline:
+    """Find what is in a document's lines from `begin` on, where its front matter ends."""
+    blocks = markdown.scan(lines, begin)
+    if blocks is None:
+        from ..text import referee
+
+        blocks = referee.find_blocks(lines, begin)
+    return outline(lines, blocks)
 
 
 def paragraph_text(lines: list[str], block: Block) -> str:
@@ -255,8 +253,8 @@ def _add_items(
 def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
     """Return how many items make one entry from a position on: those of a short numbered list, else the one item.
 
-    Each item is an entry where one has a date of its own or is an index line, where the list is long, and where
-    something at the margin breaks the numbering.
+    Each item is an entry where one has a date or an end of its own or is an index line, where the list is long, and
+    where something at the margin breaks the numbering.
     """
     number, delimiter = _number(lines, blocks[position])
     if not delimiter or (position and _number(lines, blocks[position - 1])[1] == delimiter):
@@ -270,7 +268,8 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
         return 1
     for item in items:
         paragraph = paragraph_text(lines, item)
-        if marks.read(paragraph).date is not None or links.note_target(paragraph):
+        own = marks.read(paragraph)
+        if own.date is not None or own.until is not None or links.note_target(paragraph):
             return 1
     breaks = (*markdown.PROSE, markdown.COMMENT)
     later = next((block for block in blocks[end:] if block.kind not in breaks), None)
@@ -281,6 +280,20 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
 def is_long(lines: "Sequence[str]") -> bool:
     """Say whether a numbered list of these lines is too long to be steps."""
     return len(lines) > MOST_LIST_LINES or sum(len(line.encode()) + 1 for line in lines) > MOST_LIST_BYTES
+
+
+def suspicious_days(entries: "Sequence[Entry]", among: "Iterable[int] | None" = None) -> set[int]:
+    """Return the indexes of entries dated more than 180 days before both dated neighbours: a mistyped year, mostly.
+
+    `among` are the indexes of the only entries that count; by default all do.
+    """
+    indexes = range(len(entries)) if among is None else among
+    dated = [(index, day) for index in indexes if (day := entries[index].day) and entries[index].day_source == OWN]
+    return {
+        index
+        for (_, before), (index, day), (_, after) in zip(dated, dated[1:], dated[2:], strict=False)
+        if min(before, after) - day > SUSPICIOUS_DAYS
+    }
 
 
 def items_of(lines: list[str], found: Outline, entry: Entry) -> list[Entry]:

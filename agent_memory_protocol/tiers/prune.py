@@ -13,10 +13,8 @@ from ..layout import Target
 from ..limits import over_limits
 from ..text import labels
 from .document import Document
-from .entries import OWN, Entry
+from .entries import OWN, Entry, suspicious_days
 from .remove import remove
-
-SUSPICIOUS_DAYS = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +169,6 @@ def old_sections(document: Document, *, today: date, older_than: int) -> list[tu
     ]
 
 
-def suspicious_days(entries: Sequence[Entry]) -> set[int]:
-    """Return the indexes of entries dated more than 180 days before both dated neighbours: a mistyped year, mostly."""
-    return _suspicious(entries, range(len(entries)))
-
-
-def _suspicious(entries: Sequence[Entry], among: Collection[int]) -> set[int]:
-    dated = [(index, day) for index in among if (day := entries[index].day) and entries[index].day_source == OWN]
-    return {
-        index
-        for (_, before), (index, day), (_, after) in zip(dated, dated[1:], dated[2:], strict=False)
-        if min(before, after) - day > SUSPICIOUS_DAYS
-    }
-
-
 def _judge(
     document: Document, *, today: int, older_than: int, sections: bool, holds: Callable[[str], str] | None
 ) -> list[Judged]:
@@ -233,7 +217,7 @@ def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collect
     """
     staying = [index for index, one in enumerate(judged) if one.id not in gone]
     found = list(judged)
-    for index in _suspicious(document.outline.entries, staying):
+    for index in suspicious_days(document.outline.entries, staying):
         one = found[index]
         if one.cause in ("old", "held", "section"):
             reason = f"dated {one.date}, long before the entries around it; is the year right?"

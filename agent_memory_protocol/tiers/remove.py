@@ -11,13 +11,11 @@ from itertools import pairwise
 
 from ..errors import Refused
 from ..text import labels, markdown
+from ..text.visible import KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
 from .entries import Entry, Heading, Label, is_numbered
 from .taken import Taken, end_under, span_text, take
-
-KEEPER = "<!-- -->"
-"""What is left between two entries that would become one without it. It says nothing to a reader."""
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ..errors import Refused
 from ..text import markdown
+from ..text.visible import KEEPER
 from .document import Document, section_key, with_block
 from .edit import texts, texts_apart
 from .entries import Entry, items_of
-from .remove import KEEPER
 from .taken import (
     Above,
     Place,

@@ -7,6 +7,7 @@ its times may not show it yet. What an index answers is looked up again in the f
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 
 from ..answers import Found
 from ..change.session import SEARCH, Session, stored_entry
@@ -47,6 +48,7 @@ def search(
     embedder: Embedder | None,
     limit: int,
     targets: Sequence[Target] | None,
+    today: date,
     on_problem: Callable[[str], object] | None,
 ) -> list[Found]:
     """Return the entries and notes that fit best, best first, of what this actor may read.
@@ -103,7 +105,7 @@ def search(
     answer: list[Found] = []
     for hit in hits:
         target, file = place(hit.source)
-        looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit)
+        looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit, today)
         if looked_up is not None:
             answer.append(looked_up)
     return answer
@@ -214,7 +216,7 @@ def _said(note: Note) -> str:
     return "\n".join([note.head.description, *note.body])
 
 
-def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
+def _entry_found(session: Session, target: Target, hit: Hit, today: date) -> Found | None:
     try:
         document = session.read(target)
     except AgentMemoryError:
@@ -223,7 +225,8 @@ def _entry_found(session: Session, target: Target, hit: Hit) -> Found | None:
         return None
     entry = stored_entry(document, hit.key)
     place = session.path(target)
-    return Found("entry", target, entry.id, place, entry.line, entry.text, hit.score, hit.reasons, entry.label)
+    reasons = (*hit.reasons, f"expired on {entry.until}") if entry.is_expired(today) else hit.reasons
+    return Found("entry", target, entry.id, place, entry.line, entry.text, hit.score, reasons, entry.label)
 
 
 def _note_found(session: Session, target: Target, file: str, hit: Hit) -> Found | None:

@@ -38,10 +38,13 @@ def show(session: Session, target: Target, section: str | None) -> Shown | None:
     return Shown(target, session.path(target), list(enumerate(found.lines, start=1))[start:end])
 
 
-def left_out(session: Session, target: Target, agent: str | None, budget: Budget) -> list[tuple[int, str]] | None:
+def left_out(
+    session: Session, target: Target, agent: str | None, budget: Budget, today: date | None
+) -> list[tuple[int, str]] | None:
     """Return the numbered lines that recall leaves out of a document; None where there is none.
 
-    `agent` is for whom recall is made, where the document is no agent's; by default the actor.
+    The headings and the label that govern them are among the lines. `agent` is for whom recall is made, where the
+    document is no agent's; by default the actor.
     """
     found = show(session, target, None)
     if found is None:
@@ -50,13 +53,14 @@ def left_out(session: Session, target: Target, agent: str | None, budget: Budget
     owner = {target.tier.owner: target.owner}
     made_for = Actor(owner.get("agent", named.agent or actor.agent), owner.get("conversation", actor.conversation))
     lines = dict(found.lines)
-    return [
-        (number, lines[number])
-        for part in recall(session.root, session.settings, made_for, budget).parts
+    numbers = {
+        number
+        for part in recall(session.root, session.settings, made_for, budget, today=today).parts
         if part.target == target
         for gone in part.left_out
-        for number in range(gone.first_line, gone.last_line + 1)
-    ]
+        for number in (*gone.context, *range(gone.first_line, gone.last_line + 1))
+    }
+    return [(number, lines[number]) for number in sorted(numbers)]
 
 
 def documents(

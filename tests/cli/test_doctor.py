@@ -127,7 +127,7 @@ def test_doctor_names_each_damaged_file_once(amp, agent, path):
 
 
 def test_doctor_names_what_is_over_its_limit_and_what_is_left_out(amp):
-    amp.write(SHARED, "# S\n\n" + "".join(f"- fact {number}\n" for number in range(199)))
+    amp.write(SHARED, "# S\n" + "".join(f"- fact {number}\n" for number in range(200)))
     lines = findings(amp("doctor"))
     assert lines == [
         "ok  shared is recalled: 200 of 201 lines, 2 entries left out",

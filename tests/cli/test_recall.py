@@ -167,7 +167,13 @@ def test_explain_says_what_was_left_out_beside_the_block(amp):
     assert said[0] == "amp: shared: 8 of 12 lines"
     assert said[1] == "amp:   left out, line 3: - [2026-01-01] fact of day 1"
     left_out = amp("recall", "--max-lines", "8", "--json").json()["parts"][0]["left_out"]
-    assert left_out[0] == {"line": 3, "last_line": 3, "date": "2026-01-01", "text": "- [2026-01-01] fact of day 1"}
+    assert left_out[0] == {
+        "line": 3,
+        "last_line": 3,
+        "date": "2026-01-01",
+        "label": "",
+        "text": "- [2026-01-01] fact of day 1",
+    }
     assert len(left_out) == len(said) - 1
 
 
@@ -258,3 +264,23 @@ def test_the_conversation_needs_no_database(amp, local):
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert "we go with Postgres" in done.stdout.decode()
+
+
+def test_a_day_can_be_named_wherever_it_decides_what_has_expired(amp):
+    amp.write(SHARED, "# S\n\nNever:\n\n- [until 2026-06-30] deploy on a Friday\n\n## H\n\n- lasting\n")
+    assert "deploy" in amp("recall", "--today", "2026-06-30").out
+    late = ("--today", "2026-07-01")
+    answer = amp("recall", *late, "--explain")
+    assert "deploy" not in answer.out
+    assert "`amp show shared --today 2026-07-01 --left-out` shows it" in answer.out
+    assert "left out, line 5: Never: [until 2026-06-30] deploy on a Friday" in answer.err
+    shown = amp("show", "shared", *late, "--left-out").out.splitlines()
+    assert shown == ["3  Never:", "5  - [until 2026-06-30] deploy on a Friday"]
+    assert "(expired) Never: [until" in amp("list", *late).out
+    assert "(expired)" not in amp("list", "--today", "2026-06-30").out
+    assert [one["expired"] for one in amp("list", *late, "--json").json()["entries"]] == [True, False]
+    assert "expired on 2026-06-30" in amp("search", "deploy", *late).out
+    assert "expired on" not in amp("search", "deploy", "--today", "2026-06-30").out
+    assert amp("check", *late).code in (0, 1)
+    answer = amp("recall", "--today", "tomorrow")
+    assert (answer.code, answer.err) == (2, "amp: 'tomorrow' is no date; write it as YYYY-MM-DD, such as 2026-01-31\n")

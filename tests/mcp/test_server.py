@@ -230,7 +230,7 @@ def test_what_a_recall_leaves_out_is_named_as_on_the_command_line(project):
         project.workspace.remember(f"Line {number}.")
     (part,) = project.values("memory_recall", {"max_lines": 8})["parts"]
     assert part["left_out"][0]["text"] == "- Line 0."
-    assert {"line", "last_line", "date", "text"} == part["left_out"][0].keys()
+    assert {"line", "last_line", "date", "label", "text"} == part["left_out"][0].keys()
 
 
 def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):

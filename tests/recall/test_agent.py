@@ -82,6 +82,8 @@ def test_nothing_to_recall_is_the_empty_string_and_creates_nothing(project):
     [
         *("", "\n\n", "# Title\n<!-- c -->\n", "# Title\n\n## Empty\n"),
         *("# Title\n\n_none yet_\n", "# Title\n- _Nothing yet._\n", "# Title\n\nTODO\n"),
+        *("- none\n- none\n", "# T\n\n## A\n\n(none yet)\n\n## B\n\n(none yet)\n\n## C\n\n- (none yet)\n"),
+        *("# T\n\n<!-- -->\n", "# T\n\n(none yet)\n\n<!-- -->\n\n(none yet)\n"),
     ],
 )
 def test_a_header_or_a_placeholder_is_nothing_to_recall(project, text):
@@ -89,9 +91,7 @@ def test_a_header_or_a_placeholder_is_nothing_to_recall(project, text):
     assert project.recall() == ""
 
 
-@pytest.mark.parametrize(
-    "text", ["x\n", "# T\n\nNone of it works.\n", "- none\n- none\n", "- [T](a.md)\n", "(none yet)\n  or so\n"]
-)
+@pytest.mark.parametrize("text", ["x\n", "# T\n\nNone of it works.\n", "- [T](a.md)\n", "(none yet)\n  or so\n"])
 def test_anything_else_is_recalled(project, text):
     project.write(SHARED, text)
     assert text in project.recall()
@@ -740,3 +740,129 @@ def test_the_root_may_be_a_path_and_what_it_raises_is_a_public_name(tmp_path):
     assert "Redis needs AOF on." in recall_for_agent("developer", root=root)
     with pytest.raises(InvalidName):
         recall_for_agent("../developer", root=root)
+
+
+ENDING = "# S\n\n## Freeze\n\nNever:\n\n- [until 2026-06-30] deploy on a Friday\n\n## Other\n\n- [2026-06-01] lasting\n"
+
+
+def test_an_entry_is_recalled_up_to_its_last_day_and_not_after(project):
+    project.write(SHARED, ENDING)
+    assert inside(project.recall(today=date(2026, 6, 30)), "shared") == ENDING.rstrip("\n").split("\n")
+    note = (
+        f"(1 entry on 1 line, expired, is not shown; `amp show shared --today {date(2026, 7, 1)} --left-out` shows it)"
+    )
+    assert inside(project.recall(today=date(2026, 7, 1)), "shared") == [
+        *("# S", "## Other", "- [2026-06-01] lasting"),
+        note,
+    ]
+
+
+EXPIRED = [
+    pytest.param("[until 2026-06-30] x", id="alone"),
+    pytest.param("[2026-06-01] [until 2026-06-30] x", id="behind-its-date"),
+    pytest.param("[keep] [until 2026-06-30] x", id="keep-does-not-save-it"),
+    pytest.param("[Until 2026-06-30] x", id="capital"),
+    pytest.param("[UNTIL 2026-06-30] x", id="capitals"),
+    pytest.param("[ ] [until 2026-06-30] x", id="behind-a-box"),
+]
+HOLDING = [
+    pytest.param("[until 2026-07-01] x", id="its-last-day"),
+    pytest.param("[disputed] x", id="disputed-is-recalled"),
+    pytest.param("x [until 2026-06-30]", id="not-in-front"),
+    pytest.param("`[until 2026-06-30]` x", id="code"),
+    pytest.param("[until 2026-06-31] x", id="no-day"),
+    pytest.param("[until June] x", id="no-date"),
+]
+
+
+@pytest.mark.parametrize("text", EXPIRED)
+@pytest.mark.parametrize("setting", ["", '[recall]\noverflow = "head"\n'], ids=["entries", "head"])
+def test_what_has_expired_is_not_recalled(project, text, setting):
+    project.write(".scaffolding/amp.toml", setting)
+    project.write(SHARED, f"# S\n\n- one\n- {text}\n  more of it\n- two\n")
+    shown = inside(project.recall(today=date(2026, 7, 1)), "shared")
+    assert [line for line in shown[:-1] if line] == ["# S", "- one", "- two"]
+    assert "1 entry on 2 lines" in shown[-1]
+    assert "expired" in shown[-1]
+
+
+@pytest.mark.parametrize("text", HOLDING)
+def test_what_holds_is_recalled_as_it_stands(project, text):
+    project.write(SHARED, f"# S\n\n- one\n- {text}\n")
+    assert inside(project.recall(today=date(2026, 7, 1)), "shared") == ["# S", "", "- one", f"- {text}"]
+
+
+def test_a_document_of_which_all_has_expired_says_so(project):
+    project.write(SHARED, "# S\n\n- [until 2026-06-30] x\n")
+    block = project.recall(today=date(2026, 7, 1))
+    assert inside(block, "shared")[0] == "# S"
+    assert "1 entry on 1 line, expired, is not shown" in block
+    recall = project.workspace().recall(Actor(), today=date(2026, 7, 1))
+    assert [one.to_json() for one in recall.left_out] == [
+        {"line": 3, "last_line": 3, "date": None, "label": "", "text": "- [until 2026-06-30] x"}
+    ]
+
+
+def test_without_a_day_the_clock_decides(project):
+    yesterday, today = date.today() - timedelta(days=1), date.today() + timedelta(days=2)
+    project.write(SHARED, f"# S\n\n- [until {yesterday}] gone\n- [until {today}] there\n")
+    block = project.recall()
+    assert "there" in block
+    assert "gone" not in block
+    assert "`amp show shared --left-out` shows it" in block
+
+
+def test_expired_entries_count_with_those_that_do_not_fit(project):
+    lines = "".join(f"- [2026-06-{day:02d}] fact {day}\n" for day in range(1, 29))
+    project.write(SHARED, f"# S\n\n- [until 2026-06-30] x\n{lines}")
+    shown = inside(project.recall(today=date(2026, 7, 1), max_lines=10), "shared")
+    assert len(shown) == 10
+    assert "(21 entries on 21 lines, 20 of them dated 2026-06-01 to 2026-06-20, 1 of them expired, are not" in shown[-1]
+
+
+def test_what_is_left_out_is_told_with_the_label_and_headings_that_govern_it(project):
+    project.write(SHARED, ENDING)
+    gone = project.workspace().recall(Actor(), today=date(2026, 7, 1)).left_out
+    assert [(one.first_line, one.label, one.context) for one in gone] == [(7, "Never:", [3, 5])]
+
+
+def test_what_an_empty_comment_keeps_apart_stays_apart(project):
+    """`amp forget` leaves one where two neighbours would join."""
+    text = "# S\n\nNever:\n\n<!-- -->\n\n- push to main\n"
+    project.write(SHARED, text)
+    assert inside(project.recall(), "shared") == text.rstrip("\n").split("\n")
+    project.write(SHARED, text.replace("# S", "# S\n<!-- header --> and more"))
+    assert "<!-- -->" in inside(project.recall(), "shared")
+
+
+def test_where_not_all_fits_placeholders_are_no_entries(project):
+    sections = "".join(f"## {name}\n\n(none yet)\n\n" for name in "ABC")
+    project.write(SHARED, f"# S\n\n{sections}## D\n\n- one\n- two\n- three\n")
+    shown = inside(project.recall(max_lines=5), "shared")
+    assert shown == ["# S", "## D", "- one", "- two", "- three"]
+    shown = inside(project.recall(max_lines=4), "shared")
+    assert shown[:3] == ["# S", "## D", "- three"]
+    assert shown[3].startswith("(2 entries on 2 lines are not shown")
+    project.write(SHARED, "# S\n\nBlockers:\n\n- none\n- [until 2020-01-01] x\n")
+    assert inside(project.recall(), "shared")[:3] == ["# S", "Blockers:", "- none"]
+
+
+def test_a_page_that_fits_without_its_blank_lines_is_given_whole(project):
+    sections = "".join(f"\n## T{number}\n\n- f1 {number}\n- f2 {number}\n" for number in range(60))
+    project.write(SHARED, f"# S\n{sections}")
+    shown = inside(project.recall(), "shared")
+    assert len([line for line in shown if line.startswith("- f")]) == 120
+    assert len(shown) == 181
+    assert 'lines="181 of 301"' in project.recall()
+
+
+def test_the_newest_day_is_given_before_older_ones_however_large_its_section(project):
+    days = {20: 150, 10: 60}
+    text = "".join(
+        f"\n## [2026-06-{day}] n\n\n" + "".join(f"- f{day}-{number}\n" for number in range(count))
+        for day, count in days.items()
+    )
+    project.write(SHARED, f"# S\n{text}")
+    shown = inside(project.recall(), "shared")
+    assert len([line for line in shown if line.startswith("- f20-")]) == 150
+    assert len([line for line in shown if line.startswith("- f10-")]) == 200 - 150 - 4

@@ -1,6 +1,7 @@
 """Fitting: no topic lost, no news lost, entries whole, and never more than the room holds."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -8,20 +9,12 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.disk.files import decode
 from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.recall.fit import (
-    Fitted,
-    Room,
-    fit,
-    head,
-    omission_line,
-    removal_order,
-    render,
-    shorten_line,
-)
+from agent_memory_protocol.recall.fit import Fitted, fit, head, omission_line, shorten_line, told_units
+from agent_memory_protocol.recall.page import Room
 from agent_memory_protocol.text import markdown, referee
-from agent_memory_protocol.text.dates import day_number
 from agent_memory_protocol.text.headers import front_matter_end
-from agent_memory_protocol.tiers.entries import Entry, IndexLine, Outline, outline
+from agent_memory_protocol.text.markdown import Block
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, outline
 
 COMMAND = "amp show shared --left-out"
 PLENTY = 1 << 40
@@ -44,74 +37,6 @@ def fitted(text: str, *, lines: int = PLENTY, size: int = PLENTY, characters: in
     return fit(document, read(document), Room(lines, size, characters), COMMAND, unread)
 
 
-def given_up(text: str) -> list[str]:
-    """Return the first line of each entry in the order in which they are given up."""
-    document = split_lines(text)
-    units = units_of(read(document))
-    return [document[units[index].start].removeprefix("- ") for index in removal_order(document, units)]
-
-
-ORDERS = [
-    pytest.param("- a\n- b\n- c\n", ["a", "b", "c"], id="undated-from-the-top"),
-    pytest.param(
-        "- [2026-03-01] b\n- [2026-02-01] a\n- [2026-04-01] c\n",
-        ["[2026-02-01] a", "[2026-03-01] b", "[2026-04-01] c"],
-        id="oldest-first",
-    ),
-    pytest.param("- [2026-03-01] b\n- a\n", ["a", "[2026-03-01] b"], id="undated-counts-as-older"),
-    pytest.param(
-        "- [2026-06-01] new\n- [2025-06-01] old\n- a\n",
-        ["[2025-06-01] old", "a", "[2026-06-01] new"],
-        id="ninety-days-older-than-the-newest-goes-first",
-    ),
-    pytest.param(
-        "- [2026-06-01] new\n- [2026-03-03] edge\n- a\n",
-        ["a", "[2026-03-03] edge", "[2026-06-01] new"],
-        id="ninety-days-are-not-more-than-ninety",
-    ),
-    pytest.param(
-        "- [2026-06-01] new\n- [2026-03-02] old\n- a\n",
-        ["[2026-03-02] old", "a", "[2026-06-01] new"],
-        id="ninety-one-are",
-    ),
-    pytest.param(
-        "- [2099-01-01] typo\n- [2026-06-01] new\n- a\n",
-        ["a", "[2099-01-01] typo", "[2026-06-01] new"],
-        id="a-lone-date-far-ahead-is-not-the-newest",
-    ),
-    pytest.param(
-        "- [2026-06-01] new\n- [2024-06-01] old\n- a\n",
-        ["[2024-06-01] old", "a", "[2026-06-01] new"],
-        id="two-years-are-no-mistyped-year",
-    ),
-    pytest.param("opening\n\n- a\n- b\n", ["a", "b", "opening"], id="opening-prose-goes-last"),
-    pytest.param("```\n" + "x\n" * 99 + "```\n\n- a\n- b\n", ["```", "a", "b"], id="unless-it-is-half-a-page"),
-    pytest.param("- a\n- b\n\nclosing\n", ["a", "b", "closing"], id="later-prose-goes-in-turn"),
-    pytest.param(
-        "## Small\n- s1\n- s2\n## Large\n- l1 xxxxxxxxxxxxxxxxx\n- l2\n- l3\n",
-        ["l1 xxxxxxxxxxxxxxxxx", "s1", "l2", "s2", "l3"],
-        id="the-section-that-takes-most-room",
-    ),
-    pytest.param(
-        "## A\n- a1\n## B\n- b1 x\n- b2 x\n- b3 x\n",
-        ["b1 x", "b2 x", "b3 x", "a1"],
-        id="no-last-entry-while-another-section-has-two",
-    ),
-    pytest.param(
-        "## Old\n- [2020-01-01] only\n## New\n- [2026-06-01] n1\n- [2026-06-02] n2\n",
-        ["[2026-06-01] n1", "[2020-01-01] only", "[2026-06-02] n2"],
-        id="not-even-an-old-one",
-    ),
-    pytest.param("- [T](a.md) - hook\n- a\n", ["[T](a.md) - hook", "a"], id="index-lines-are-undated"),
-]
-
-
-@pytest.mark.requirement("S4-60")
-@pytest.mark.parametrize(("text", "order"), ORDERS)
-def test_entries_are_given_up_in_an_order_that_loses_neither_topic_nor_news(text, order):
-    assert given_up(text) == order
-
-
 BULLETS = "# T\n\n" + "".join(f"- entry {number}\n" for number in range(10)) + "\n## H\n\n- other\n"
 
 
@@ -120,18 +45,18 @@ def test_what_is_kept_stands_in_file_order_under_its_headings_with_the_header_fi
     result = fitted(BULLETS, lines=11)
     assert result.lines == [
         "# T",
-        "",
+        "- entry 3",
+        "- entry 4",
+        "- entry 5",
         "- entry 6",
         "- entry 7",
         "- entry 8",
         "- entry 9",
-        "",
         "## H",
-        "",
         "- other",
-        "(6 entries on 6 lines are not shown; `amp show shared --left-out` shows them)",
+        "(3 entries on 3 lines are not shown; `amp show shared --left-out` shows them)",
     ]
-    assert [unit.start for unit in result.left_out] == [2, 3, 4, 5, 6, 7]
+    assert [unit.start for unit in result.left_out] == [2, 3, 4]
     assert result.cut is None
 
 
@@ -141,11 +66,9 @@ def test_a_heading_and_a_label_go_with_their_last_entry():
         + "x" * 50
         + "\n\n## Kept\n\nRules:\n- [2026-06-01] a\n- [2026-06-02] b\n"
     )
-    assert fitted(text, lines=7).lines == [
+    assert fitted(text, lines=5).lines == [
         "# T",
-        "",
         "## Kept",
-        "",
         "Rules:",
         "- [2026-06-02] b",
         f"(2 older entries on 2 lines, dated 2020-01-01 to 2026-06-01, are not shown; `{COMMAND}` shows them)",
@@ -154,7 +77,7 @@ def test_a_heading_and_a_label_go_with_their_last_entry():
 
 def test_an_entry_goes_with_all_that_belongs_to_it():
     text = "- first\n  - child\n\n  ```\n  code\n  ```\n- second\n"
-    assert fitted(text, lines=3).lines == [
+    assert fitted(text, lines=6).lines == [
         "- second",
         "(1 entry on 6 lines is not shown; `amp show shared --left-out` shows it)",
     ]
@@ -165,11 +88,11 @@ def test_an_entry_larger_than_the_room_is_cut_at_a_line_and_says_so():
     result = fitted(text, lines=6)
     assert result.lines == [
         "# T",
-        "",
         "- first",
         "  line 0",
         "  line 1",
-        "(the last entry shown is cut after 3 of 21 lines; `amp show shared --left-out` shows them)",
+        "  line 2",
+        "(one entry is cut after 4 of 21 lines; `amp show shared --left-out` shows them)",
     ]
     assert result.left_out == []
     assert result.cut is not None
@@ -190,8 +113,8 @@ def test_no_cut_leaves_a_fence_open():
 
 
 def test_an_entry_before_the_title_is_cut_and_the_title_stays():
-    result = fitted("one\ntwo\nthree\nfour\n\n# Title\n", lines=5)
-    assert result.lines[:-1] == ["one", "two", "", "# Title"]
+    result = fitted("one\ntwo\nthree\nfour\n\n# Title\n", lines=4)
+    assert result.lines[:-1] == ["one", "two", "# Title"]
     assert "cut after 2 of 4 lines" in result.lines[-1]
 
 
@@ -308,7 +231,6 @@ def test_no_length_of_an_entry_takes_long(lines):
 
 
 def check(document: list[str], room: Room, found: Outline, *, take_head: bool) -> None:
-    units = units_of(found)
     choose = head if take_head else fit
     result = choose(document, found, room, COMMAND)
     assert choose(document, found, room, COMMAND).lines == result.lines
@@ -316,13 +238,17 @@ def check(document: list[str], room: Room, found: Outline, *, take_head: bool) -
     if room.holds(shown):
         assert (result.lines, result.left_out, result.cut) == (shown, [], None)
         return
+    if not take_head and (not result.lines or f"`{COMMAND}`" not in result.lines[-1]):
+        assert (result.left_out, result.cut) == ([], None)
+        assert room.holds(result.lines)
+        check_kept(shown, found, result.lines, told_units(shown, found), None)
+        return
     *kept, note = result.lines
     assert note.startswith("(")
     assert f"`{COMMAND}`" in note
     assert not kept or room.holds(result.lines)
     gone = [unit.start for unit in result.left_out]
     assert gone == sorted(set(gone))
-    stay = [unit for unit in units if unit.start not in gone]
     counted = re.match(r"\((\d+) (?:older )?entr(?:y|ies) on (\d+) lines?", note)
     assert (counted is not None) == bool(gone)
     if counted:
@@ -330,32 +256,75 @@ def check(document: list[str], room: Room, found: Outline, *, take_head: bool) -
         assert int(counted[2]) == sum(unit.end - unit.start for unit in result.left_out)
     if take_head:
         assert markdown.close_fence(shown[: len(kept)])[: len(kept)] == kept or kept[:-1] == shown[: len(kept) - 1]
+    elif kept:
+        stay = [unit for unit in told_units(shown, found) if unit.start not in gone]
+        check_kept(shown, found, kept, stay, result.cut)
+        check_newest(shown, found, room, note, stay)
+
+
+def check_newest(shown: list[str], found: Outline, room: Room, note: str, stay: list[Unit]) -> None:
+    """The newest is given wherever it fits alone."""
+    days = [unit.day for unit in told_units(shown, found) if isinstance(unit, Entry) and unit.day is not None]
+    if not days or max(days) - min(days) > 365:
         return
-    if kept:
-        check_kept(document, shown, found, kept, stay, result.cut)
+    for unit in found.entries:
+        above = [0, *unit.headings] if found.headings else []
+        spans: list[Unit | Heading | Label] = [
+            *(found.headings[index] for index in above),
+            *([found.labels[unit.label]] if unit.label else []),
+            unit,
+        ]
+        alone = [line for span in spans for line in ["", *shown[span.start : span.end]]]
+        if unit.day == max(days) and room.holds([*alone, note + " " * 40]):
+            assert any(isinstance(one, Entry) and one.day == max(days) for one in stay)
 
 
-def check_kept(
-    document: list[str], shown: list[str], found: Outline, kept: list[str], stay: list[Unit], cut: Unit | None
-) -> None:
-    """Entries are whole and in order, the title is there, and sections share the loss."""
-    position = 0
+def check_kept(shown: list[str], found: Outline, kept: list[str], stay: list[Unit], cut: Unit | None) -> None:
+    """Entries are whole and in order, under what governs them and nothing else; the title is there."""
+    again = read(kept)
+    filled = [number for number, line in enumerate(kept) if line.strip(" \t")]
+    place = 0
     for unit in stay:
-        whole = shown[unit.start : unit.end] if unit is not cut else shown[unit.start : unit.start + 1]
-        while kept[position : position + len(whole)] != whole:
-            position += 1
-            assert position < len(kept), (whole, kept)
-        position += len(whole)
+        whole = [line for line in shown[unit.start : unit.end] if line.strip(" \t")][: 1 if unit is cut else None]
+        while [kept[number] for number in filled[place : place + len(whole)]] != whole:
+            place += 1
+            assert place < len(filled), (whole, kept)
+        if unit is not cut:
+            check_context(found, unit, again, filled[place])
+        place += len(whole)
     if found.headings:
         assert shown[found.headings[0].start] in kept
-    sections: dict[int, int] = {unit.headings[-1] if unit.headings else -1: 0 for unit in units_of(found)}
-    for unit in stay:
-        sections[unit.headings[-1] if unit.headings else -1] += 1
-    if stay and 0 in sections.values():
-        assert max(sections.values()) == 1
-    days = [unit.day for unit in units_of(found) if isinstance(unit, Entry) and unit.day is not None]
-    if stay and days and max(days) - min(days) <= 365:
-        assert any(isinstance(unit, Entry) and unit.day == max(days) for unit in stay)
+    if cut is None:
+        check_blanks(kept)
+
+
+def check_context(found: Outline, unit: Unit, again: Outline, line: int) -> None:
+    """What is given is read under the headings and the label it has in the document."""
+    entry = next((one for one in units_of(again) if one.start <= line < one.end), None)
+    if entry is None:  # a paragraph that ends in a label, and says nothing else
+        return
+    assert context(again, entry) == context(found, unit)
+
+
+def context(found: Outline, unit: Unit) -> tuple[list[str], str]:
+    label = found.labels[unit.label].text if unit.label is not None else ""
+    return [found.headings[index].text for index in unit.headings], label
+
+
+def check_blanks(kept: list[str]) -> None:
+    """No blank line is left between blocks that are the same without it."""
+    blocks = markdown.scan(kept)
+    for above, below in pairwise(blocks or ()):
+        pair = [*kept[above.start : above.end], *kept[below.start : below.end]]
+        if below.start == above.end or markdown.COMMENT in (above.kind, below.kind):
+            continue
+        together = markdown.scan(pair)
+        facts = [shape(block) for block in (above, below)]
+        assert together is None or [shape(block) for block in together] != facts, pair
+
+
+def shape(block: Block) -> tuple[str, int, int]:
+    return block.kind, block.end - block.start, block.paragraph_end - block.start
 
 
 ROOMS = st.builds(
@@ -398,34 +367,3 @@ def test_so_it_is_with_real_files(corpus, room):
         lines = split_lines(decode(path.read_bytes(), path.name))
         document = lines[front_matter_end(lines) :]
         check(document, room, read(document), take_head=False)
-
-
-@given(ENTRIES, st.integers(90, 600))
-def test_a_smaller_room_never_brings_back_what_a_larger_one_left_out(document, size):
-    found = read(document)
-    larger = fit(document, found, Room(PLENTY, size, PLENTY), COMMAND)
-    smaller = fit(document, found, Room(PLENTY, size - 40, PLENTY), COMMAND)
-    gone = {unit.start for unit in smaller.left_out}
-    if smaller.cut is None and larger.cut is None and len(smaller.lines) > 1:
-        assert {unit.start for unit in larger.left_out} <= gone
-
-
-def test_rendering_everything_is_the_document_without_its_spare_blanks():
-    document = split_lines("# T\n\n\n\n- a\n- b\n\nLabel:\n\n- c\n\n---\n\ntext\n")
-    found = read(document)
-    assert render(document, found, units_of(found), set()) == [
-        "# T",
-        "",
-        "- a",
-        "- b",
-        "",
-        "Label:",
-        "",
-        "- c",
-        "",
-        "text",
-    ]
-
-
-def test_days_are_what_the_calendar_says():
-    assert (day_number("2026-06-01") or 0) - (day_number("2026-03-03") or 0) == 90

@@ -8,7 +8,8 @@ from agent_memory_protocol.disk.files import decode
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.dates import day_text
-from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, is_placeholder, outline
+from agent_memory_protocol.text.placeholders import is_placeholder
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, outline
 
 
 def read(text: str) -> Outline:
@@ -159,6 +160,7 @@ STEPS = [
 ]
 NO_STEPS = [
     pytest.param("1. a\n2. [2026-01-02] b\n", ["item 1", "item 2"], id="one-is-dated"),
+    pytest.param("1. a\n2. [until 2026-01-02] b\n", ["item 1", "item 2"], id="one-ends"),
     pytest.param("1. a\n2. [T](note.md) - b\n", ["item 1"], id="one-is-an-index-line"),
     pytest.param("1. a\n\n```\nx\n```\n\n2. b\n", ["item 1", "prose 3-5", "item 7"], id="broken-by-a-fence"),
     pytest.param(

@@ -10,10 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
+from agent_memory_protocol.text.visible import KEEPER
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.entries import Entry
 from agent_memory_protocol.tiers.entries import items_of as entry_items
-from agent_memory_protocol.tiers.remove import KEEPER, leaving, regrouped
+from agent_memory_protocol.tiers.remove import leaving, regrouped
 from agent_memory_protocol.tiers.remove import remove as take_out
 from agent_memory_protocol.tiers.restore import put_back
 from agent_memory_protocol.tiers.taken import as_json, from_json, take

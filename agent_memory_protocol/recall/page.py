@@ -1,0 +1,276 @@
+"""A page: the blocks of a document that are given, in file order, with no more blank lines than they need.
+
+A blank line is dropped where the blocks are the same without it, which is decided by parsing again. Blocks that would
+join or govern each other only because what was between them is gone are kept apart (docs/protocol.md, “What does not
+fit”).
+"""
+
+from bisect import bisect_right
+
+from ..text import markdown
+from ..text.visible import KEEPER
+from ..tiers import entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..text.markdown import Block
+    from ..tiers.entries import Entry, Heading, IndexLine, Label, Outline
+
+
+class Size:
+    """How much a text takes: its lines, and its bytes and characters, with one for the end of each line."""
+
+    __slots__ = ("bytes", "characters", "lines")
+
+    def __init__(self, lines: int, size: int, characters: int) -> None:
+        self.lines = lines
+        self.bytes = size
+        self.characters = characters
+
+    def __add__(self, other: "Size") -> "Size":
+        return Size(self.lines + other.lines, self.bytes + other.bytes, self.characters + other.characters)
+
+    def __sub__(self, other: "Size") -> "Size":
+        return Size(self.lines - other.lines, self.bytes - other.bytes, self.characters - other.characters)
+
+
+NOTHING = Size(0, 0, 0)
+
+
+class Room:
+    """How much rendered text fits, the line that tells of omissions included; a final newline is not counted."""
+
+    __slots__ = ("characters", "lines", "prefix", "size")
+
+    def __init__(self, lines: int, size: int, characters: int, *, prefix: int = 0) -> None:
+        self.lines = lines
+        self.size = size
+        """In bytes of UTF-8."""
+        self.characters = characters
+        self.prefix = prefix
+        """How many ASCII characters are put before each line."""
+
+    def size_of(self, lines: "Sequence[str]") -> Size:
+        """Return how much these lines take."""
+        text = "\n".join(lines)
+        more = self.prefix * len(lines) + bool(lines)
+        return Size(len(lines), (len(text) if text.isascii() else len(text.encode())) + more, len(text) + more)
+
+    def has(self, size: Size) -> bool:
+        """Say whether a text of this size fits."""
+        return size.lines <= self.lines and size.bytes - 1 <= self.size and size.characters - 1 <= self.characters
+
+    def holds(self, lines: "Sequence[str]") -> bool:
+        """Say whether these lines, joined with newlines, fit."""
+        return self.has(self.size_of(lines))
+
+
+class Piece:
+    """One block of a document, or the part of it that is an entry.
+
+    Attributes:
+        start, end: its lines in the document, end exclusive.
+        block: the block.
+        place: which of the document's blocks that is.
+        label: of an item, the label that governs it; of a label, itself. A label is named by its first line.
+        lines: its text.
+        size: how much that takes.
+    """
+
+    __slots__ = ("block", "end", "label", "lines", "place", "size", "start")
+
+    def __init__(self, block: "Block", place: int, start: int, lines: list[str], size: Size) -> None:
+        self.block = block
+        self.place = place
+        self.start = start
+        self.end = start + len(lines)
+        self.label: int | None = None
+        self.lines = lines
+        self.size = size
+
+
+class Pieces:
+    """What a document is cut into, and what any two pieces need between them."""
+
+    __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "room")
+
+    def __init__(self, lines: list[str], found: "Outline", room: Room) -> None:
+        self._lines = lines
+        self._found = found
+        self._cuts: dict[tuple[int, int], list[Piece]] = {}
+        self._units: dict[int, list[Piece]] = {}
+        self._between: dict[tuple[int, ...], tuple[list[str], Size]] = {}
+        self.room = room
+
+    @property
+    def title(self) -> list[Piece]:
+        """The file's first heading; nothing where there is none."""
+        return self._cut(self._found.headings[0]) if self._found.headings else []
+
+    def of(self, unit: "Entry | IndexLine") -> list[Piece]:
+        """Return an entry's blocks, and those of the headings and the label that govern it."""
+        pieces = self._units.get(unit.start)
+        if pieces is None:
+            pieces = [piece for index in unit.headings for piece in self._cut(self._found.headings[index])]
+            own = self._cut(unit)
+            if unit.label is not None:
+                above = self._cut(self._found.labels[unit.label])
+                for piece in (*above, *own):
+                    piece.label = unit.label
+                pieces += above
+            pieces = self._units[unit.start] = pieces + own
+        return pieces
+
+    def beginning(self, unit: "Entry | IndexLine", lines: list[str]) -> list[Piece]:
+        """Return the same with only the first lines of the entry, which are given."""
+        pieces = self.of(unit)
+        first = next(piece for piece in pieces if piece.start == unit.start)
+        part = Piece(first.block, first.place, first.start, lines, self.room.size_of(lines))
+        part.label = first.label
+        return [*(piece for piece in pieces if piece.start < unit.start), part]
+
+    def _cut(self, span: "Entry | IndexLine | Heading | Label") -> list[Piece]:
+        pieces = self._cuts.get((span.start, span.end))
+        if pieces is None:
+            pieces = self._cuts[span.start, span.end] = []
+            blocks = self._found.blocks
+            place = bisect_right(blocks, span.start, key=lambda block: block.start) - 1
+            while place < len(blocks) and blocks[place].start < span.end:
+                start, end = max(blocks[place].start, span.start), min(blocks[place].end, span.end)
+                lines = self._lines[start:end]
+                pieces.append(Piece(blocks[place], place, start, lines, self.room.size_of(lines)))
+                place += 1
+        return pieces
+
+    def between(self, above: Piece, below: Piece) -> tuple[list[str], Size]:
+        """Return the lines that two pieces need between them, and how much these take."""
+        key = (above.start, above.end, below.start, below.end)
+        needed = self._between.get(key)
+        if needed is None:
+            lines = _lines_between(above, below)
+            needed = self._between[key] = lines, self.room.size_of(lines)
+        return needed
+
+
+class Page:
+    """What of a document is given so far, and how much it takes."""
+
+    __slots__ = ("_among", "_starts", "pieces", "size")
+
+    def __init__(self, pieces: Pieces) -> None:
+        """Begin with the title alone."""
+        self.pieces = pieces
+        self._starts: list[int] = []
+        self._among: dict[int, Piece] = {}
+        self.size = Size(0, 0, 0)
+        self.put(pieces.title)
+
+    def put(self, pieces: "Iterable[Piece]") -> list[Piece]:
+        """Put these in their places; return those that were not there yet."""
+        new = []
+        for piece in pieces:
+            if piece.start in self._among:
+                continue
+            new.append(piece)
+            position = bisect_right(self._starts, piece.start)
+            self.size += piece.size + self._around(position, piece)
+            self._starts.insert(position, piece.start)
+            self._among[piece.start] = piece
+        return new
+
+    def take_back(self, pieces: "Iterable[Piece]") -> None:
+        """Take out what `put` has put."""
+        for piece in pieces:
+            position = bisect_right(self._starts, piece.start) - 1
+            del self._starts[position], self._among[piece.start]
+            self.size -= piece.size + self._around(position, piece)
+
+    def put_if_it_fits(self, pieces: "Sequence[Piece]", note: Size) -> bool:
+        """Put these in their places if there is room for them and for a note of that size. Says whether there is."""
+        room = self.pieces.room
+        least = self.size + note
+        for piece in {piece.start: piece for piece in pieces}.values():
+            if piece.start not in self._among:
+                least += piece.size
+        if not room.has(least):
+            return False  # without looking for what is needed between them
+        new = self.put(pieces)
+        if room.has(self.size + note):
+            return True
+        self.take_back(new)
+        return False
+
+    def has(self, start: int) -> bool:
+        """Say whether the piece that begins with this line is on the page."""
+        return start in self._among
+
+    def text(self) -> list[str]:
+        """Return the lines of the page."""
+        text: list[str] = []
+        above = None
+        for start in self._starts:
+            piece = self._among[start]
+            if above is not None:
+                text += self.pieces.between(above, piece)[0]
+            text += piece.lines
+            above = piece
+        return text
+
+    def _around(self, position: int, piece: Piece) -> Size:
+        """Return how much more is needed around a piece that goes between two others, before and at a position."""
+        above = self._among[self._starts[position - 1]] if position else None
+        below = self._among[self._starts[position]] if position < len(self._starts) else None
+        more = NOTHING
+        if above is not None:
+            more += self.pieces.between(above, piece)[1]
+        if below is not None:
+            more += self.pieces.between(piece, below)[1]
+        if above is not None and below is not None:
+            more -= self.pieces.between(above, below)[1]
+        return more
+
+
+def _lines_between(above: Piece, below: Piece) -> list[str]:
+    if above.end == below.start or above.place == below.place:
+        return []
+    apart = ["", KEEPER, ""]
+    was_between = (
+        below.place > above.place + 1 or above.end < above.block.end or below.start > below.block.start
+    )  # more than blank lines
+    if was_between and _misleads(above, below):
+        return apart
+    if _keeps_blocks(above, [], below):
+        return []
+    return apart if was_between and _keeps_blocks(above, [""], below) is False else [""]
+
+
+def _misleads(above: Piece, below: Piece) -> bool:
+    """Say whether an item would seem to be under a label that is not its own."""
+    if below.block.kind != markdown.ITEM:
+        return False
+    governing = above.label
+    if governing is None and above.block.kind == markdown.PARAGRAPH:
+        governing = above.start if entries.is_label(entries.label_in(above.lines)) else None
+    return governing != below.label
+
+
+def _keeps_blocks(above: Piece, between: list[str], below: Piece) -> bool | None:
+    """Say whether two pieces, with these lines between them, are the blocks they are; None where it is not certain."""
+    blocks = markdown.scan([*above.lines, *between, *below.lines])
+    if blocks is None:
+        return None
+    lines = len(above.lines)
+    return list(map(_facts, blocks)) == [_facts_at(above, 0), _facts_at(below, lines + len(between))]
+
+
+def _facts(block: "Block") -> tuple[str | int, ...]:
+    return block.kind, block.level, block.column, block.closed, block.start, block.end, block.paragraph_end
+
+
+def _facts_at(piece: Piece, start: int) -> tuple[str | int, ...]:
+    """Return what there is to know of a piece that begins at a line."""
+    block, end = piece.block, start + len(piece.lines)
+    paragraph_end = min(block.paragraph_end - block.start + start, end)
+    return block.kind, block.level, block.column, block.closed, start, end, paragraph_end
