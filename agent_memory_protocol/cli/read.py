@@ -111,7 +111,6 @@ def list_command(
     # To name a conversation is to join it (decision 7).
     joined = conversation or next((target.owner for target in chosen if target.tier is Tier.CONVERSATION), None)
     entries = here.entries(call.actor(joined), chosen or None, on_problem=lambda _, problem: problems.append(problem))
-    day = today or date.today()
     for problem in problems:
         note(problem)
     if not problems_in_settings(here) and not problems and not entries:
@@ -119,8 +118,8 @@ def list_command(
 
         where = f" in {', '.join(targets)}" if targets else ""
         note(f"there are no entries yet{where}; {writer_of((chosen or [Target(Tier.SHARED)])[0])} writes the first")
-    rows = [{**entry.to_json(), "expired": entry.is_expired(day)} for entry in entries]
-    call.answer({"entries": rows, "problems": problems}, _lines(entries, day, is_long=is_long))
+    said = _lines(entries, today or date.today(), is_long=is_long)
+    call.answer({"entries": [entry.to_json() for entry in entries], "problems": problems}, said)
     sys.exit(4 if problems else 0)
 
 

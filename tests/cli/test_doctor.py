@@ -134,7 +134,7 @@ def test_doctor_names_what_is_over_its_limit_and_what_is_left_out(amp):
         "!!  shared is over its limit (101%); prune it",
     ]
     amp.write(SHARED, "# S\n\n" + "".join(f"- fact {number}\n  more\n" for number in range(100)))
-    assert "2 entries left out" in findings(amp("doctor"))[0]
+    assert "1 entry left out" in findings(amp("doctor"))[0]
 
 
 def test_doctor_tells_of_conflict_markers(amp):

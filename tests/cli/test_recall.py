@@ -278,7 +278,6 @@ def test_a_day_can_be_named_wherever_it_decides_what_has_expired(amp):
     assert shown == ["3  Never:", "5  - [until 2026-06-30] deploy on a Friday"]
     assert "(expired) Never: [until" in amp("list", *late).out
     assert "(expired)" not in amp("list", "--today", "2026-06-30").out
-    assert [one["expired"] for one in amp("list", *late, "--json").json()["entries"]] == [True, False]
     assert "expired on 2026-06-30" in amp("search", "deploy", *late).out
     assert "expired on" not in amp("search", "deploy", "--today", "2026-06-30").out
     assert amp("check", *late).code in (0, 1)
