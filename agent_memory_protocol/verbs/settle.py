@@ -73,6 +73,10 @@ def dispute(session: Session, one: str, other: str, reason: str) -> Disputed:
     (_, one), (_, other) = places
     for target, _ in places:
         check_write(session, target, f"amp dispute {one} {other}", reason)
+    for target, side in places:
+        current = session.read(target)
+        if current is not None and side in current.ids:
+            marks.marked(current, side)  # asked of both before one is written
     for target in dict.fromkeys(target for target, _ in places):
         sides = [(mine, theirs) for (here, mine), theirs in zip(places, (other, one), strict=True) if here == target]
         session.change(target, partial(_mark, session, sides, reason))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
-from agent_memory_protocol.errors import AccessDenied, IllegalMove, InvalidArgument, LimitExceeded, SecretFound
+from agent_memory_protocol.errors import AccessDenied, IllegalMove, InvalidArgument, LimitExceeded, Refused, SecretFound
 from agent_memory_protocol.memory_tool.tool import MemoryTool
 from agent_memory_protocol.settle import dispute, resolve
 
@@ -192,6 +192,15 @@ def test_a_dispute_marks_both_and_a_second_one_changes_nothing(project):
     assert [line.get("disputed_with") for line in project.ledger()[1:]] == [[ids[1]], [ids[0]]]
     tree = project.tree()
     project.workspace.dispute(*reversed(ids))
+    assert project.tree() == tree
+
+
+def test_where_one_side_cannot_be_marked_the_other_is_not(project):
+    project.write(f"# S\n\n- {OLD}\n")
+    project.write("# Dev Memory\n\n- ```\n  the other side\n  ```\n", AGENT)
+    tree = project.tree()
+    with pytest.raises(Refused, match="by hand"):
+        project.workspace.dispute(project.id(OLD), project.id("the other side"))
     assert project.tree() == tree
 
 
