@@ -38,7 +38,7 @@ ALWAYS = {
     "text.placeholders",
 }
 TO_FIT = {
-    *("recall.fit", "recall.order", "recall.page", "text.dates", "text.links", "text.markdown", "text.marks"),
+    *("recall.fit", "recall.order", "recall.sheet", "text.dates", "text.links", "text.markdown", "text.marks"),
     "tiers.entries",
 }
 """Loaded where a document is not given whole: it is over its limit, the block over its budget, an entry has expired."""

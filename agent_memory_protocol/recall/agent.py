@@ -237,12 +237,12 @@ class _Draft:
 
     def refit(self, max_lines: int, max_bytes: int, max_characters: int, command: str) -> None:
         """Make the part as short as asked, by leaving out whole entries."""
-        from . import fit, page
+        from . import fit, sheet
 
         if not self.is_read:
             return
         rendered, found = self.read()
-        room = page.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
+        room = sheet.Room(max_lines, max_bytes, max_characters, prefix=len(self.mark))
         if self.overflow == "head":
             fitted = fit.head(rendered, found, room, command, self.unread_lines, today=self.today)
         else:

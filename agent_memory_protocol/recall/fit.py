@@ -1,16 +1,16 @@
 """Choose what of a document is given when not all of it is: entries whole, no topic lost, no news lost.
 
-Values in, values out. The rule is in docs/protocol.md, “What does not fit”. Entries are put on the page in the reverse
+Values in, values out. The rule is in docs/protocol.md, “What does not fit”. Entries are put on the sheet in the reverse
 of the order in which they are given up, each if it fits: what stays longest is there first, and what went last is the
 first to come back into the room that is left. The same input gives the same text.
 """
 
-from ..limits import LINE_BYTES
+from ..limits import LINE_BYTES, share_of_limits
 from ..text import markdown
 from ..text.dates import day_text
 from ..tiers.entries import Entry, IndexLine, Outline
 from .order import day_of, giving_up, section_of
-from .page import NOTHING, Page, Pieces, Room, Size
+from .sheet import NOTHING, Room, Segments, Sheet, Size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,24 +66,23 @@ def fit(
     # A paragraph whose end is a label is not given up on its own: it is there as long as an item under the label is.
     paragraphs = {start for label in found.labels.values() if label.is_entry for start in range(label.start, label.end)}
     units = [unit for unit in told if unit.start not in paragraphs and not is_expired(unit, today)]
-    pieces = Pieces(lines, found, room)
-    page = Page(pieces)
-    if is_whole and page.put_if_it_fits([piece for unit in units for piece in pieces.of(unit)], NOTHING):
-        return Fitted(page.text(), [])
+    segments = Segments(lines, found, room)
+    sheet = Sheet(segments)
+    if is_whole and sheet.put_if_it_fits([segment for unit in units for segment in segments.of(unit)], NOTHING):
+        return Fitted(sheet.text(), [])
     dated = all(day_of(unit) is not None for unit in told)
     note = omission_line(told, command, older=dated, unread_lines=unread_lines, today=today)
     longest = room.size_of([note])
-    if not room.has(page.size + longest):
+    if not room.has(sheet.size + longest):
         return Fitted([note], told)
     order = giving_up(lines, units)
-    scores = [score(_with_context(lines, found, unit)) for unit in units] if score is not None else [0]
-    if len(set(scores)) > 1:
+    scores = [score(_with_context(lines, found, unit)) for unit in units] if score is not None else []
+    is_about_some = len(set(scores)) > 1
+    if is_about_some:
         order.sort(key=lambda index: scores[index])
-        first = []
-    else:
-        first = _one_of_each(pieces, units, order, longest)
-    shown = _fill(page, units, [*first, *reversed(order)], longest)
-    shown |= {unit for unit in told if unit.start in paragraphs and page.has(unit.start)}
+    first = [] if is_about_some else _one_of_each(segments, units, order, longest)
+    shown = _fill(sheet, units, [*first, *reversed(order)], longest)
+    shown |= {unit for unit in told if unit.start in paragraphs and sheet.has(unit.start)}
     left_out = [unit for unit in told if unit not in shown]
 
     def note_of(left_out: "list[Unit]", cut: str = "") -> str:
@@ -91,12 +90,12 @@ def fit(
         return omission_line(left_out, command, older=older, cut=cut, unread_lines=unread_lines, today=today)
 
     last = units[order[-1]] if order else None
-    if last is not None and not Page(pieces).put_if_it_fits(pieces.of(last), longest):
+    if last is not None and not Sheet(segments).put_if_it_fits(segments.of(last), longest):
         others = [unit for unit in left_out if unit is not last]
-        text = _with_part(page, lines, last, lambda cut: note_of(others, cut))
+        text = _with_part(sheet, lines, last, lambda cut: note_of(others, cut))
         if text:
             return Fitted(text, others, last)
-    return Fitted([*page.text(), note_of(left_out)], left_out)
+    return Fitted([*sheet.text(), note_of(left_out)], left_out)
 
 
 def head(
@@ -194,26 +193,26 @@ def _lines(count: int) -> str:
     return f"{count} line{'' if count == 1 else 's'}"
 
 
-def _fill(page: Page, units: "list[Unit]", wanted: list[int], note: Size) -> "set[Unit]":
-    """Put units on the page, by their indexes, each if it fits with a note of that size. Return which are there."""
+def _fill(sheet: Sheet, units: "list[Unit]", wanted: list[int], note: Size) -> "set[Unit]":
+    """Put units on the sheet, by their indexes, each if it fits with a note of that size. Return which are there."""
     shown: set[Unit] = set()
     for index in wanted:
         unit = units[index]
-        if unit not in shown and page.put_if_it_fits(page.pieces.of(unit), note):
+        if unit not in shown and sheet.put_if_it_fits(sheet.segments.of(unit), note):
             shown.add(unit)
     return shown
 
 
-def _one_of_each(pieces: Pieces, units: "list[Unit]", order: list[int], note: Size) -> list[int]:
+def _one_of_each(segments: Segments, units: "list[Unit]", order: list[int], note: Size) -> list[int]:
     """Return one unit of each section, by index, where that many fit but those that are given up last do not.
 
     Sections whose last one takes much more than their smallest one are there with that. The newest stays.
     """
-    room = pieces.room
-    shares = [
-        max(sum(piece.size.lines for piece in own) / room.lines, sum(piece.size.bytes for piece in own) / room.size)
-        for own in map(pieces.of, units)
-    ]
+    room = segments.room
+    shares = []
+    for own in map(segments.of, units):
+        lines, size = sum(one.size.lines for one in own), sum(one.size.bytes for one in own)
+        shares.append(share_of_limits(lines, size, room.lines, room.size))
     last = {section_of(units[index]): index for index in order}
     smallest = dict(last)
     for index in order:
@@ -227,8 +226,8 @@ def _one_of_each(pieces: Pieces, units: "list[Unit]", order: list[int], note: Si
         return [(smallest if place < count else last)[section] for place, section in enumerate(by_saving)]
 
     def fits(count: int) -> bool:
-        them = [piece for index in chosen(count) for piece in pieces.of(units[index])]
-        return Page(pieces).put_if_it_fits(them, note)
+        them = [segment for index in chosen(count) for segment in segments.of(units[index])]
+        return Sheet(segments).put_if_it_fits(them, note)
 
     if fits(0) or not fits(len(by_saving)):
         return []
@@ -242,18 +241,18 @@ def _with_context(lines: list[str], found: Outline, unit: "Unit") -> str:
     return "\n".join([*above, *label, *lines[unit.start : unit.end]])
 
 
-def _with_part(page: Page, lines: list[str], unit: "Unit", note_of: "Callable[[str], str]") -> list[str]:
-    """Return the text of the page with the first lines of a unit that is too large for it; nothing if none fits."""
+def _with_part(sheet: Sheet, lines: list[str], unit: "Unit", note_of: "Callable[[str], str]") -> list[str]:
+    """Return the text of the sheet with the first lines of a unit that is too large for it; nothing if none fits."""
     size = unit.end - unit.start
 
     def attempt(count: int) -> list[str]:
         part = markdown.close_fence(lines[unit.start : unit.start + count])
-        new = page.put(page.pieces.beginning(unit, part))
-        text = page.text()
-        page.take_back(new)
+        new = sheet.put(sheet.segments.beginning(unit, part))
+        text = sheet.text()
+        sheet.take_back(new)
         return [*text, note_of(f"one entry is cut after {count} of {size} lines")]
 
-    room = page.pieces.room
+    room = sheet.segments.room
     count = _most(min(size - 1, room.lines), lambda count: room.holds(attempt(count)))
     return attempt(count) if count else []
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.disk.files import decode
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.recall.fit import Fitted, fit, head, omission_line, shorten_line, told_units
-from agent_memory_protocol.recall.page import Room
+from agent_memory_protocol.recall.sheet import Room
 from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.headers import front_matter_end
 from agent_memory_protocol.text.markdown import Block

@@ -1,4 +1,4 @@
-"""A page: no more blank lines than its blocks need, and nothing joined that was apart."""
+"""A sheet: no more blank lines than its blocks need, and nothing joined that was apart."""
 
 import pytest
 from hypothesis import given
@@ -6,24 +6,26 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.recall.fit import told_units
-from agent_memory_protocol.recall.page import NOTHING, Page, Pieces, Room, Size
+from agent_memory_protocol.recall.sheet import NOTHING, Room, Segments, Sheet, Size
 from agent_memory_protocol.tiers.entries import read
 
 PLENTY = 1 << 40
 ROOM = Room(PLENTY, PLENTY, PLENTY)
 
 
-def page_of(text: str, without: str = "") -> list[str]:
-    """Return the page of a document without the entries whose first line is given."""
+def text_of(text: str, without: str = "") -> list[str]:
+    """Return the sheet of a document without the entries whose first line is given."""
     lines = split_lines(text)
     found = read(lines)
-    pieces = Pieces(lines, found, ROOM)
-    page = Page(pieces)
+    segments = Segments(lines, found, ROOM)
+    sheet = Sheet(segments)
     gone = without.split("|") if without else []
-    page.put(piece for unit in told_units(lines, found) if lines[unit.start] not in gone for piece in pieces.of(unit))
-    assert page.size.lines == len(page.text())
-    assert page.size.bytes == sum(len(line.encode()) + 1 for line in page.text())
-    return page.text()
+    sheet.put(
+        segment for unit in told_units(lines, found) if lines[unit.start] not in gone for segment in segments.of(unit)
+    )
+    assert sheet.size.lines == len(sheet.text())
+    assert sheet.size.bytes == sum(len(line.encode()) + 1 for line in sheet.text())
+    return sheet.text()
 
 
 DROPPED = [
@@ -52,12 +54,12 @@ KEPT = [
 
 @pytest.mark.parametrize(("text", "lines"), DROPPED)
 def test_a_blank_line_goes_where_the_blocks_are_the_same_without_it(text, lines):
-    assert page_of(text) == lines
+    assert text_of(text) == lines
 
 
 @pytest.mark.parametrize(("text", "lines"), KEPT)
 def test_a_blank_line_stays_where_the_blocks_are_not(text, lines):
-    assert page_of(text) == lines
+    assert text_of(text) == lines
 
 
 APART = [
@@ -96,30 +98,30 @@ TOGETHER = [
 
 @pytest.mark.parametrize(("text", "without", "lines"), APART)
 def test_an_empty_comment_keeps_apart_what_would_join_or_govern(text, without, lines):
-    assert page_of(text, without) == lines
+    assert text_of(text, without) == lines
 
 
 @pytest.mark.parametrize(("text", "without", "lines"), TOGETHER)
 def test_what_belongs_together_needs_none(text, without, lines):
-    assert page_of(text, without) == lines
+    assert text_of(text, without) == lines
 
 
 @given(st.lists(st.booleans(), max_size=5))
 def test_putting_and_taking_back_counts_exactly(chosen):
     document = split_lines("# T\n\na\n\nb\n\n- c\n\n## H\n\nL:\n\n- d\n\n```\ne\n```\n")
     found = read(document)
-    pieces = Pieces(document, found, ROOM)
-    page = Page(pieces)
-    before = page.text()
+    segments = Segments(document, found, ROOM)
+    sheet = Sheet(segments)
+    before = sheet.text()
     new = []
     for unit, is_put in zip(told_units(document, found), chosen, strict=False):
         if is_put:
-            new.append(page.put(pieces.of(unit)))
-            assert (page.size.lines, page.size.bytes) == (len(page.text()), len("\n".join(page.text())) + 1)
+            new.append(sheet.put(segments.of(unit)))
+            assert (sheet.size.lines, sheet.size.bytes) == (len(sheet.text()), len("\n".join(sheet.text())) + 1)
     for taken in reversed(new):
-        page.take_back(taken)
-    assert page.text() == before
-    assert (page.size.lines, page.size.bytes) == (1, 4)
+        sheet.take_back(taken)
+    assert sheet.text() == before
+    assert (sheet.size.lines, sheet.size.bytes) == (1, 4)
 
 
 def test_a_room_counts_lines_bytes_and_characters_with_what_is_before_each_line():

@@ -1,4 +1,4 @@
-"""A page: the blocks of a document that are given, in file order, with no more blank lines than they need.
+"""A sheet: the blocks of a document that are given, in file order, with no more blank lines than they need.
 
 A blank line is dropped where the blocks are the same without it, which is decided by parsing again. Blocks that would
 join or govern each other only because what was between them is gone are kept apart (docs/protocol.md, “What does not
@@ -67,7 +67,7 @@ class Room:
         return self.has(self.size_of(lines))
 
 
-class Piece:
+class Segment:
     """One block of a document, or the part of it that is an entry.
 
     Attributes:
@@ -91,61 +91,61 @@ class Piece:
         self.size = size
 
 
-class Pieces:
-    """What a document is cut into, and what any two pieces need between them."""
+class Segments:
+    """What a document is cut into, and what any two segments need between them."""
 
     __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "room")
 
     def __init__(self, lines: list[str], found: "Outline", room: Room) -> None:
         self._lines = lines
         self._found = found
-        self._cuts: dict[tuple[int, int], list[Piece]] = {}
-        self._units: dict[int, list[Piece]] = {}
+        self._cuts: dict[tuple[int, int], list[Segment]] = {}
+        self._units: dict[int, list[Segment]] = {}
         self._between: dict[tuple[int, ...], tuple[list[str], Size]] = {}
         self.room = room
 
     @property
-    def title(self) -> list[Piece]:
+    def title(self) -> list[Segment]:
         """The file's first heading; nothing where there is none."""
         return self._cut(self._found.headings[0]) if self._found.headings else []
 
-    def of(self, unit: "Entry | IndexLine") -> list[Piece]:
+    def of(self, unit: "Entry | IndexLine") -> list[Segment]:
         """Return an entry's blocks, and those of the headings and the label that govern it."""
-        pieces = self._units.get(unit.start)
-        if pieces is None:
-            pieces = [piece for index in unit.headings for piece in self._cut(self._found.headings[index])]
+        segments = self._units.get(unit.start)
+        if segments is None:
+            segments = [one for index in unit.headings for one in self._cut(self._found.headings[index])]
             own = self._cut(unit)
             if unit.label is not None:
                 above = self._cut(self._found.labels[unit.label])
-                for piece in (*above, *own):
-                    piece.label = unit.label
-                pieces += above
-            pieces = self._units[unit.start] = pieces + own
-        return pieces
+                for segment in (*above, *own):
+                    segment.label = unit.label
+                segments += above
+            segments = self._units[unit.start] = segments + own
+        return segments
 
-    def beginning(self, unit: "Entry | IndexLine", lines: list[str]) -> list[Piece]:
+    def beginning(self, unit: "Entry | IndexLine", lines: list[str]) -> list[Segment]:
         """Return the same with only the first lines of the entry, which are given."""
-        pieces = self.of(unit)
-        first = next(piece for piece in pieces if piece.start == unit.start)
-        part = Piece(first.block, first.place, first.start, lines, self.room.size_of(lines))
+        segments = self.of(unit)
+        first = next(segment for segment in segments if segment.start == unit.start)
+        part = Segment(first.block, first.place, first.start, lines, self.room.size_of(lines))
         part.label = first.label
-        return [*(piece for piece in pieces if piece.start < unit.start), part]
+        return [*(segment for segment in segments if segment.start < unit.start), part]
 
-    def _cut(self, span: "Entry | IndexLine | Heading | Label") -> list[Piece]:
-        pieces = self._cuts.get((span.start, span.end))
-        if pieces is None:
-            pieces = self._cuts[span.start, span.end] = []
+    def _cut(self, span: "Entry | IndexLine | Heading | Label") -> list[Segment]:
+        segments = self._cuts.get((span.start, span.end))
+        if segments is None:
+            segments = self._cuts[span.start, span.end] = []
             blocks = self._found.blocks
             place = bisect_right(blocks, span.start, key=lambda block: block.start) - 1
             while place < len(blocks) and blocks[place].start < span.end:
                 start, end = max(blocks[place].start, span.start), min(blocks[place].end, span.end)
                 lines = self._lines[start:end]
-                pieces.append(Piece(blocks[place], place, start, lines, self.room.size_of(lines)))
+                segments.append(Segment(blocks[place], place, start, lines, self.room.size_of(lines)))
                 place += 1
-        return pieces
+        return segments
 
-    def between(self, above: Piece, below: Piece) -> tuple[list[str], Size]:
-        """Return the lines that two pieces need between them, and how much these take."""
+    def between(self, above: Segment, below: Segment) -> tuple[list[str], Size]:
+        """Return the lines that two segments need between them, and how much these take."""
         key = (above.start, above.end, below.start, below.end)
         needed = self._between.get(key)
         if needed is None:
@@ -154,91 +154,90 @@ class Pieces:
         return needed
 
 
-class Page:
+class Sheet:
     """What of a document is given so far, and how much it takes."""
 
-    __slots__ = ("_among", "_starts", "pieces", "size")
+    __slots__ = ("_among", "_starts", "segments", "size")
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, segments: Segments) -> None:
         """Begin with the title alone."""
-        self.pieces = pieces
+        self.segments = segments
         self._starts: list[int] = []
-        self._among: dict[int, Piece] = {}
+        self._among: dict[int, Segment] = {}
         self.size = Size(0, 0, 0)
-        self.put(pieces.title)
+        self.put(segments.title)
 
-    def put(self, pieces: "Iterable[Piece]") -> list[Piece]:
+    def put(self, segments: "Iterable[Segment]") -> list[Segment]:
         """Put these in their places; return those that were not there yet."""
         new = []
-        for piece in pieces:
-            if piece.start in self._among:
+        for segment in segments:
+            if segment.start in self._among:
                 continue
-            new.append(piece)
-            position = bisect_right(self._starts, piece.start)
-            self.size += piece.size + self._around(position, piece)
-            self._starts.insert(position, piece.start)
-            self._among[piece.start] = piece
+            new.append(segment)
+            position = bisect_right(self._starts, segment.start)
+            self.size += segment.size + self._around(position, segment)
+            self._starts.insert(position, segment.start)
+            self._among[segment.start] = segment
         return new
 
-    def take_back(self, pieces: "Iterable[Piece]") -> None:
+    def take_back(self, segments: "Iterable[Segment]") -> None:
         """Take out what `put` has put."""
-        for piece in pieces:
-            position = bisect_right(self._starts, piece.start) - 1
-            del self._starts[position], self._among[piece.start]
-            self.size -= piece.size + self._around(position, piece)
+        for segment in segments:
+            position = bisect_right(self._starts, segment.start) - 1
+            del self._starts[position], self._among[segment.start]
+            self.size -= segment.size + self._around(position, segment)
 
-    def put_if_it_fits(self, pieces: "Sequence[Piece]", note: Size) -> bool:
+    def put_if_it_fits(self, segments: "Sequence[Segment]", note: Size) -> bool:
         """Put these in their places if there is room for them and for a note of that size. Says whether there is."""
-        room = self.pieces.room
+        room = self.segments.room
         least = self.size + note
-        for piece in {piece.start: piece for piece in pieces}.values():
-            if piece.start not in self._among:
-                least += piece.size
+        for segment in {segment.start: segment for segment in segments}.values():
+            if segment.start not in self._among:
+                least += segment.size
         if not room.has(least):
             return False  # without looking for what is needed between them
-        new = self.put(pieces)
+        new = self.put(segments)
         if room.has(self.size + note):
             return True
         self.take_back(new)
         return False
 
     def has(self, start: int) -> bool:
-        """Say whether the piece that begins with this line is on the page."""
+        """Say whether the segment that begins with this line is on the sheet."""
         return start in self._among
 
     def text(self) -> list[str]:
-        """Return the lines of the page."""
+        """Return the lines of the sheet."""
         text: list[str] = []
         above = None
         for start in self._starts:
-            piece = self._among[start]
+            segment = self._among[start]
             if above is not None:
-                text += self.pieces.between(above, piece)[0]
-            text += piece.lines
-            above = piece
+                text += self.segments.between(above, segment)[0]
+            text += segment.lines
+            above = segment
         return text
 
-    def _around(self, position: int, piece: Piece) -> Size:
-        """Return how much more is needed around a piece that goes between two others, before and at a position."""
+    def _around(self, position: int, segment: Segment) -> Size:
+        """Return how much more is needed around a segment that goes between two others, before and at a position."""
         above = self._among[self._starts[position - 1]] if position else None
         below = self._among[self._starts[position]] if position < len(self._starts) else None
         more = NOTHING
         if above is not None:
-            more += self.pieces.between(above, piece)[1]
+            more += self.segments.between(above, segment)[1]
         if below is not None:
-            more += self.pieces.between(piece, below)[1]
+            more += self.segments.between(segment, below)[1]
         if above is not None and below is not None:
-            more -= self.pieces.between(above, below)[1]
+            more -= self.segments.between(above, below)[1]
         return more
 
 
-def _lines_between(above: Piece, below: Piece) -> list[str]:
+def _lines_between(above: Segment, below: Segment) -> list[str]:
     if above.end == below.start or above.place == below.place:
         return []
     apart = ["", KEEPER, ""]
-    was_between = (
-        below.place > above.place + 1 or above.end < above.block.end or below.start > below.block.start
-    )  # more than blank lines
+    is_torn = above.end < above.block.end or below.start > below.block.start
+    was_between = is_torn or below.place > above.place + 1  # more than blank lines
     if was_between and _misleads(above, below):
         return apart
     if _keeps_blocks(above, [], below):
@@ -246,7 +245,7 @@ def _lines_between(above: Piece, below: Piece) -> list[str]:
     return apart if was_between and _keeps_blocks(above, [""], below) is False else [""]
 
 
-def _misleads(above: Piece, below: Piece) -> bool:
+def _misleads(above: Segment, below: Segment) -> bool:
     """Say whether an item would seem to be under a label that is not its own."""
     if below.block.kind != markdown.ITEM:
         return False
@@ -256,8 +255,8 @@ def _misleads(above: Piece, below: Piece) -> bool:
     return governing != below.label
 
 
-def _keeps_blocks(above: Piece, between: list[str], below: Piece) -> bool | None:
-    """Say whether two pieces, with these lines between them, are the blocks they are; None where it is not certain."""
+def _keeps_blocks(above: Segment, between: list[str], below: Segment) -> bool | None:
+    """Say whether two segments stay the blocks they are with these lines between them; None where nobody can tell."""
     blocks = markdown.scan([*above.lines, *between, *below.lines])
     if blocks is None:
         return None
@@ -269,8 +268,8 @@ def _facts(block: "Block") -> tuple[str | int, ...]:
     return block.kind, block.level, block.column, block.closed, block.start, block.end, block.paragraph_end
 
 
-def _facts_at(piece: Piece, start: int) -> tuple[str | int, ...]:
-    """Return what there is to know of a piece that begins at a line."""
-    block, end = piece.block, start + len(piece.lines)
+def _facts_at(segment: Segment, start: int) -> tuple[str | int, ...]:
+    """Return what there is to know of a segment that begins at a line."""
+    block, end = segment.block, start + len(segment.lines)
     paragraph_end = min(block.paragraph_end - block.start + start, end)
     return block.kind, block.level, block.column, block.closed, start, end, paragraph_end
