@@ -173,7 +173,7 @@ def test_prose_with_a_secret_that_stays_keeps_nothing_beside_it_from_being_forgo
     secret = f"The token is {SECRETS['github-token']}.\n"
     project.write(path, f"# T\n\n{secret}\n- between\n\nmore prose\n")
     assert project("forget", ids(project)["- between"]).code == 0
-    assert (project.root / path).read_text().endswith(f"\n\n{secret}\nmore prose\n")
+    assert (project.root / path).read_text().endswith(f"\n\n{secret}\n<!-- -->\n\nmore prose\n")
 
 
 @pytest.mark.requirement("S2-29")

@@ -399,9 +399,12 @@ def test_restore_says_what_would_pass_the_limit(told):
 
 
 def test_restore_names_a_ledger_it_cannot_read(told):
+    lasting = id_of(told, "lasting")
     told.write(LEDGER, '{"format":"agent-memory/9.0","created_at":null}\n')
     told.process("restore", "--list").refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
-    told.process("forget", id_of(told, "lasting")).refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
+    told.process("forget", lasting).refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
+    listed = told("list", "--json")
+    assert (listed.code, lasting in listed.out, LEDGER in listed.err) == (4, True, True)
     assert text(told) == PAGE
 
 
