@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from ..layout import Tier
+from ..text import labels
 from ..text.gist import normalised
 from ..text.phrases import beginning
-from ..tiers.document import identity_text
+from ..tiers.document import plain_id
 from ..tiers.meet import CHANGED, OPPOSITE
 from .finding import WARNING, Remark, rule
 from .store import StoreView
@@ -20,9 +21,9 @@ _SHOWN = 120
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
 def double_entry(view: TierView) -> Iterator[Remark]:
-    first: dict[str, int] = {}
+    first: dict[tuple[str, str], int] = {}
     for entry, entry_id in view.entries():
-        plain = entry_id.partition("-")[0]
+        plain = plain_id(entry_id), labels.key(view.document.label(entry))
         if plain in first and len(entry.paragraph) > 10:
             yield Remark(
                 entry.start + 1, f"the same entry stands in line {first[plain]}; `amp forget {entry_id}` removes this"
@@ -46,7 +47,7 @@ def restates(view: TierView) -> Iterator[Remark]:
     for entry, entry_id in view.entries():
         if not entry.is_item:
             continue
-        place = view.elsewhere.get(normalised(identity_text(view.document.lines, entry)))
+        place = view.elsewhere.get(normalised(view.document.alone(entry)))
         if place is None or place.startswith(f"{view.document.target.path}:"):
             continue
         told = f"{place} says the same; keep it in one place (`amp forget {entry_id}`)"

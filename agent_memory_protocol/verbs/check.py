@@ -18,7 +18,6 @@ from ..git import ignore
 from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target
 from ..learning import docs
 from ..learning.scattered import other_scaffoldings
-from ..limits import split_lines
 from ..lint import finding, index, ledgers, notes, tiers
 from ..lint.finding import Finding
 from ..lint.repeats import DISAGREEMENTS
@@ -248,15 +247,15 @@ def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
     """Return the lines of the documentation and of lasting memory, normalised, and where each stands."""
     found: dict[str, str] = {}
     for path, text in docs.read(root):
-        for number, line in enumerate(split_lines(text), start=1):
-            plain = normalised(docs.without_marks(line))
+        for number, line in docs.lines(text):
+            plain = normalised(line)
             if plain:
                 found.setdefault(plain, f"{path}:{number}")
     for document in read:
         if not document.target.tier.lasts:
             continue
         for entry in document.outline.entries:
-            plain = normalised(documents.identity_text(document.lines, entry))
+            plain = normalised(document.alone(entry))
             if plain:
                 found.setdefault(plain, f"{document.target.path}:{entry.start + 1}")
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from ..answers import About, Remembered
+from ..answers import About, Remembered, StoredEntry
 from ..change.session import Session, room_by_dates, stored_entry
 from ..change.transaction import Change
 from ..errors import InvalidArgument
@@ -67,16 +67,16 @@ def remember(
 
     def write(current: Document) -> Change:
         nonlocal entry_id, status, notes
-        there = document.standing(current, entry_id, label or "")
+        leaving = [old] if old_in == target else []
+        heading, over = (section, label) if section or label or not leaving else _place_of(current, old)
+        there = document.standing(current, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
             if new.day is None or there.mark is None or there.mark.day >= new.day:
                 return Change(current)
             status = "redated"
             return Change(document.redate(current, there, new.day))
-        leaving = [old] if old_in == target else []
-        under_old = section if section or not leaving else _section_of(current, old)
-        added, reasons = _add(session, current, new, under_old, label, leaving, today=today if make_room else None)
+        added, reasons = _add(session, current, new, heading, over, leaving, today=today if make_room else None)
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={entry_id: about})
 
@@ -87,7 +87,7 @@ def remember(
         retire(session, old_in, old, entry_id)
     entry = stored_entry(done.document, entry_id)
     if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry_id), *_met(done.document, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(done.document, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
@@ -104,21 +104,23 @@ def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:
     return target, found
 
 
-def _section_of(current: Document, entry_id: str) -> str | None:
-    """Return the heading that an entry stands under; None for the title of the document, and for none."""
+def _place_of(current: Document, entry_id: str) -> tuple[str | None, str | None]:
+    """Return the heading and the label of an entry; None for the title of the document, and where it has none."""
     entry = current.entry(entry_id)
-    return current.section(entry) if entry is not None and len(entry.headings) > 1 else None
+    if entry is None:
+        return None, None
+    return current.section(entry) if len(entry.headings) > 1 else None, current.label(entry) or None
 
 
-def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry_id: str) -> list[str]:
+def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: StoredEntry) -> list[str]:
     """Say why the text may not belong here. It is written all the same: no program can judge meaning."""
     secret = route.loosely_secret(text)
     if secret is not None:
-        return [f"{route.doubt(secret)} (`amp forget {entry_id} --redact` takes it out without a copy)"]
+        return [f"{route.doubt(secret)} (`amp forget {entry.id} --redact` takes it out without a copy)"]
     found = route.misplaced(text, target.tier, is_dated=new.day is not None)
     why = "" if found is None else route.advice(found, text)
-    why = why or _restated(session, target, new) or _raw(target, new)
-    return [f"{why} (`amp forget {entry_id}` takes it out here)"] if why else []
+    why = why or _restated(session, target, new, entry.label) or _raw(target, new)
+    return [f"{why} (`amp forget {entry.id}` takes it out here)"] if why else []
 
 
 def _met(now: Document, entry_id: str) -> Iterator[str]:
@@ -127,13 +129,14 @@ def _met(now: Document, entry_id: str) -> Iterator[str]:
     return remarks(now, entry_id)
 
 
-def _restated(session: Session, target: Target, new: NewEntry) -> str:
+def _restated(session: Session, target: Target, new: NewEntry, label: str) -> str:
     """Say where the documentation has a text that is to be shared."""
     if target.tier is not Tier.SHARED:
         return ""
     from ..learning import docs
 
-    place = docs.place_of(session.root, document.bare_text("\n".join(document.item_lines(new, "-", ""))))
+    said = document.bare_text("\n".join(document.item_lines(new, "-", "")))
+    place = docs.place_of(session.root, labels.in_front(label, said))
     return f"{place} says the same already" if place else ""
 
 

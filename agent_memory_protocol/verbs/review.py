@@ -71,7 +71,7 @@ def items(
     """
     found = [_disagreement(one) for one in disagreements]
     known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
-    texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.text) for entry in entries]
+    texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.alone) for entry in entries]
     texts += [Text(f"{row.target.path}", row.file, row.description) for row in notes if row.description]
     alike = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
     opposed = [pair for pair in alike if _negations(pair[0]) != _negations(pair[1])]
@@ -79,13 +79,13 @@ def items(
     found += [_pair("merge", *pair, "merge them") for pair in alike if pair not in opposed]
     found += _crowded(notes)
     found += [
-        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.text)
+        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.alone)
         for entry in sorted(entries, key=lambda one: one.date or today)
         if entry.date is not None and today - entry.date > older_than
     ]
     undated = [entry for entry in entries if entry.date is None]
     found += [
-        Item("undated", f"{entry.target.path}:{entry.line}", f"{entry.id}; still true?", entry.text)
+        Item("undated", f"{entry.target.path}:{entry.line}", f"{entry.id}; still true?", entry.alone)
         for entry in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
