@@ -734,14 +734,19 @@ def is_property(value: object) -> bool:
     return isinstance(value, property)
 
 
-def test_every_door_there_is_stands_in_the_table():
-    there = {
+def names_of_doors() -> set[str]:
+    """Return what each command, tool and public method is called in the tables of doors."""
+    return {
         *commands_of(amp),
         *(f"MCP {tool.name}" for tool in TOOLS),
         *(f"memory tool {name}" for name in MemoryTool(actor=Actor()).commands),
         *methods_of(Workspace),
         *methods_of(Memory),
     }
+
+
+def test_every_door_there_is_stands_in_the_table():
+    there = names_of_doors()
     writing = {door.name for door in (*DOORS, *RECORD_DOORS)}
     assert not writing & READING
     assert there == writing | READING | set(APART)

@@ -178,7 +178,8 @@ def _headings(entry: MemoryEntry) -> tuple[str, ...]:
 def _is_label(label: str, is_dated: bool) -> bool:
     """Say whether a text can be the label above a list, and gives an undated entry under it no date."""
     try:
-        labels.check(label)
+        if document.check_label(label) != label:
+            return False
     except RefusedText:
         return False
     lines = ("[1970-01-02] x",) if is_dated else ("x",)

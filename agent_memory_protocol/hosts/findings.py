@@ -10,7 +10,7 @@ from ..layout import TIERS, Tier
 from ..limits import split_lines
 from ..text.headers import split_header
 from ..text.markdown import closes_fence, fence_length, heading_level, heading_text
-from ..tiers.entries import is_label
+from ..tiers.entries import is_label, label_in
 
 INFO = "memory-findings"
 _BULLETS = ("- ", "* ", "+ ")
@@ -94,7 +94,7 @@ def _bullets(lines: list[str]) -> list[tuple[str, str, str]]:
         elif text[:1] == "#" and heading_level(text):
             section, label = heading_text(text), ""
         elif is_apart and text[:1].strip() and is_label(text):
-            label = text
+            label = label_in([text])
         elif text.strip():
             if bullets:
                 bullets[-1][0].append(text.strip())

@@ -6,13 +6,11 @@ In Markdown a label is a paragraph above its list. Wherever an item goes alone, 
 
 from unicodedata import normalize
 
-from ..errors import RefusedText
-from . import markdown, visible
+from . import markdown
 
 LONGEST = 160
 """Characters of a label in front of a text; of a longer one the beginning is there."""
 
-_LONGEST_WRITTEN = 1_000
 _COLONS = " \t:\uff1a"
 _EMPHASIS = ("**", "__", "*", "_")
 
@@ -64,24 +62,6 @@ def in_front_of_item(label: str, text: str) -> str:
     stripped = text.lstrip(" \t")
     is_bullet = stripped[:1] in tuple("-*+") and markdown.marker_width(stripped)
     return in_front(label, stripped[1:].lstrip(" \t") if label and is_bullet else text)
-
-
-def check(label: str) -> str:
-    """Return a label as it is written, on one line; it can be a label.
-
-    Raises:
-        RefusedText: it is empty, has several lines, is too long, or holds what a reader would not see.
-    """
-    text = label.strip()
-    says_something = any(map(str.isalnum, text))
-    if (
-        not says_something
-        or len(text) > _LONGEST_WRITTEN
-        or len(text.splitlines()) > 1
-        or visible.first_invisible(text)
-    ):
-        raise RefusedText(f"{label[:60]!r} cannot be a label; give one line of plain text, such as 'Never'")
-    return text
 
 
 def _begins_with_block(text: str) -> bool:

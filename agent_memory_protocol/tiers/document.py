@@ -20,6 +20,7 @@ from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
 
 _LONGEST_SECTION = 120
+_LONGEST_LABEL = 1_000
 _SHORT = 1000
 _KEPT_BYTES = 64 * 1024
 
@@ -241,12 +242,28 @@ def check_section_name(section: str) -> None:
         raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
 
 
+def check_label(label: str) -> str:
+    """Return a label as a missing one is written.
+
+    Raises:
+        RefusedText: it is no label above a list: not one line, more than a sentence, or what a reader would not see.
+    """
+    line = label.strip()
+    written = line if entries.is_label(line) else f"{line}:"
+    is_line = len(line.splitlines()) == 1 and len(line) <= _LONGEST_LABEL and any(map(str.isalnum, line))
+    if is_line and not visible.first_invisible(line):
+        found = outline_of(f"{written}\n\n- x")
+        if [one.label for one in found.entries] == [0] and found.labels[0].text == written:
+            return written
+    raise RefusedText(f"{label[:60]!r} cannot be a label; give one line with one sentence, such as 'Never'")
+
+
 def add(document: Document, new: NewEntry, section: str | None = None, label: str | None = None) -> Added:
     """Add an entry: after the last one that no label governs under the section's heading, or the file's first one.
 
-    With a label, the entry goes to the end of that label's list: one directly under that heading, or where no section
-    is named, the last one in the file. A section or label that does not exist is made; of two sections with that name
-    the last is used. The notes say so. (docs/protocol.md, “Labels”.)
+    With a label, as `check_label` returns it, the entry goes to the end of that label's list: one directly under that
+    heading, or where no section is named, the last one in the file. A section or label that does not exist is made; of
+    two sections with that name the last is used. The notes say so. (docs/protocol.md, “Labels”.)
 
     Raises:
         Refused: the document's structure would change: a fence that never closes would swallow the entry.
@@ -271,7 +288,7 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
         if governed is not None:
             return _add_at(document, new, governed.end, governed, [], notes, label)
     if label is not None:
-        made.append(label if entries.is_label(label) else f"{label}:")
+        made.append(label)
         notes.append(f"added the missing label {made[-1]!r}")
         end = _end(document) if heading is None or len(made) > 1 else _end_under(document, heading)
         return _add_at(document, new, end, None, made, notes, label)

@@ -47,7 +47,7 @@ def remember(
         session.check_secrets(said, what)
     if section is not None:
         document.check_section_name(section)
-    label = None if under is None else labels.check(under)
+    label = None if under is None else document.check_label(under)
     new = _compose(session, target, text, dated, today)
     target = store.locate(session.root, target)
     old_in, old = (None, "") if replaces is None else _replaced(session, replaces)

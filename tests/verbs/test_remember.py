@@ -93,7 +93,24 @@ def test_the_same_text_under_another_label_is_another_fact(page):
     assert page.read_text().count("push to main") == 3
 
 
-@pytest.mark.parametrize("label", ["", "a\nb", "***", "a\u200bb"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "",
+        "  ",
+        ":",
+        "**",
+        "a\nb",
+        "***",
+        "a\u200bb",
+        "- a",
+        "# a",
+        "> a",
+        "It is red. Never:",
+        "<!-- a -->",
+        "x" * 1_001,
+    ],
+)
 def test_what_is_no_label_is_refused(page, label):
     page.write_text(NEVER)
     with pytest.raises(RefusedText, match="cannot be a label"):
