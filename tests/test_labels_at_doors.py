@@ -121,7 +121,15 @@ def _in_json(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    lines = [re.sub(r"^ *\d+(  |\t)", "", line) for line in text.split("\n")]
+    lines: list[str] = []
+    last = 0
+    for line in text.split("\n"):
+        numbered = re.match(r" *(\d+)(  |\t)(.*)", line)
+        if numbered:
+            lines += [""] * (int(numbered[1]) > last + 1)  # lines between the two are not shown
+            last = int(numbered[1])
+        # The frame of recall's block would be HTML.
+        lines.append(numbered[3] if numbered else re.sub("^<.*", "", line))
     page = document.parse("\n".join(lines).encode(), SHARED)
     above = {
         number: labels.key(page.label(entry))
@@ -215,16 +223,22 @@ def door(name: str) -> Callable[[Door], Door]:
 
 
 DOORS |= {
-    "amp recall": lambda at: [at.amp("recall")],
-    "amp show": lambda at: [at.amp("show", "shared"), at.amp("show", "shared", "--section", at.section or "S")],
+    "amp recall": lambda at: [at.amp("recall"), at.amp("recall", "--max-lines", "6")],
     "amp list": lambda at: [at.amp("list"), at.amp("list", "--json")],
     "amp search": lambda at: [at.amp("search", at.word), at.amp("search", at.word, "--json")],
     "amp review": lambda at: [at.amp("review"), at.amp("review", "--json")],
-    "MCP memory_recall": lambda at: [at.call("memory_recall")],
+    "MCP memory_recall": lambda at: [at.call("memory_recall"), at.call("memory_recall", max_lines=6)],
     "MCP memory_show": lambda at: [at.call("memory_show")],
     "MCP memory_search": lambda at: [at.call("memory_search", query=at.word)],
     "MCP memory_forget": lambda at: [at.call("memory_forget", ids=[at.id])],
 }
+
+
+@door("amp show")
+def show(at: Case) -> Iterator[str]:
+    yield at.amp("show", "shared")
+    yield at.amp("show", "shared", "--section", at.section or "S")
+    yield at.amp("show", "shared", "--left-out", "--max-lines", "6")
 
 
 @door("amp export")
