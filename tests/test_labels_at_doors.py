@@ -296,6 +296,12 @@ def adopt(at: Case) -> Iterator[str]:
     yield at.amp("adopt", str(page.parent))
     at.amp("adopt", str(page.parent), "--apply")
     yield at.read(AGENT)
+    lines = at.folder / "memory.jsonl"
+    at.amp("export", "agent:dev", "--output", str(lines))
+    at.write("# S\n")
+    yield at.amp("adopt", str(lines))
+    at.amp("adopt", str(lines), "--apply")
+    yield at.read()
 
 
 @door("amp distill")

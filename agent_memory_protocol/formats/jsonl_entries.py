@@ -57,7 +57,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     for notice in found.warnings:
         yield Problem(f"line {notice.line:,}" if notice.line else "the file", notice.message)
     for entry in found.entries:
-        yield attempt(f"entry {entry.id[:40]!a}", _from, entry)
+        yield attempt(f"entry {entry.id[:40]!a}", entry_of, entry)
 
 
 def encode(entry: MemoryEntry) -> bytes:
@@ -72,7 +72,12 @@ def write(path: str, lines: Iterable[bytes]) -> None:
         file.writelines(lines)
 
 
-def _from(entry: EntryLine) -> MemoryEntry:
+def entry_of(entry: EntryLine) -> MemoryEntry:
+    """Return a line as an entry.
+
+    Raises:
+        BadEntry: it is too large for one.
+    """
     own = dict(_told(entry))
     more = dict(entry.extra or {})
     pairs = more.pop("extra", None)

@@ -14,7 +14,9 @@ from shlex import quote
 
 from ..disk.files import Root, decode
 from ..errors import AgentMemoryError, InvalidArgument, InvalidName
-from ..formats.jsonl import EntryLine, parse_file
+from ..formats import markdown
+from ..formats.jsonl import parse_file
+from ..formats.jsonl_entries import entry_of
 from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 
@@ -248,19 +250,18 @@ def _scaffolding(path: str) -> Iterator[Store]:
 
 
 def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
-    """Read an agent-memory/0.1 file as a page of entries, the kinds its headings."""
+    """Read an agent-memory/0.1 file as a page of entries, the kinds its headings, with the labels it names."""
     path = os.path.join(root.path, name)
     content = root.read((name,), limit=LARGEST * 16)
     lines = list(parse_file([b"" if content is None else content.data]))
     if not sort_out(lines).known:
         raise InvalidArgument(f"{path} is no agent-memory/0.1 file; `amp import` reads other formats")
-    sections: dict[str, list[EntryLine]] = {}
-    for entry in view(lines, now).entries:
-        sections.setdefault(entry.kind, []).append(entry)
-    text = "# Memory\n"
-    for kind, entries in sections.items():
-        text += f"\n## {kind.capitalize()}\n\n" + "".join(f"- {' '.join(entry.text.split())}\n" for entry in entries)
-    return Store("an agent-memory/0.1 file", path, _SHARED, Page(path, name, text))
+    pieces = []
+    for line in view(lines, now).entries:
+        # It comes in undated, so a label that would date it stays in front of the text.
+        label, text = markdown.label_and_text(entry_of(line)._replace(timestamp_ms=0))
+        pieces.append(markdown.Piece((line.kind.capitalize(),), (" ".join(text.split()),), label))
+    return Store("an agent-memory/0.1 file", path, _SHARED, Page(path, name, markdown.render(pieces)))
 
 
 class _Reader:
