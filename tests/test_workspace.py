@@ -220,7 +220,7 @@ def test_a_reply_has_the_entry_its_place_and_the_headroom(workspace):
     assert done.entry.section == "Infrastructure"
     assert done.entry.date is None
     assert done.headroom == Headroom(194, 25_600 - file_of(workspace).stat().st_size, 200, 25_600)
-    assert done.notes == ("the section '## Infrastructure' was not there and stands now at the end",)
+    assert done.notes == ("added the missing section '## Infrastructure' at the end",)
     assert workspace.entries() == [done.entry]
     assert "Redis needs AOF on." in recall_for_agent("dev", root=str(workspace.path), environ={})
 

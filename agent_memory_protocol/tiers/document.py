@@ -282,7 +282,7 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
             )
         if not matching:
             made.append(f"## {section.strip().lstrip('#').strip()}")
-            notes.append(f"the section {made[0]!r} was not there and stands now at the end")
+            notes.append(f"added the missing section {made[0]!r} at the end")
     if label is not None and not made:
         governed = _last_under(document, heading, label, anywhere=section is None)
         if governed is not None:

@@ -148,10 +148,10 @@ def test_remember_as_json_names_the_entry_and_the_headroom(amp):
         "line": 6,
         "date": "2026-01-01",
         "headroom": {"lines": 194, "bytes": 25_600 - len(text_of(amp, AGENT.format("dev")))},
-        "notes": ["the section '## Storage' was not there and stands now at the end"],
+        "notes": ["added the missing section '## Storage' at the end"],
         "replaced": None,
     }
-    assert answer.err == "amp: the section '## Storage' was not there and stands now at the end\n"
+    assert answer.err == "amp: added the missing section '## Storage' at the end\n"
 
 
 WHOSE = [
@@ -198,7 +198,7 @@ def test_a_missing_section_is_made_at_the_end_once(amp):
     amp.write(SHARED, "# Shared\n\n- first\n")
     for number in range(3):
         answer = amp("remember", f"note {number}", "--section", "### Notes")
-        assert ("was not there" in answer.err) == (number == 0)
+        assert ("added the missing section" in answer.err) == (number == 0)
     assert text_of(amp) == "# Shared\n\n- first\n\n## Notes\n\n- note 0\n- note 1\n- note 2\n"
 
 

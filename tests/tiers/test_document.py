@@ -207,7 +207,7 @@ def test_of_two_sections_the_last_is_used_and_said():
 @pytest.mark.requirement("S4-61")
 def test_a_section_that_is_not_there_is_made_at_the_end_and_said():
     result = document.add(parse(SECTIONS), fact(), "Deployment")
-    assert result.notes == ("the section '## Deployment' was not there and stands now at the end",)
+    assert result.notes == ("added the missing section '## Deployment' at the end",)
     assert result.document.data.decode() == SECTIONS + f"\n## Deployment\n\n- {FACT}\n"
     again = document.add(result.document, fact("Another."), "deployment")
     assert again.notes == ()
@@ -311,7 +311,7 @@ def check_add(doc: Document, new: NewEntry, section: str | None) -> None:
     ]
     assert others == signatures(doc)
     headings = [(heading.level, heading.text) for heading in result.document.outline.headings]
-    made = [note for note in result.notes if "was not there" in note]
+    made = [note for note in result.notes if "added the missing section" in note]
     assert len(headings) == len(doc.outline.headings) + len(made)
     assert [line.target for line in result.document.outline.index_lines] == [
         line.target for line in doc.outline.index_lines
