@@ -48,6 +48,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     dropped = set(left_out)
     items[:] = [item for item in items if item not in dropped]
+    for item in items:
+        if "sized" in item.fixturenames or "corpus" in item.fixturenames:  # type: ignore[attr-defined]
+            item.add_marker("sized")
+    # Each worker collects for itself: a name that holds an address is another one in each, and the run ends there.
+    addressed = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if addressed:
+        raise pytest.UsageError(f"the name of {addressed[0]} holds an address of memory; give the case an id")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
