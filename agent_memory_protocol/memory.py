@@ -20,12 +20,13 @@ from .disk.writing import ChangedMeanwhile, write_file
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError
 from .limits import split_lines
 from .project.access import Actor, acting
+from .records.arrival import arrive
 from .records.canonical import cut_moment, encode, freeze_text
 from .records.finder import MemoryStatus
 from .records.home import Home
 from .records.proof import Checked, check_histories, check_history, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
-from .records.record import LIVE, Provenance, Record, RecordType, State
+from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shelf
 from .records.signing import Identity, Signer, sign_record
 from .records.store import RecordStore, Redacting
@@ -168,11 +169,15 @@ class Memory:
                 self._consolidate_fresh(),
             )
 
-    def add(self, record: Record, *, apply: bool = True) -> tuple[str, bool]:
+    def add(self, record: Record, *, apply: bool = True, once: bool = False) -> tuple[str, bool]:
         """Take in a record that was made elsewhere; return the id of the one that holds it here, and whether it is new.
 
-        A record with a known id, or with the text of a live record, is not taken in again. A signed record keeps its
-        signature. Without `apply` this only says what would become of it.
+        A signed record keeps its signature. Of a known record, what has become of it elsewhere is taken over: its state
+        where it may follow, its tags and its evidence. With `once`, a live record that says the same is enough.
+        Without `apply` this only says what would become of it.
+
+        Raises:
+            IllegalMove: the record has gone another way here; nothing is changed.
         """
         slots = encode(record.slots).decode() if record.slots else None
         with self._lock:
@@ -184,16 +189,19 @@ class Memory:
                 ("slots", slots),
             )
             finder = self._shelf.look(hurried=True)
-            if record.id in finder.every_id:
-                return record.id, False
-            for same in finder.saying(record.body):
-                if same.state in LIVE and record.state in LIVE:
-                    return same.id, False
-            if apply and record.signed:
-                self._store.put(record)
+            known = self._store.history(record.id) if record.id in finder.every_id else ()
+            same = finder.holding(record) if once and not known else None
+            if same is not None:
+                return same.id, False
+            version = arrive(known, record, finder.seen.read) if known else record
+            if version is None or not apply:
+                return record.id, version is not None
+            after = known[-1] if known else None
+            if version is record and record.signed:
+                self._store.put(record, after=after)
                 self._shelf.wrote(record)
-            elif apply:
-                self._put(record)
+            else:
+                self._put(version, after)
             return record.id, True
 
     def recall(self, query: str, *, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Recalled:

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from ..records.canonical import encode
-from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, new_record, slots_said
+from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, event_of, new_record, slots_said
 from ..text.gist import gist
 from .proposals import Proposal, Question, Supersede
 
@@ -91,15 +91,14 @@ def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
 def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:
     """Return what lets one of several exact copies replace the others: the same type, body and slots.
 
-    Copies of an episode also say when it happened; of two that do not, both may have happened. A copy in `cited`, the
-    ids that rules rest on, stays.
+    Copies of an episode also say when it happened and who tells of it; of two that do not, both may have happened. A
+    copy in `cited`, the ids that rules rest on, stays.
     """
     groups: dict[object, list[Record]] = {}
     for record in records:
         if record.state is State.ACTIVE and (record.type is not RecordType.EPISODE or record.occurred_at is not None):
-            happened = record.occurred_at if record.type is RecordType.EPISODE else None
             slots = encode(record.slots) if record.slots else b""
-            groups.setdefault((record.type, record.body, slots, happened), []).append(record)
+            groups.setdefault((record.type, record.body, slots, event_of(record)), []).append(record)
     found = []
     for members in groups.values():
         if len(members) > 1:

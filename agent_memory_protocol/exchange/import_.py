@@ -6,7 +6,7 @@ written before everything is known to be good.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
@@ -19,6 +19,8 @@ from ..layout import Target
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
+from ..records.canonical import encode
+from ..records.record import event_of
 from ..secrets.find import check_text
 from ..tiers import compose
 from ..workspace import Workspace
@@ -88,7 +90,6 @@ def import_file(
     if apply and strict:
         import_file(path, read, take, apply=False, strict=True, progress=progress)
     done = Import(applied=apply)
-    seen: set[str] = set()
 
     def leave_out(problem: Problem, *, refused: bool = False) -> None:
         keep(done.problems, problem, strict=strict, kind=Refused if refused else DamagedFile)
@@ -101,10 +102,6 @@ def import_file(
         if isinstance(one, Problem):
             leave_out(one)
             continue
-        if one.text in seen:
-            done.counts[KNOWN] += 1
-            continue
-        seen.add(one.text)
         try:
             is_new = take(one, apply)
         except (MissingExtra, OSError):
@@ -136,12 +133,29 @@ def _place(path: str, entry: MemoryEntry, number: int) -> str:
 def into_records(memory: Memory, now: datetime | None = None) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says."""
     moment = now or datetime.now(UTC)
+    once = _Once()
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
-        return memory.add(record_entries.record_of(dated), apply=apply)[1]
+        kept = record_entries.kept_record(entry)
+        record = kept or record_entries.record_of(dated)
+        said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
+        return once(said, apply) and memory.add(record, apply=apply, once=kept is None)[1]
 
     return take
+
+
+class _Once:
+    """Says whether something comes for the first time in a file, in the plan and then again in the deed."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[bool, Hashable]] = set()
+
+    def __call__(self, said: Hashable, apply: bool) -> bool:
+        if (apply, said) in self._seen:
+            return False
+        self._seen.add((apply, said))
+        return True
 
 
 def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
@@ -154,6 +168,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
     known = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
     keeps_notes = target.tier.has_notes
     notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
+    once = _Once()
     allow = workspace.settings.secrets_allow
 
     def title() -> str | None:
@@ -164,6 +179,8 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
     def take(entry: MemoryEntry, apply: bool) -> bool:
         if keeps_notes and _is_note(entry):
             return take_note(entry, apply)
+        if not once(entry.text, apply):
+            return False
         label, text = markdown.label_and_text(entry)
         if not apply:
             compose.compose(text, max_bytes=workspace.settings.max_bytes)

@@ -10,7 +10,7 @@ from ..search.port import Passage, SearchIndex, Source
 from ..text.ids import complete
 from .canonical import EMPTY
 from .rank import Match, partner_of
-from .record import LIVE, Record, by_birth, is_id
+from .record import LIVE, Record, by_birth, event_of, is_id, slots_said
 from .seen import Seen
 
 MATCHES = 40
@@ -93,7 +93,8 @@ class Finder:
     def holding(self, record: Record) -> Record | None:
         """Return the live record that says what a new one would say."""
         for same in self.saying(record.body):
-            if same.state in LIVE and same.type is record.type and record.slots in (EMPTY, same.slots):
+            is_alike = same.type is record.type and slots_said(record) in (EMPTY, slots_said(same))
+            if same.state in LIVE and is_alike and event_of(same) == event_of(record):
                 return same
         return None
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import InvalidRecord
-from .canonical import EMPTY, Json, decode, encode, freeze_object, thaw
+from .canonical import EMPTY, Json, decode, encode, format_moment, freeze_object, thaw
 from .fields import BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Transition",
     "address",
     "by_birth",
+    "event_of",
     "is_id",
     "new_record",
 ]
@@ -214,6 +215,13 @@ def new_record(
 def by_birth(record: Record) -> tuple[datetime, str]:
     """Return what records are ordered by: when they were born, and then their id."""
     return (record.created_at, record.id)
+
+
+def event_of(record: Record) -> tuple[str | None, str | None] | None:
+    """Return when an event happened and who tells of it; in the same words it may happen again. None for all else."""
+    if record.type is not RecordType.EPISODE:
+        return None
+    return format_moment(record.occurred_at or record.created_at), record.provenance.ref
 
 
 def slots_said(record: Record) -> Mapping[str, Json]:

@@ -1,11 +1,17 @@
 import json
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
-from agent_memory_protocol.errors import AccessDenied, DamagedFile, Refused, SecretFound
+from agent_memory_protocol.consolidation.decay import Rates
+from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove, Refused, SecretFound
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.import_ import Import, import_file, into_document, into_records
@@ -13,8 +19,10 @@ from agent_memory_protocol.formats import record_entries
 from agent_memory_protocol.formats.entry import MemoryEntry
 from agent_memory_protocol.formats.table import by_name, detect
 from agent_memory_protocol.layout import Target
-from agent_memory_protocol.records.record import Provenance, RecordType, State, new_record
+from agent_memory_protocol.records.lifecycle import archive, is_legal
+from agent_memory_protocol.records.record import LIVE, Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
+from agent_memory_protocol.records.sqlite_store import MemoryStore
 from agent_memory_protocol.search.embedding import HashEmbedder
 
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
@@ -278,3 +286,146 @@ def test_a_memory_adds_no_secret(memory):
         with pytest.raises(SecretFound):
             memory.add(record, apply=apply)
     assert memory.records() == ()
+
+
+# Records with a past
+
+WORDS = ("Use pnpm in CI.", "Always use `pnpm` in CI!", "Use npm in CI.", "Do not use pnpm in CI.", "Logs go to S3.")
+STEPS = ("remember", "merge", "dispute", "resolve", "decay", "redact", "retire")
+
+
+@contextmanager
+def in_process() -> Iterator[Memory]:
+    """A memory that leaves nothing behind, and whose clock goes on a day with each look at it."""
+    days = count()
+    with Memory(store=MemoryStore(), consolidate_every=0, clock=lambda: NOW + timedelta(days=next(days))) as made:
+        yield made
+
+
+def live(memory: Memory, *states: State) -> list[Record]:
+    return [record for record in memory.records() if record.state in (states or (State.ACTIVE,))]
+
+
+def do(memory: Memory, step: str, number: int) -> None:
+    """Do one thing with a memory, where there is something to do it with."""
+    some = live(memory, State.ACTIVE, State.TRANSITIONAL)
+    one = some[number % len(some)] if some else None
+    free = [record for record in live(memory) if record is not one]
+    with suppress(IllegalMove):
+        if step == "remember" or one is None:
+            memory.remember(WORDS[number % len(WORDS)], tags=[f"t{number % 3}"])
+        elif step == "merge":
+            memory.consolidate()
+        elif step == "dispute" and free:
+            memory.dispute(one.id, free[0].id, "the wiki says otherwise")
+        elif step == "resolve" and one.transition:
+            memory.resolve(one.id, next(side for side in one.transition.sides if side != one.id), "asked")
+        elif step == "decay":
+            memory.decay(rates=Rates(half_life=timedelta(days=1 + number)))
+        elif step == "redact":
+            memory.redact(one.id, "too much")
+        elif step == "retire":
+            memory.store.put(archive(one, reason="over", now=NOW + timedelta(days=4_000)))
+
+
+def go_over(source: Memory, target: Memory, path: Path) -> Import:
+    source.export(path)
+    return take_in(target, path)
+
+
+def heads(memory: Memory) -> dict[str, bytes]:
+    return {record.id: record.to_bytes() for record in memory.records()}
+
+
+def answers(memory: Memory) -> list[set[tuple[str, str]]]:
+    found = (memory.search(query, limit=99) for query in ("pnpm npm CI", "logs S3"))
+    return [{(hit.record.id, hit.line) for hit in hits} for hits in found]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=14))
+def test_what_went_over_into_an_empty_store_is_what_it_was(tmp_path, history):
+    with in_process() as source, in_process() as target:
+        for step in history:
+            do(source, *step)
+        done = go_over(source, target, tmp_path / "a.amem.json")
+        assert (done.problems, heads(target)) == ([], heads(source))
+        assert answers(target) == answers(source)
+        assert target.check().problems == source.check().problems == ()
+        assert go_over(source, target, tmp_path / "a.amem.json").counts["new"] == 0
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(*[st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=6)] * 3)
+def test_two_stores_with_a_common_past_come_together_and_say_what_cannot(tmp_path, past, mine, yours):
+    with in_process() as here, in_process() as there:
+        for step in past:
+            do(here, *step)
+        go_over(here, there, tmp_path / "past.amem.json")
+        for memory, steps in ((here, mine), (there, yours)):
+            for step in steps:
+                do(memory, *step)
+        before = {record.id: record for record in here.records()}
+        done = go_over(there, here, tmp_path / "a.amem.json")
+        after = {record.id: record for record in here.records()}
+        assert after.keys() == before.keys() | {record.id for record in there.records()}
+        said = " ".join(problem.reason for problem in done.problems)
+        for record in there.records():
+            holds = after[record.id]
+            # What holds there holds here, or has gone its legal way here, or is said.
+            if holds.state is not record.state and record.id not in said:
+                assert is_legal(record.state, holds.state) or holds.state in (State.ACTIVE, State.TRANSITIONAL)
+            assert holds.redacted or set(record.tags) <= set(holds.tags) or holds.state not in LIVE
+        assert here.check().problems == ()
+        known = heads(here)
+        assert go_over(there, here, tmp_path / "a.amem.json").counts["new"] == 0
+        assert heads(here) == known
+
+
+def test_said_again_after_decay_and_merged_it_still_goes_over(tmp_path, memory):
+    with in_process() as source:
+        for text in ("Use pnpm in CI.", "Always use `pnpm` in CI!"):
+            source.remember(text)
+        source.consolidate()
+        source.decay(rates=Rates(half_life=timedelta(hours=1)))
+        source.remember("Use pnpm in CI.")
+        go_over(source, memory, tmp_path / "a.amem.json")
+        assert heads(memory) == heads(source)
+        assert [hit.record.body for hit in memory.recall("pnpm")] == ["Use pnpm in CI."]
+
+
+def test_a_decision_that_was_made_the_other_way_round_loses_neither_side(tmp_path):
+    with in_process() as here, in_process() as there:
+        one, other = (here.remember(text).record_id for text in ("Use pnpm in CI.", "Use npm in CI."))
+        here.dispute(one, other, "both cannot be")
+        go_over(here, there, tmp_path / "past.amem.json")
+        here.resolve(one, other, "asked")
+        there.resolve(other, one, "tried")
+        done = go_over(there, here, tmp_path / "a.amem.json")
+        assert [hit.record.id for hit in here.recall("npm pnpm CI")] == [other]
+        assert done.counts["left_out"] == 1
+        assert "the reverse here" in done.problems[0].reason
+
+
+def test_a_redaction_does_not_travel_and_is_not_undone(tmp_path):
+    with in_process() as here, in_process() as there:
+        one = here.remember("The door code is in the safe.").record_id
+        go_over(here, there, tmp_path / "a.amem.json")
+        there.redact(one, "too much")
+        redacted_there = go_over(there, here, tmp_path / "b.amem.json")
+        assert "redact it here too" in redacted_there.problems[0].reason
+        assert not here.store.get(one).redacted
+        assert "its text stays out" in go_over(here, there, tmp_path / "a.amem.json").problems[0].reason
+        assert there.store.get(one).redacted
+
+
+def test_events_in_the_same_words_come_in_each_and_make_a_rule(tmp_path, memory):
+    event = {**TABS, "text": "The deploy failed.", "tags": ["deploy"], "extra": {"kind": "episode"}}
+    moments = (1_767_225_600_000, 1_767_312_000_000, 1_767_398_400_000)
+    events = [{**event, "id": f"e{at}", "timestamp_ms": at} for at in moments]
+    path = lines(tmp_path / "a.ndjson", *events, {**events[0], "id": "again"}, {**events[0], "id": "x", "source": "ci"})
+    assert take_in(memory, path).counts == {"new": 4, "known": 1}
+    assert take_in(memory, path).counts == {"known": 5}
+    memory.consolidate()
+    (rule,) = memory.records(type="rule")
+    assert len(rule.evidence) == 4
