@@ -367,7 +367,8 @@ def _is_hex(entry_id: str) -> bool:
 
 def room_by_dates(full: Document, way_out: str) -> str:
     """Say what to do with a full document: what is said, where there are dated entries that can be archived."""
-    if any(entry.day_source == OWN and not entry.kept for entry in full.outline.entries):
+    dated = (entry for entry in full.outline.entries if entry.day_source == OWN or entry.marks.until is not None)
+    if not all(entry.kept for entry in dated):
         return way_out
     if not full.outline.entries:
         return "say it shorter"

@@ -42,7 +42,7 @@ def prune_command(
     force: bool,
     conversation: str | None,
 ) -> None:
-    """Take outdated dated entries out of memory files. Undated entries stay, and those marked [keep].
+    """Take outdated dated entries and expired ones out of memory files. What is undated or marked [keep] stays.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all files. What goes is kept in the ledger beside
     the file; `amp restore` brings it back. Ends with exit code 4 when a file cannot be read; the others are pruned.
@@ -127,7 +127,8 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
     total = counted(len(plan.removals) + len(plan.kept), "entry")
     yield f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {total} {'went' if applied else 'would go'}"
     for one in plan.removals:
-        yield f"  -{one.line:>5}  {_when(one)}  {first_words(one.alone, behind=22)}"
+        why = f"{one.reason}: " if one.cause == "expired" else ""
+        yield f"  -{one.line:>5}  {_when(one)}  {why}{first_words(one.alone, behind=22 + len(why))}"
     for one in listed:
         yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
     for line, text, day, count in () if applied else _waiting(plan):

@@ -1,16 +1,12 @@
 """Rules on the dates of entries: impossible, improbable, oddly spelled, or missing where there should be one."""
 
-import re
 from collections.abc import Iterator
 
-from ..text import dates
+from ..text import dates, links, markdown, unread
 from ..tiers.document import mark_span
-from ..tiers.entries import OWN, suspicious_days
+from ..tiers.entries import OWN, paragraph_text, suspicious_days
 from .finding import ERROR, WARNING, Fix, Remark, rule
 from .tiers import TierView
-
-_UNREAD = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
-"""What was meant for a date, in digits and brackets, and is none."""
 
 _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
 _TERMS = frozenset(
@@ -30,12 +26,31 @@ notice, until the end of May."""
     "date-impossible",
     ERROR,
     "tier",
-    "A bracketed date that no calendar has. The entry counts as undated and is never pruned. Correct it.",
+    "A date that no calendar has, in brackets or at the beginning of an item or paragraph. It dates nothing, and "
+    "`[until …]` ends nothing. Correct it.",
 )
 def date_impossible(view: TierView) -> Iterator[Remark]:
-    for entry, _ in view.entries():
-        for written in dates.impossible_dates(entry.paragraph):
-            yield Remark(entry.start + 1, f"[{written}] is no day of the calendar; correct it")
+    for line, text in _paragraphs(view):
+        for written in unread.impossible(text):
+            yield Remark(line, f"{written} is not in the calendar; correct it")
+
+
+@rule(
+    "date-expired",
+    WARNING,
+    "tier",
+    "The mark `[until D]` of an entry names a day that is past. Recall leaves the entry out. `amp prune` takes it out, "
+    "unless it is marked `[keep]`.",
+)
+def date_expired(view: TierView) -> Iterator[Remark]:
+    for entry, entry_id in view.entries():
+        if entry.is_expired(view.today):
+            ended = dates.day_text(entry.marks.until or 0)
+            way_out = f"`amp forget {entry_id}`" if entry.kept else f"`amp prune {view.document.target} --apply`"
+            yield Remark(
+                entry.start + 1,
+                f"expired on {ended}, so it is not recalled; {way_out} takes it out, or write a later day",
+            )
 
 
 @rule(
@@ -70,36 +85,46 @@ def date_suspicious(view: TierView) -> Iterator[Remark]:
     "date-spelling",
     WARNING,
     "tier",
-    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same. A "
-    "bracketed day such as `[2026-6-1]` or `[2026/06/01]` dates nothing, and is for you to rewrite.",
+    "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same. What "
+    "begins with `04.04.2026` or `Apr 4, 2026`, or has `[2026-6-1]` in it, is not dated by that. Only you know which "
+    "day is meant, so rewrite it.",
 )
 def date_spelling(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         mark = entry.mark
-        if mark is None:
-            for written in _UNREAD.finditer(dates.without_code_and_links(entry.paragraph)):
-                yield Remark(entry.start + 1, f"{written[0]} dates nothing; write it as [YYYY-MM-DD]")
-            continue
-        if mark.bracketed:
+        if mark is None or mark.bracketed:
             continue
         number, start, end = mark_span(view.document, entry, mark)
         fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
         yield Remark(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
+    for line, text in _paragraphs(view):
+        for written in unread.unread(text):
+            what = "ends nothing; write it as [until YYYY-MM-DD]" if written[:6].lower() == "[until" else ""
+            yield Remark(line, f"{written} {what or 'dates nothing; write it as [YYYY-MM-DD]'}")
+
+
+def _paragraphs(view: TierView) -> Iterator[tuple[int, str]]:
+    """Yield each paragraph and the first one of each item, with its line from 1; no index lines."""
+    lines = view.document.lines
+    for block in view.document.outline.blocks:
+        text = paragraph_text(lines, block)
+        if block.kind in (markdown.ITEM, markdown.PARAGRAPH) and not links.note_target(text):
+            yield block.start + 1, text
 
 
 @rule(
     "date-missing",
     WARNING,
     "tier",
-    "An entry speaks of now (“currently”, “until …”, “as of”) and has no date, so nobody "
-    "can tell when it stops being true. Date it.",
+    "An entry speaks of now (“currently”, “until …”, “as of today”) and has no date, so nobody "
+    "can tell when it stops being true. Date it. `as of 2026-03-06` says when it was true, and is not reported.",
 )
 def date_missing(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         if entry.day is not None or not entry.is_item:
             continue
         text = dates.without_code_and_links(entry.paragraph).casefold()
-        word = _word_of_now(text)
+        word = "" if unread.has_claim_date(text) else _word_of_now(text)
         if word:
             yield Remark(entry.start + 1, f"“{word}” without a date; begin it with [YYYY-MM-DD]")
 

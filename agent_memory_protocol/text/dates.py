@@ -71,23 +71,6 @@ def label_day(line: str) -> int | None:
     return next((day for start, day in dates_in(value) if not value[:start].strip(" *_[")), None)
 
 
-def impossible_dates(text: str) -> list[str]:
-    """Return the bracketed dates of a text that are in no calendar, such as `[2026-02-30]`."""
-    plain = without_code_and_links(text)
-    return [inside for _, inside in _bracketed(plain) if _has_shape(inside) and day_number(inside) is None]
-
-
-def _bracketed(text: str) -> list[tuple[int, str]]:
-    """Return where each pair of brackets with ten characters in it begins, and those characters."""
-    found = []
-    position = text.find("[")
-    while position >= 0:
-        if text[position + 11 : position + 12] == "]":
-            found.append((position, text[position + 1 : position + 11]))
-        position = text.find("[", position + 1)
-    return found
-
-
 def without_code_and_links(text: str) -> str:
     """Blank out code spans, links and what is between angle brackets. Every other character keeps its position."""
     if "`" not in text and "](" not in text and "<" not in text:

@@ -102,6 +102,19 @@ def date_in_front(text: str) -> Mark | None:
     return None if found is not None and _is_range(plain, found) else found
 
 
+def behind_front(plain: str) -> int:
+    """Return where the text begins behind a check box, the marks in front of it, emoji and emphasis.
+
+    `plain` is without code and links. A date stays: it may be what a caller looks for.
+    """
+    found = Marks()
+    date = _read_front(plain, found)
+    position = 4 if plain.startswith(_BOXES) else 0
+    for start, end in found.spans:
+        position = end if date is None or start < date.start else position
+    return _skip_ornament(plain, _skip(plain, position, " "))
+
+
 def begins_entry(line: str) -> bool:
     """Say whether a later line of a paragraph begins an entry of its own: `2026-02-15: …`."""
     return line[10:11] == ":" and day_number(line[:10]) is not None
@@ -188,7 +201,7 @@ def _date_at(plain: str, position: int) -> Mark | None:
     if opened == "[":
         end = plain.find("]", position, position + 40) + 1
         day = _day_and_time(plain[position + 1 : end - 1]) if end else None
-        return None if day is None or _is_link(plain, position, end) else Mark(day, position, end, bracketed=True)
+        return None if day is None or is_link(plain, position, end) else Mark(day, position, end, bracketed=True)
     if opened == "(":
         end = plain.find(")", position, position + 40)
         day = _day_and_time(plain[position + 1 : end]) if end > 0 else None
@@ -216,7 +229,7 @@ def _newest_bracketed(plain: str, in_front: Mark | None) -> Mark | None:
     newest = in_front if in_front is not None and in_front.bracketed else None
     position = plain.find("[")
     while position >= 0:
-        if plain[position + 11 : position + 12] == "]" and not _is_link(plain, position, position + 12):
+        if plain[position + 11 : position + 12] == "]" and not is_link(plain, position, position + 12):
             day = day_number(plain[position + 1 : position + 11])
             if day is not None and (newest is None or day > newest.day):
                 newest = Mark(day, position, position + 12, bracketed=True)
@@ -224,7 +237,7 @@ def _newest_bracketed(plain: str, in_front: Mark | None) -> Mark | None:
     return newest
 
 
-def _is_link(plain: str, start: int, end: int) -> bool:
+def is_link(plain: str, start: int, end: int) -> bool:
     """Say whether what is in these brackets is the text of a link of another kind: `[a][b]`, `[[a]]`."""
     if start and plain[start - 1] == "[" and plain[end : end + 1] == "]":
         return True

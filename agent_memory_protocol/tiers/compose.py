@@ -44,8 +44,11 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
     _drop_blanks(lines)
     if not lines[0]:
         raise RefusedText("the text is only a bullet; say what is to be remembered")
-    for written in dates.impossible_dates(lines[0]):
-        raise RefusedText(f"[{written}] is no day of the calendar; correct it or leave it out")
+    if dates.may_hold_date(lines[0]):
+        from ..text import unread
+
+        for written in unread.impossible(lines[0]):
+            raise RefusedText(f"{written} is not in the calendar; correct it or leave it out")
     mark = marks.date_in_front(lines[0])
     if mark is not None:
         lines[0] = marks.without_date_in_front(lines[0], mark)

@@ -1,7 +1,7 @@
 """What is outdated in a document: a plan, made from dates alone (decision 22).
 
 An entry's own date says it is time-sensitive. A section's date mostly says when its entries were learned, so those
-go only when asked for. What has no date stays.
+go only when asked for. What has no date stays. What has expired goes whatever its date (decision 41).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -15,6 +15,8 @@ from ..text import labels
 from .document import Document
 from .entries import OWN, Entry, suspicious_days
 from .remove import remove
+
+_GOES = ("expired", "old")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class Judged:
         section: the heading it stands under.
         label: the label that governs it, "" where none does.
         reason: in words, why it goes or stays.
-        cause: `old` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, held
-            or stuck.
+        cause: `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section,
+            recent, held or stuck.
     """
 
     id: str
@@ -83,8 +85,9 @@ class Plan:
 
     @property
     def drops_most(self) -> bool:
-        """Whether more than half of the document's entries would go."""
-        return len(self.removals) * 2 > len(self.removals) + len(self.kept)
+        """Whether more than half of the document's entries would go. What has expired does not count."""
+        old = sum(one.cause == "old" for one in self.removals)
+        return old * 2 > old + len(self.kept)
 
 
 def plan_pruning(
@@ -95,7 +98,7 @@ def plan_pruning(
     sections: bool = False,
     holds: Callable[[str], str] | None = None,
 ) -> Plan:
-    """Say which entries are more than `older_than` days old, going by their own dates.
+    """Say which entries have expired, and which are more than `older_than` days old, going by their own dates.
 
     With `sections`, entries whose date is their section's go as well, once that is old. What was dated today never
     goes, nor does an entry whose text gives `holds` a reason why it must not. Changes nothing.
@@ -105,10 +108,10 @@ def plan_pruning(
     gone: set[str] = set()
     while True:
         judged = _with_suspicions(document, by_date, gone)
-        old = {one.id for one in judged if one.cause == "old"}
-        if old == gone:
+        going = {one.id for one in judged if one.cause in _GOES}
+        if going == gone:
             return _plan(document, judged)
-        gone = old
+        gone = going
 
 
 def plan_to_limit(
@@ -124,8 +127,8 @@ def plan_to_limit(
 ) -> Plan:
     """Say which of the oldest dated entries must go for the document to fit; as many as can, where it never will.
 
-    With `older_than` only entries of more than that many days go; the entry with the id `spare` never goes, nor does
-    one whose text gives `holds` a reason why it must not.
+    What has expired goes first, all of it. With `older_than` only entries of more than that many days go. The entry
+    with the id `spare` never goes, nor does one whose text gives `holds` a reason why it must not.
     """
 
     def fits(one: Document) -> bool:
@@ -136,9 +139,10 @@ def plan_to_limit(
     gone: set[str] = set()
     while True:
         judged = _with_suspicions(document, by_date, gone)
+        expired = [one.id for one in judged if one.cause == "expired" and one.id != spare]
         old = [one for one in judged if one.cause == "old" and one.id != spare]
-        candidates = [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
-        low, high = 0, 0 if fits(document) else len(candidates)
+        candidates = expired + [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
+        low, high = len(expired), len(expired) if fits(document) else len(candidates)
         while low < high:
             middle = (low + high) // 2
             if fits(_take_out(document, candidates[:middle])[0]):
@@ -177,7 +181,7 @@ def _judge(
     for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
         text = document.text(entry)
         cause, reason = _reason(entry, today, older_than, sections=sections)
-        if cause == "old" and holds is not None and (why := holds(text)):
+        if cause in _GOES and holds is not None and (why := holds(text)):
             cause, reason = "held", why
         judged.append(
             Judged(
@@ -196,6 +200,9 @@ def _judge(
 
 
 def _reason(entry: Entry, today: int, older_than: int, *, sections: bool) -> tuple[str, str]:
+    if entry.is_expired(today):
+        ended = date.fromordinal(entry.marks.until or 0)
+        return ("kept", "marked [keep]") if entry.kept else ("expired", f"expired on {ended}")
     if entry.day is None:
         return "undated", "undated, so lasting"
     written = date.fromordinal(entry.day).isoformat()
@@ -226,12 +233,12 @@ def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collect
 
 
 def _plan(document: Document, judged: Sequence[Judged]) -> Plan:
-    result, stuck = _take_out(document, [one.id for one in judged if one.cause == "old"])
+    result, stuck = _take_out(document, [one.id for one in judged if one.cause in _GOES])
     if stuck:
         reason = "cannot be taken out without changing what stands around it; edit it by hand"
         judged = [replace(one, cause="stuck", reason=reason) if one.id in stuck else one for one in judged]
-    removals = tuple(one for one in judged if one.cause == "old")
-    return Plan(document, removals, tuple(one for one in judged if one.cause != "old"), result)
+    removals = tuple(one for one in judged if one.cause in _GOES)
+    return Plan(document, removals, tuple(one for one in judged if one.cause not in _GOES), result)
 
 
 def _take_out(document: Document, ids: Sequence[str]) -> tuple[Document, set[str]]:

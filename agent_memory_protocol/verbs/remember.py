@@ -208,5 +208,7 @@ def _add(
     with_room = document.add(remove.remove(current, list(reasons)), new, section, label)
     if not session.fits(remove.remove(with_room.document, leaving)):
         return added, {}  # what would go would go for nothing: the entry is refused
-    note = f"archived {len(reasons)} of the oldest dated entries to make room; `amp restore --last` shows them"
+    expired = sum(one.cause == "expired" for one in plan.removals)
+    what = f"{len(reasons)} of the oldest dated entries" if not expired else f"{len(reasons)} expired or old entries"
+    note = f"archived {what} to make room; `amp restore --last` shows them"
     return replace(with_room, notes=(*with_room.notes, note)), reasons

@@ -35,7 +35,7 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
     assert code == 1
     assert out.splitlines() == [
         f"{SHARED}:2: warning: write the date as [2026-01-05]  [date-spelling]",
-        f"{SHARED}:3: error: [2026-02-30] is no day of the calendar; correct it  [date-impossible]",
+        f"{SHARED}:3: error: [2026-02-30] is not in the calendar; correct it  [date-impossible]",
     ]
     assert err == "amp: 1 error, 1 warning; `amp check --fix` mends 1\n"
 
@@ -91,7 +91,7 @@ def test_json(messy):
 def test_github_annotations_are_one_line_each_and_escaped(messy):
     assert date_check(messy, "--format", "github").out.splitlines() == [
         f"::warning file={SHARED},line=2,title=date-spelling::write the date as [2026-01-05]",
-        f"::error file={SHARED},line=3,title=date-impossible::[2026-02-30] is no day of the calendar; correct it",
+        f"::error file={SHARED},line=3,title=date-impossible::[2026-02-30] is not in the calendar; correct it",
     ]
 
 
@@ -161,7 +161,7 @@ def test_sarif_writes_a_path_as_a_uri(amp):
 def test_fix_mends_and_reports_what_is_left(messy):
     code, out, err = date_check(messy, "--fix")
     assert code == 1
-    assert out == f"{SHARED}:3: error: [2026-02-30] is no day of the calendar; correct it  [date-impossible]\n"
+    assert out == f"{SHARED}:3: error: [2026-02-30] is not in the calendar; correct it  [date-impossible]\n"
     assert err.startswith("amp: 1 of 2 findings mended\n")
     assert (messy.root / SHARED).read_text() == HEAD + "- [2026-01-05] a\n- [2026-02-30] b\n"
 

@@ -268,7 +268,7 @@ def test_a_date_that_begins_the_text_is_its_date(amp, text, args):
 
 
 def test_a_date_of_no_calendar_is_refused(amp):
-    amp("remember", "[2026-02-30] x").refuses(3, "[2026-02-30] is no day of the calendar")
+    amp("remember", "[2026-02-30] x").refuses(3, "[2026-02-30] is not in the calendar")
     amp("remember", "[2026-02-03]").refuses(3, "the text is only a date")
     assert amp.tree() == {}
 

@@ -24,6 +24,10 @@ def plan(text: str, *, today: date = TODAY, older_than: int = 90, sections: bool
     return prune.plan_pruning(parse(text), today=today, older_than=older_than, sections=sections)
 
 
+HELD = "[until 2026-06-14]"
+"""The mark of an entry that has expired on TODAY."""
+
+
 def to_limit(text: str, max_lines: int, **options: object) -> Plan:
     options = {"max_bytes": 25_600, "today": TODAY, **options}
     return prune.plan_to_limit(parse(text), max_lines=max_lines, **options)  # type: ignore[arg-type]
@@ -412,3 +416,33 @@ def test_pruning_any_document_twice_is_pruning_it_once(lines, age, sections, max
     limits = {"max_lines": max_lines, "max_bytes": 10_000, "today": TODAY, "sections": sections}
     fitted = prune.plan_to_limit(doc, **limits)
     check_done(fitted, prune.plan_to_limit(fitted.result, **limits))
+
+
+# -- what has expired --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [f"- {HELD} a", f"- [2026-06-13] {HELD} a", f"- {HELD} [2027-01-01] a", f"{HELD} a"])
+def test_what_has_expired_goes_whatever_its_age(text):
+    judged = only(plan(text))
+    assert (judged.cause, judged.reason) == ("expired", "expired on 2026-06-14")
+    assert only(plan(text, today=date(2026, 6, 14))).cause != "expired"
+
+
+@pytest.mark.parametrize("text", [f"- [keep] {HELD} a", f"- {HELD} [keep] a", f"- {HELD} a, [keep] it", f"- a {HELD}"])
+def test_what_is_kept_stays_though_it_has_expired(text):
+    assert not plan(text).removals
+
+
+def test_what_has_expired_does_not_count_for_more_than_half():
+    expired = "".join(f"- {HELD} e{number}\n" for number in range(5))
+    assert not plan(f"{expired}- a\n").drops_most
+    assert not plan(f"{expired}- [{OLD}] old\n- a\n").drops_most
+    assert plan(f"{expired}- [{OLD}] old\n- [{OLD}] older\n- a\n").drops_most
+    assert not plan(expired).drops_most
+
+
+def test_what_has_expired_makes_room_before_what_is_old():
+    text = f"- [2026-01-01] a\n- {HELD} b\n- [2026-01-02] c\n"
+    assert texts(to_limit(text, 2).removals) == [f"- {HELD} b"]
+    assert texts(to_limit(text, 9).removals) == [f"- {HELD} b"]
+    assert texts(to_limit(text, 1).removals) == ["- [2026-01-01] a", f"- {HELD} b"]

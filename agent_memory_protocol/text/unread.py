@@ -1,0 +1,107 @@
+"""What looks like a date at the beginning of a text and dates nothing: no calendar has it, or it has another spelling.
+
+`marks` reads the spellings that date (decision 40). Text is a paragraph, its lines joined with a newline.
+"""
+
+import re
+
+from . import marks
+from .dates import dates_in, day_number, without_code_and_links
+
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_MONTH, _DAY, _YEAR = rf"(?:{_MONTHS})\b\.?", r"\d{1,2}(?:st|nd|rd|th)?", r"(?:\d{4}|'\d\d)"
+_WEEKDAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\b[.,]?[ ]+"
+_LOOKS = re.compile(
+    rf"""(?:{_WEEKDAY})?(?P<date>
+        (?P<iso>\d{{4}}([-/])\d\d\3\d\d)
+        | \d{{4}}([-/])\d{{1,2}}\4\d{{1,2}} | \d{{4}}\.\d\d\.\d\d
+        | \d{{1,2}}([-/.])[ ]?\d{{1,2}}\5[ ]?\d{{4}} | \d{{1,2}}([-/])\d{{1,2}}\6\d\d
+        | (?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])
+        | \d{{4}}-?w\d\d(?:-?\d)? | \d{{4}}年[ ]?\d{{1,2}}月[ ]?\d{{1,2}}日
+        | {_MONTH}[ -]{_DAY},?[ -]+{_YEAR} | {_DAY}\.?[ -](?:of[ ])?{_MONTH},?[ -]+{_YEAR}
+        | \d{{4}},?[ -]{_MONTH}[ -]{_DAY}
+        | (?P<yearless>{_MONTH}[ ]{_DAY} | {_DAY}\.?[ ](?:of[ ])?{_MONTH})
+    )(?!\w)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BEHIND = re.compile(r"T?\d\d:\d\d|[*_)\]]*(?:$|[\s:,;.()\[\]\u2013\u2014]|[-/](?!\w))")
+_SET_APART = re.compile(r"[*_]*(?:$|\n|[:,;)\]]| [-\u2013\u2014])")
+"""What must be behind a day without its year: such words begin many sentences."""
+_RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?[-\u2013\u2014]) *[*_(\[]*")
+_UNTIL = re.compile(r"\[until ([^\]\n]*)\]", re.IGNORECASE)
+_BRACKETED = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
+
+
+def impossible(text: str) -> list[str]:
+    """Return the dates, in brackets or at the beginning of a text, that no calendar has, such as `2026-02-30`."""
+    plain = without_code_and_links(text)
+    found = [
+        f"[{match[1]}]"
+        for match in re.finditer(r"\[(\d{4}-\d\d-\d\d)\]", plain)
+        if day_number(match[1]) is None and not marks.is_link(plain, match.start(), match.end())
+    ]
+    found += [one for one in _ends(plain) if re.fullmatch(r"\d{4}-\d\d-\d\d", one[7:-1])]
+    front = _in_front(plain)
+    if front is not None and front["iso"] and _day(front["iso"]) is None and f"[{front['iso']}]" not in found:
+        found.append(front["iso"])
+    return found
+
+
+def unread(text: str) -> list[str]:
+    """Return what was meant for the date of a text without one and is read as none: `[2026-6-1]`, `Apr 4, 2026: …`.
+
+    A bracketed one counts wherever it is, `[until …]` and every other one only at the beginning. A range dates nothing
+    and is meant so.
+    """
+    plain = without_code_and_links(text)
+    found = [one for one in _ends(plain) if not re.fullmatch(r"\d{4}-\d\d-\d\d", one[7:-1])]
+    if marks.read(text).date is not None:
+        return found
+    found += [match[0] for match in _BRACKETED.finditer(plain) if not marks.is_link(plain, match.start(), match.end())]
+    front = _in_front(plain)
+    is_impossible = front is not None and bool(front["iso"]) and _day(front["iso"]) is None
+    if front is not None and not is_impossible and not any(front["date"] in one for one in found):
+        found.append(" ".join(front[0].split()))
+    return found
+
+
+def has_claim_date(text: str) -> bool:
+    """Say whether a text says as of when it is true: `as of 2026-03-06`, `as of March 2026`, `as of v2.1`."""
+    for rest in re.split(r"\bas of\b", text, flags=re.IGNORECASE)[1:]:
+        words = rest.split()[:3]
+        if words and words[0].casefold() not in ("now", "today", "this") and re.search(r"\d", " ".join(words)):
+            return True
+    return False
+
+
+def _in_front(plain: str) -> re.Match[str] | None:
+    """Return what looks like a date at the beginning, behind a check box, marks, emoji and emphasis; not a range."""
+    position = marks.behind_front(plain)
+    opened = plain[position : position + 1] if plain[position : position + 1] in ("[", "(", "~", "@") else ""
+    match = _LOOKS.match(plain, position + len(opened))
+    if match is None:
+        return None
+    closing = plain.find("]", match.end()) + 1
+    if opened == "[" and closing and marks.is_link(plain, position, closing):
+        return None
+    rest = plain[match.end() :]
+    if not (_SET_APART if match["yearless"] else _BEHIND).match(rest):
+        return None
+    second = _RANGE.match(rest)
+    if second is not None and (_LOOKS.match(rest, second.end()) or dates_in(rest[second.end() : second.end() + 10])):
+        return None
+    return match
+
+
+def _ends(plain: str) -> list[str]:
+    """Return the marks `[until …]` in front of a text that end nothing: what they name is not in the calendar."""
+    front = plain[: marks.behind_front(plain) + 60]
+    found = [match for match in _UNTIL.finditer(front) if _day(match[1]) is None or len(match[1]) != 10]
+    return [one[0] for one in found if re.match(r"[\W_]*(?:\[[^\]]*\][\W_]*)*$", plain[: one.start()])]
+
+
+def _day(written: str) -> int | None:
+    return day_number(written.replace("/", "-"))
