@@ -57,31 +57,37 @@ def test_eight_writers_lose_nothing_and_readers_see_whole_files(tried):
     tried("many-writers")
 
 
+@pytest.mark.slow
 @linux
 def test_a_writer_killed_at_random_loses_nothing_that_it_was_told_is_saved(tried):
     tried("kill-at-random")
 
 
+@pytest.mark.slow
 @linux
 def test_a_writer_killed_at_a_system_call_leaves_the_old_document_or_the_new_one(tried):
     tried("kill-each-call")
 
 
+@pytest.mark.slow
 @linux
 def test_a_system_call_that_fails_is_never_taken_for_success(tried):
     tried("fail-each-call")
 
 
+@pytest.mark.slow
 @linux
 def test_what_the_disk_has_not_confirmed_is_not_acknowledged(tried):
     tried("fsync-fails")
 
 
+@pytest.mark.slow
 @linux
 def test_disks_that_are_full_read_only_busy_or_someone_elses_refuse_writes_and_allow_recall(tried):
     tried("disks")
 
 
+@pytest.mark.slow
 @linux
 def test_an_editor_without_our_lock_costs_no_entry(tried):
     tried("editors")
@@ -99,6 +105,7 @@ def test_the_lock_of_a_stopped_writer_is_not_stolen(tried):
     tried("stopped-holder")
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.requirement("S0-35")
 def test_damaged_lines_cost_no_other_line(tried):

@@ -270,6 +270,7 @@ CROWD = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
 def test_eight_processes_lose_nothing(memory, count):
     program = textwrap.dedent(CROWD)

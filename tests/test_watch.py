@@ -392,6 +392,7 @@ def test_very_many_files_at_once_mean_the_same():
     assert events.take() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "limit"), [(errno.ENOSPC, "watches"), (errno.EMFILE, "instances")])
 def test_where_the_system_gives_no_events_it_says_so_and_polls(workspace, folder, monkeypatch, number, limit):
     def refuse(self):

@@ -309,6 +309,7 @@ def test_a_save_at_any_moment_before_the_document_is_replaced_stays(desk, monkey
     assert desk.ledger.read_bytes().count(b'"kind":"lesson"') == 1
 
 
+@pytest.mark.slow
 def test_an_editor_that_saves_all_the_time_makes_the_write_give_up_and_change_nothing(desk, monkeypatch):
     desk.path.write_bytes(PAGE.encode())
     counts = iter(range(1_000_000))

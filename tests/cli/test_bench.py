@@ -28,12 +28,14 @@ ROWS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_figures_are_drawn_where_asked(amp):
     assert amp(*SMALL, "--plot", "a.svg").code == 0
     assert (amp.root / "a.svg").read_text(encoding="utf-8").startswith("<svg ")
     amp(*SMALL, "--plot", "a.png").refuses(2, "end the name with .svg")
 
 
+@pytest.mark.slow
 def test_own_entries_are_measured_by_their_most_usual_tag(amp):
     found = [entry._replace(tags=("mine", *entry.tags)) for entry in sample(30, 3)]
     (amp.root / "own.ndjson").write_bytes(b"".join(json_schema.encode(entry) + b"\n" for entry in found) + b"{}\n")

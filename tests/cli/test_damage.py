@@ -90,6 +90,7 @@ UNREADABLE = {
 """What cannot be read: how it is made, and what is said of it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", UNREADABLE)
 def test_what_cannot_be_read_is_stated_and_the_rest_is_given(amp, kind):
     """B52, B80. Nothing raises, nothing hangs, nothing is changed."""
@@ -187,6 +188,7 @@ def test_a_nul_is_shown_and_never_rewritten(amp):
     amp("remember", "x").refuses(4, f"{SHARED}:3: holds a NUL character; take it out first")
 
 
+@pytest.mark.slow
 def test_a_huge_file_is_recalled_in_part_and_written_never(amp, sized):
     """B83: whole large files are read into memory."""
     count = sized(100_000, 1_000_000, 1_000_000)
@@ -211,6 +213,7 @@ def test_a_huge_file_is_recalled_in_part_and_written_never(amp, sized):
     assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
 
 
+@pytest.mark.slow
 def test_show_of_a_huge_file_ends(amp, sized):
     count = sized(30_000, 150_000, 150_000)
     amp.write(SHARED, b"# S\n\n" + b"- a fact\n" * count)
@@ -269,6 +272,7 @@ def test_something_else_in_a_folders_place_is_one_line(amp, part, kind):
     assert lost == []
 
 
+@pytest.mark.slow
 def test_what_nobody_may_read_is_one_line(public_amp):
     """B80, as a user without rights."""
     amp = public_amp
@@ -298,6 +302,7 @@ def test_what_nobody_may_read_is_one_line(public_amp):
         assert amp.tree() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0, 0o111, 0o444], ids=["closed", "not-listed", "not-entered"])
 @pytest.mark.parametrize(
     "owner", [os.path.dirname(AGENT), os.path.dirname(CONVERSATION)], ids=["agent", "conversation"]

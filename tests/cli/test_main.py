@@ -116,6 +116,7 @@ def test_a_mistake_is_told_in_one_line_and_changes_nothing(amp, args, words):
     assert amp.tree() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoding", "shown"),
     [("ascii", EMOJI), ("utf-8", EMOJI), ("cp1252", "the build is \\U0001f600 \\u2192 café")],
@@ -151,6 +152,7 @@ def test_json_stays_json_whatever_the_code_page(amp, encoding):
     assert EMOJI in str(answer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environ",
     [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "LANG": ""}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],

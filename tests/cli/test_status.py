@@ -114,6 +114,7 @@ def test_colours_stay_out_of_pipes_files_and_json(told):
 LONG = "- [2020-01-02] " + "words " * 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "columns"),
     [*((verb, "80") for verb in ("status", "list", "prune", "restore", "search words")), ("review", "100")],

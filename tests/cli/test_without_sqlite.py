@@ -38,6 +38,7 @@ def without(amp):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-69", "S4-71")
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -75,6 +76,7 @@ def test_what_needs_sqlite_says_so_and_changes_nothing(without, amp, arguments):
     assert sorted(path.name for path in amp.root.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-71")
 def test_the_mcp_server_serves_memory_without_sqlite(without, amp):
     begin = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}

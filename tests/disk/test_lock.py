@@ -318,6 +318,7 @@ def test_a_child_that_leaves_its_parents_block_does_not_give_the_lock_up(root: R
     leaving.__exit__(None, None, None)
 
 
+@pytest.mark.slow
 def test_eight_processes_change_one_file_fifty_times_each_and_no_change_is_lost(root: Root) -> None:
     script = """
         import sys
@@ -414,6 +415,7 @@ IN_TURN = """
 """
 
 
+@pytest.mark.slow
 def test_whoever_releases_a_lock_does_not_overtake_those_who_wait(root: Root) -> None:
     """Six writers, each of which wants the lock again at once: nobody waits while another has it many times."""
     writers = [start(IN_TURN, root.path) for _ in range(6)]

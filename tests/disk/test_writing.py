@@ -721,6 +721,7 @@ def test_what_others_appended_meanwhile_is_never_cut_off(
     assert file.read_bytes() == b"one\na ne\ntheirs\n"
 
 
+@pytest.mark.slow
 def test_eight_processes_append_fifty_lines_each_and_none_is_lost(project: Path) -> None:
     script = """
         import sys
@@ -777,6 +778,7 @@ def swap(project: str, stop: Any) -> None:
                 libc.renameat2(AT_FDCWD, place, AT_FDCWD, link, RENAME_EXCHANGE)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="swaps in one step with a call of Linux")
 def test_a_link_swapped_in_under_a_write_never_leads_outside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sized: Callable[[int, int, int], int]

@@ -14,6 +14,7 @@ from agent_memory_protocol.formats.table import Format
 ENTRIES = sample(60, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-03", "S3-05", "S3-06", "S3-07", "S3-08")
 def test_every_step_of_every_format_is_timed_and_nothing_is_left_behind(tmp_path):
     told: list[tuple[int, int]] = []
@@ -34,6 +35,7 @@ def test_the_size_is_that_of_the_file_on_disk(tmp_path):
     assert one.size == path.stat().st_size
 
 
+@pytest.mark.slow
 def test_what_keeps_a_later_field_and_what_only_reads_it(tmp_path):
     found = measure(ENTRIES, TAG, str(tmp_path), rounds=1)
     kept = {one.format.name: one.keeps_unknown for one in found}

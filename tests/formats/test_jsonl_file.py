@@ -261,6 +261,7 @@ def test_a_file_cut_at_any_byte_gives_every_whole_line_and_takes_the_next(tmp_pa
         assert whole == 0 or path.read_bytes().startswith(data[:cut])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-35")
 def test_flipped_bits_damage_only_the_lines_they_hit(tmp_path):
     path = tmp_path / "memory.jsonl"
@@ -309,6 +310,7 @@ def _run(*jobs: tuple[object, ...]) -> None:
     assert [process.exitcode for process in running] == [0] * len(running)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-20", "S0-21")
 def test_eight_processes_that_append_at_once_leave_whole_lines_under_one_header(memory, path, sized):
     each = sized(8, 50, 50)
@@ -437,6 +439,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-21", "S0-35")
 @pytest.mark.parametrize("rounds", [12, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_writer_killed_at_any_moment_has_lost_nothing_it_acknowledged(memory, path, rounds):

@@ -241,6 +241,7 @@ KINDS: dict[str, Callable[[Path], Checkout]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_that_holds_in_every_kind_of_repository(tmp_path, kind):
     here = KINDS[kind](tmp_path / "project")

@@ -83,6 +83,7 @@ def test_quoted_words_are_read_back(words):
     assert [command.words for command in read_commands(quoted)] == [["echo", *words]]
 
 
+@pytest.mark.slow
 def test_a_long_text_is_read_in_time_that_grows_with_it():
     assert len(read_commands("rm 'a b'; " * 20_000)) == 20_000
     assert read_commands("$(" * 5_000) is not None

@@ -118,6 +118,7 @@ def test_without_the_driver_the_same_is_a_conflict(repository):
     assert "<<<<<<<" in repository.text
 
 
+@pytest.mark.slow
 def test_a_conflict_that_stands_already_is_resolved_by_the_commands_that_are_named(repository):
     repository.branches("Ours is uv.", "Theirs is ruff.")
     repository.run("git", "merge", "theirs")
@@ -139,6 +140,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", FAILING.values(), ids=FAILING)
 def test_where_amp_is_missing_or_fails_git_merges_as_it_always_does(repository, tmp_path, program):
     repository.install()

@@ -469,6 +469,7 @@ def test_powershell_may_spell_a_path_its_way(judge):
     assert judge("PowerShell", {"command": f"Get-Content {path}"}, "reviewer") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

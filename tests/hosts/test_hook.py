@@ -217,6 +217,7 @@ def test_an_event_that_a_host_does_not_have_is_said(project, event):
     assert "gemini has no event" in project.hook(event, "{}", "gemini").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [b"", b'{"source": "startup"}', b'{"source": '], ids=["nothing", "whole", "half"])
 def test_a_pipe_that_stays_open_is_not_waited_for(project, said):
     with subprocess.Popen(

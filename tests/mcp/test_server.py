@@ -616,10 +616,12 @@ def wire(project, environ):
         opened.end()
 
 
+@pytest.mark.slow
 def test_it_ends_before_a_word_was_said(wire):
     assert wire.end() == (0, "")
 
 
+@pytest.mark.slow
 def test_it_ends_when_nobody_listens_any_more(wire):
     wire.begin()
     wire.stdout.close()
@@ -629,6 +631,7 @@ def test_it_ends_when_nobody_listens_any_more(wire):
     assert wire.end() == (0, "")
 
 
+@pytest.mark.slow
 def test_a_message_over_a_mebibyte_is_refused_and_the_next_one_served(wire):
     wire.begin()
     text = "x" * (1 << 20)
@@ -676,6 +679,7 @@ def serving(tmp_path_factory):
         opened.process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "request_id", "code", "words"), UNREADABLE, ids=[row[0][:70] for row in UNREADABLE])
 def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(serving, line, request_id, code, words):
     serving.send(line.encode())
@@ -686,6 +690,7 @@ def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(serving, line
     assert serving.answer_to("next")["result"]["isError"] is False
 
 
+@pytest.mark.slow
 def test_no_frame_brings_it_down(wire, sized):
     chance = random.Random(75)
     frames = list(fuzz(chance, sized(100, 400, 10_000)))

@@ -450,6 +450,7 @@ assert "in the middle of this large file are not considered" in block
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds a process as only Linux does")
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[] if kind in ("lone-cr", "fences") else pytest.mark.slow) for kind in HUGE]

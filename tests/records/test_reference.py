@@ -182,6 +182,7 @@ def close(*opened: Any) -> None:
             store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-25", "S1-63", "S1-65", "S1-66")
 @pytest.mark.parametrize("kind", ["directory", "sqlite"])
 @settings(max_examples=20, suppress_health_check=list(HealthCheck))

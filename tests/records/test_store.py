@@ -244,6 +244,7 @@ def opened(kind: str, path: Path) -> Any:
     return DirectoryStore(path) if kind == "directory" else SqliteStore(path)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-40", "S1-63", "S1-64")
 @pytest.mark.parametrize("kind", ["directory", "sqlite"])
 @pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.slow)])
@@ -263,6 +264,7 @@ def test_eight_processes_lose_nothing(kind, count, tmp_path):
         assert not [name for _, _, names in os.walk(path) for name in names if not name.endswith(".json")]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-64")
 @pytest.mark.parametrize("kind", ["directory", "sqlite"])
 def test_a_writer_killed_at_any_moment_leaves_whole_versions(kind, tmp_path):
