@@ -1,11 +1,17 @@
 """A managed block in AGENTS.md: what hosts that read only that file tell their agents about memory."""
 
-import re
+from collections.abc import Sequence
 
+from ..errors import DamagedFile, Refused
+from ..limits import split_lines_with_ends
+from ..text import markers
 from .json_text import Insertion
+
+NAME = "AGENTS.md"
 
 OPENING = "<!-- amp:memory -->"
 CLOSING = "<!-- /amp:memory -->"
+_MEND = f"take out what lies between `{OPENING}` and `{CLOSING}`, and both markers, then install again"
 
 TEXT = f"""\
 {OPENING}
@@ -24,20 +30,45 @@ Never secrets, what the code already shows, or what changes by the day. What `am
 """
 
 
-_BLOCK = re.compile(rf"(?:(?<=\n)\r?\n)?{OPENING}.*?{CLOSING}(?:\r?\n)?", re.DOTALL)
-"""The block, the end of its last line, and the blank line before it."""
-
-
 def with_block(text: str) -> tuple[str, list[Insertion]]:
-    """Return a text with the block at its end, and what was inserted; one that is there already stays where it is."""
-    if _BLOCK.search(text):
-        return text, []
+    """Return a text with the block at its end, and what was inserted.
+
+    Raises:
+        Refused: it has a block that is not as this program wrote it.
+        DamagedFile: one of the markers has no partner, or there are several.
+    """
+    found = _find(text)
+    if found.stray is not None or len(found.spans) > 1:
+        line = found.stray if found.stray is not None else found.spans[1][0]
+        raise DamagedFile(f"this marker belongs to no single block; {_MEND}", path=NAME, line=line + 1)
+    if found.spans:
+        raise Refused(f"{NAME}:{found.spans[0][0] + 1}: the block is not as amp wrote it, so it stays; {_MEND}")
     newline = "\r\n" if "\r\n" in text else "\n"
     before = "" if not text.strip("\ufeff") else newline if text.endswith(("\n", "\r")) else newline * 2
     piece = before + TEXT.replace("\n", newline)
     return text + piece, [(len(text), piece)]
 
 
-def without_block(text: str) -> str:
-    """Return a text without the block and the blank line before it."""
-    return _BLOCK.sub("", text, count=1)
+def without_block(text: str, recorded: Sequence[str]) -> str:
+    """Return a text without the block and the blank line before it; the text itself where the block is not ours.
+
+    A block is ours where it is what this version writes, or what the receipt has recorded (decision 48).
+    """
+    found = _find(text)
+    if found.stray is not None or len(found.spans) != 1:
+        return text
+    start, end = found.spans[0]
+    lines = split_lines_with_ends(text)
+    if not any(_same("".join(lines[start:end]), piece) for piece in (TEXT, *recorded)):
+        return text
+    if start > 1 and not lines[start - 1].strip():
+        start -= 1
+    return "".join([*lines[:start], *lines[end:]])
+
+
+def _find(text: str) -> markers.Pairs:
+    return markers.pairs([line.rstrip("\r\n") for line in split_lines_with_ends(text)], OPENING, CLOSING)
+
+
+def _same(block: str, piece: str) -> bool:
+    return block.split() == piece.split()

@@ -5,7 +5,7 @@ gives back the very bytes there were; if somebody has changed the file since, on
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import unified_diff
@@ -151,8 +151,8 @@ def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
         before = _read(place, file)
         old = receipt.file(target, file.name)
         bare = _bare(file, before, old)
-        if file.part is None and bare is not None and old:
-            plan.notes.append(f"{file.name} was changed since; it stays")
+        if old and before is not None and bare == before.data:
+            plan.notes.append(f"{file.name} was changed since; what is left of amp's part in it stays")
         _add(plan, place, file, before, bare)
     if target in receipt.hosts:
         after = receipt.with_entry(target, None, receipt.folders)
@@ -205,7 +205,7 @@ class _Part:
     """What is ours in a text file: how it comes in, how it goes out, and whether anything else is there."""
 
     add: Callable[[str], tuple[str, list[Insertion]]]
-    strip: Callable[[str], str]
+    strip: Callable[[str, Sequence[str]], str]
     is_bare: Callable[[str], bool]
 
 
@@ -227,12 +227,13 @@ def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
     if target == AGENTS_MD:
         if not place.is_project:
             raise InvalidArgument("AGENTS.md belongs to a project; leave out --user")
-        return [_File("AGENTS.md", place.base, ("AGENTS.md",), _BLOCK)]
+        return [_File(agents_md.NAME, place.base, (agents_md.NAME,), _BLOCK)]
     host = HOSTS.get(target)
     if host is None:
         raise InvalidArgument(f"{target!a} is not a host; the hosts are {', '.join(TARGETS)}")
-    add = partial(settings_text.with_hooks, wanted=host.hooks(program))
-    hooks = _Part(add, settings_text.without_hooks, settings_text.is_bare)
+    wanted = host.hooks(program)
+    add = partial(settings_text.with_hooks, wanted=wanted)
+    hooks = _Part(add, partial(settings_text.without_hooks, wanted=wanted), settings_text.is_bare)
     if host.name in place.moved:
         base, name = place.moved[host.name], host.settings[-1]
         settings = _File(os.path.join(base, name), base, (name,), hooks)
@@ -260,7 +261,7 @@ def _bare(file: _File, content: Content | None, old: Mapping[str, Any]) -> bytes
     if taken is not None:
         return None if created else taken.encode()
     with _naming(file):
-        bare = file.part.strip(text)
+        bare = file.part.strip(text, [piece for _, piece in old.get("inserted", [])])
         return None if created and file.part.is_bare(bare) else bare.encode()
 
 

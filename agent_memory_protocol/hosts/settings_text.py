@@ -1,16 +1,17 @@
 """A host's settings with our hooks in them and without: text in, text out, and not another byte changed.
 
-What was added is found by its insertions if the text is still as it was left, else by our program's name in a hook's
-command. Hooks of others, comments and order stay as they are either way.
+What was added is found by its insertions if the text is still as it was left, else by the whole command of a hook: one
+that only holds ours is a person's. Hooks of others, comments and order stay as they are either way.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from . import json_text
 from .json_text import Insertion, Node, NotJson
 
-_OURS = re.compile(r"(?:^|[\s\"'/\\])amp-hook(?:\.exe)?[\"']? +[a-z-]+ +--host +[a-z]+")
+_COMMAND = re.compile(r'"command":\s*("(?:[^"\\]|\\.)*")')
 
 
 def with_hooks(text: str, wanted: Mapping[str, object]) -> tuple[str, list[Insertion]]:
@@ -38,15 +39,22 @@ def with_hooks(text: str, wanted: Mapping[str, object]) -> tuple[str, list[Inser
     return text, made
 
 
-def without_hooks(text: str) -> str:
-    """Return the settings without our hooks, found by our program's name; lists and tables left empty by that go too.
+def without_hooks(text: str, recorded: Iterable[str], wanted: Mapping[str, object]) -> str:
+    """Return the settings without our hooks; lists and tables left empty by that go too.
+
+    Args:
+        text: the settings.
+        recorded: the pieces of text that were inserted, as the receipt has them.
+        wanted: the hooks that this version adds.
 
     Raises:
         NotJson: the text is not JSON.
     """
     if _is_blank(text):
         return text
-    while (found := _find_ours(text)) is not None:
+    written = _COMMAND.findall("\n".join([*recorded, json.dumps(wanted)]))
+    commands = {json.loads(command, strict=False) for command in written}
+    while (found := _find_ours(text, commands)) is not None:
         text = json_text.remove(text, *found)
     return text
 
@@ -56,7 +64,7 @@ def is_bare(text: str) -> bool:
     return _is_blank(text) or json_text.parse(text).value == {}
 
 
-def _find_ours(text: str) -> tuple[Node, Node] | None:
+def _find_ours(text: str, written: Collection[str]) -> tuple[Node, Node] | None:
     """Return something to remove, after the object or the list that holds it."""
     top = _top(text)
     hooks = _member(text, top, "hooks", dict)
@@ -65,7 +73,7 @@ def _find_ours(text: str) -> tuple[Node, Node] | None:
     for event in hooks.inside:
         for group in event.inside:
             commands = group.member("hooks")
-            ours = list(filter(_is_ours, commands.inside)) if commands else []
+            ours = [hook for hook in commands.inside if _command(hook) in written] if commands else []
             if commands and ours:
                 if len(ours) < len(commands.inside):
                     return commands, ours[0]
@@ -75,9 +83,9 @@ def _find_ours(text: str) -> tuple[Node, Node] | None:
     return None
 
 
-def _is_ours(hook: Node) -> bool:
+def _command(hook: Node) -> str:
     command = hook.member("command")
-    return command is not None and isinstance(command.value, str) and _OURS.search(command.value) is not None
+    return command.value if command is not None and isinstance(command.value, str) else ""
 
 
 def _is_blank(text: str) -> bool:

@@ -72,6 +72,17 @@ def outside(view: IndexView) -> Iterator[Remark]:
             yield Remark(number, f"{target} lies outside this folder; move it here, or make this a plain entry")
 
 
+@rule(
+    "index-markers",
+    ERROR,
+    "index",
+    "The markers around the index are not one pair, so no index is built: it would replace what somebody wrote.",
+)
+def markers(view: IndexView) -> Iterator[Remark]:
+    if view.index.problem:
+        yield Remark(view.index.problem_line, view.index.problem)
+
+
 @rule("index-double", WARNING, "index", "Two index lines link to one note. Keep one.")
 def double(view: IndexView) -> Iterator[Remark]:
     first: dict[str, int] = {}

@@ -1,22 +1,29 @@
 """The index: one line for each note of a folder, in the folder's tier file (decision 29).
 
 A line that a person wrote is a person's and is never changed. The block between two markers, under `## Notes` at the
-end, holds the lines of the notes that are named nowhere else. Building it again gives the same bytes.
+end, holds the lines of the notes that are named nowhere else. Building it again gives the same bytes. Where the markers
+do not say for certain what lies between them, nothing is built (decision 48).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
 from ..limits import split_lines_with_ends
-from ..text import links, markdown, visible
+from ..text import links, markdown, markers, visible
 from .note import Head, title_of
 
 OPENING = "<!-- amp:index -->"
 CLOSING = "<!-- /amp:index -->"
 HEADING = "## Notes"
 LINE_WIDTH = 150
+_LEFT_OUT = re.compile(r"- \d+ more notes are not listed; `amp note list[^`]*` lists them")
+_NEVER_ENDS = (
+    "a fence, comment or HTML in it never ends, and an index would be a part of that; close it, then run `amp index`"
+)
+_MEND = f"leave `{OPENING}` and `{CLOSING}` once each, in this order, and run `amp index`"
 SCREEN = 50
 """An index of more lines than this is no longer read at a glance (decision 30)."""
 
@@ -39,13 +46,18 @@ class Index:
         lines: its index lines, in file order.
         mentioned: the file names it mentions outside the block in any form.
         blocks: the lines of the block, markers included, from 0, end exclusive; two where a merge has left both sides'.
+        typed: the lines between the markers, from 0, that no index was ever made of: a person or agent put them there.
         separator: what stands before the hooks, in most lines.
+        problem: why no index can be built, "" where one can; `problem_line` says where, from 1.
     """
 
     lines: tuple[NoteLine, ...]
     mentioned: frozenset[str]
     blocks: tuple[tuple[int, int], ...]
+    typed: tuple[int, ...]
     separator: str
+    problem: str = ""
+    problem_line: int | None = None
 
     @property
     def files(self) -> set[str]:
@@ -55,10 +67,11 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A tier file's text with its block as it should be, and how many notes had no room in it."""
+    """A tier file's text with its block as it should be, how many notes had no room in it, and why it is as it was."""
 
     text: str
     unlisted: int
+    problem: str = ""
 
 
 @lru_cache(maxsize=4)
@@ -66,11 +79,14 @@ def read(text: str) -> Index:
     """Find the index in a tier file's text. A watcher mostly asks of what it has just written itself."""
     shown = links.visible_lines(text)
     all_lines = [line.rstrip("\r\n") for line in split_lines_with_ends(text)]
-    blocks = _find_blocks(all_lines)
+    marked = markers.pairs(all_lines, OPENING, CLOSING)
+    blocks = marked.spans if marked.stray is None else ()
+    typed = [number for block in blocks for number in _typed(all_lines, shown, block)]
+    made = {number for start, end in blocks for number in range(start, end)}.difference(typed)
     lines = []
     outside = []
     for number, line in enumerate(shown):
-        in_block = any(start <= number < end for start, end in blocks)
+        in_block = number in made
         if not in_block:
             outside.append(line)
         bare = line.strip(" \t")
@@ -84,7 +100,30 @@ def read(text: str) -> Index:
         if separator:
             counts[separator] = counts.get(separator, 0) + 1
     best = max(counts, key=lambda separator: counts[separator], default=" - ")
-    return Index(tuple(lines), frozenset(map(key, links.mentioned_notes(outside))), blocks, best)
+    mentioned = frozenset(map(key, links.mentioned_notes(outside)))
+    if marked.stray is not None:
+        return Index(
+            tuple(lines), mentioned, (), (), best, f"this index marker has no partner; {_MEND}", marked.stray + 1
+        )
+    if len(blocks) > 1 and typed:
+        problem = f"one of {len(blocks)} index blocks holds what no index has; {_MEND}"
+        return Index(tuple(lines), mentioned, blocks, tuple(typed), best, problem, typed[0] + 1)
+    return Index(tuple(lines), mentioned, blocks, tuple(typed), best)
+
+
+def _typed(lines: Sequence[str], shown: Sequence[str], block: tuple[int, int]) -> list[int]:
+    """Return the lines between two markers that no index was made of; an index line that goes on is one of them."""
+    left = []
+    for number in range(block[0] + 1, block[1] - 1):
+        is_line = shown[number].startswith("- ") and bool(links.note_target(shown[number][2:]))
+        goes_on = bool(lines[number + 1].strip(" \t")) and not lines[number + 1].startswith(("- ", "<!--"))
+        if not (is_line or _LEFT_OUT.fullmatch(shown[number])) or goes_on:
+            left.append(number)
+    while left and not lines[left[0]].strip(" \t"):
+        del left[0]
+    while left and not lines[left[-1]].strip(" \t"):
+        del left[-1]
+    return left
 
 
 def build(
@@ -108,13 +147,16 @@ def build(
         max_bytes: the other limit.
         more: the command that lists all notes, for the line that says how many had no room.
     """
+    if index.problem:
+        return Built(text, 0)
     unlisted = _in_order(index, files)
     raw = split_lines_with_ends(text)
     newline = raw[0][len(raw[0].rstrip("\r\n")) :] if raw else ""
     newline = newline or "\n"
-    before, after = _around_blocks(raw, index.blocks, newline)
+    before, after = _around_blocks(raw, index, newline)
+    without = "".join([*before, *_heading_for_rest(before, after, newline), *after]) if index.blocks else text
     if not unlisted:
-        return Built("".join(before) + "".join(after), 0) if index.blocks else Built(text, 0)
+        return Built(without, 0)
     if before and not before[-1].endswith(("\n", "\r")):
         before[-1] += newline
     frame = [*_heading_for(before, newline), OPENING + newline, newline]
@@ -123,8 +165,9 @@ def build(
     room_bytes = max_bytes - sum(len(line.encode()) for line in [*before, *frame, *tail, *after])
     lines, left = _fill(unlisted, heads, index.separator, newline, room_lines, room_bytes, more)
     if not lines:
-        return Built("".join(before) + "".join(after), left) if index.blocks else Built(text, left)
-    return Built("".join([*before, *frame, *lines, *tail, *after]), left)
+        return Built(without, left)
+    built = "".join([*before, *frame, *lines, *tail, *after])
+    return Built(built, left) if len(read(built).blocks) == 1 else Built(text, left, _NEVER_ENDS)
 
 
 def _fill(
@@ -171,25 +214,15 @@ def _in_order(index: Index, files: Mapping[str, str]) -> list[str]:
     return [*standing, *sorted(left.values())]
 
 
-def _find_blocks(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    found = []
-    opened = None
-    for number, line in enumerate(lines):
-        if line.strip() == OPENING:
-            opened = number
-        elif line.strip() == CLOSING and opened is not None:
-            found.append((opened, number + 1))
-            opened = None
-    return tuple(found)
-
-
-def _around_blocks(raw: list[str], blocks: Sequence[tuple[int, int]], newline: str) -> tuple[list[str], list[str]]:
+def _around_blocks(raw: list[str], index: Index, newline: str) -> tuple[list[str], list[str]]:
     """Return the lines before and after the block, its own heading and the blank lines it brought taken off.
 
-    A merge may have left two blocks. One is enough, where the last of them stands.
+    A merge may have left two blocks. One is enough, where the last of them stands. What somebody has put between the
+    markers follows them.
     """
     before: list[str] = []
     position = 0
+    blocks = index.blocks
     for start, end in blocks or [(len(raw), len(raw))]:
         between = raw[position:start]
         if before and between and between[0].strip():
@@ -200,7 +233,11 @@ def _around_blocks(raw: list[str], blocks: Sequence[tuple[int, int]], newline: s
             before.pop()
             _drop_blanks(before)
         position = end
-    return before, raw[position:]
+    typed = [raw[number] for number in index.typed]
+    after = raw[position:]
+    if typed:
+        typed = [newline, *typed, *([newline] if after and after[0].strip() else [])]
+    return before, [*typed, *after]
 
 
 def _drop_blanks(lines: list[str]) -> None:
@@ -211,6 +248,12 @@ def _drop_blanks(lines: list[str]) -> None:
 def _heading_for(before: list[str], newline: str) -> list[str]:
     blank = [newline] if before else []
     return [*blank, HEADING + newline, newline]
+
+
+def _heading_for_rest(before: list[str], after: Sequence[str], newline: str) -> list[str]:
+    """Return the heading of a block that goes, if what follows it stands under that heading; else nothing."""
+    first = next((line for line in after if line.strip()), "#")
+    return [] if first.startswith("#") else _heading_for(before, newline)[: None if after[0].strip() else -1]
 
 
 def key(file: str) -> str:

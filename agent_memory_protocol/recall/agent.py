@@ -367,8 +367,9 @@ def _find_expired(drafts: list[_Draft], today: "date | None") -> None:
 
 
 def _has_conflict(text: str) -> bool:
-    lines = text.split("\n")
-    return any(line.startswith("<<<<<<< ") for line in lines) and any(line.startswith(">>>>>>> ") for line in lines)
+    from ..text import markers
+
+    return markers.conflict_line(text.split("\n")) is not None
 
 
 def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:

@@ -13,7 +13,7 @@ from ..disk import files
 from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from ..layout import Target
 from ..limits import split_lines, split_lines_with_ends
-from ..text import dates, headers, labels, markdown, marks, visible
+from ..text import dates, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
 from . import entries
 from .compose import NewEntry
@@ -376,13 +376,7 @@ def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, 
 
 def conflict_line(document: Document) -> int | None:
     """Return the line, from 1, where merge conflict markers begin; None where there are none."""
-    opened = None
-    for number, line in enumerate(document.lines, start=1):
-        if line.startswith("<<<<<<< "):
-            opened = number
-        elif line.startswith(">>>>>>> ") and opened is not None:
-            return opened
-    return None
+    return markers.conflict_line(document.lines, document.outline.blocks)
 
 
 def merged_anew(document: Document) -> str:

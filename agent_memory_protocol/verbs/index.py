@@ -110,25 +110,13 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
         built, state = _build(session, target, text, read())
         if built == text:
             return Change(current)
-        new = documents.parse(current.bom + built.encode(), target)
-        _check_stands(new)
-        return Change(new)
+        return Change(documents.parse(current.bom + built.encode(), target))
 
     folder, tier_file = target.parts[:-1], target.parts[-1]
     if not session.root.exists(target.parts) and not note_store.has_notes(session.root, folder, tier_file):
         return state
     left = session.change(target, change).document
     return replace(state, left=left.data)
-
-
-def _check_stands(document: Document) -> None:
-    """Refuse a document in which the lines of the block are no index lines, but a part of what stands above it."""
-    starts = {line.start for line in document.outline.index_lines}
-    blocks = index.read("".join(document.raw)).blocks
-    lines = [number for start, end in blocks for number in range(start, end)]
-    if any(document.lines[number].startswith("- [") and number not in starts for number in lines):
-        reason = "a fence, comment or HTML in it never ends, and an index would be a part of that"
-        raise DamagedFile(f"{reason}; close it, then run `amp index`", path=document.target.path)
 
 
 def _compare(session: Session, target: Target) -> Indexed:
@@ -145,6 +133,8 @@ def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[
     """Return the tier file's text with its index up to date, and what that index is."""
     whose = f" --agent {target.owner}" if target.owner else ""
     before, files = index.read(text), index.by_key(notes.heads)
+    if before.problem:
+        raise DamagedFile(before.problem, path=target.path, line=before.problem_line)
 
     def build(heads: dict[str, Head]) -> index.Built:
         return index.build(
@@ -158,6 +148,8 @@ def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[
         )
 
     built = build(notes.heads)
+    if built.problem:
+        raise DamagedFile(built.problem, path=target.path)
     problems = list(notes.problems.values())
     if built.text != text and _has_new_secret(session, text, built.text):
         held = _heads_with_secrets(session, notes.heads)

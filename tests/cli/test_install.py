@@ -133,6 +133,63 @@ def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     assert json.loads(path.read_text())["hooks"] == {"SessionStart": [{"hooks": [json.loads(other)]}]}
 
 
+@pytest.mark.parametrize("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"])
+def test_a_hook_of_a_person_that_only_holds_our_command_stays(found, command):
+    """Only the whole command that was installed is ours (decision 48)."""
+    own = {"type": "command", "command": command.format("amp-hook session-start --host claude")}
+    path = found.write(HOSTS["claude"], json.dumps({"hooks": {"SessionStart": [{"hooks": [own]}]}}))
+    assert found("uninstall", "claude").out == "nothing to change\n"
+    for verb, hooks in (("install", 2), ("install", 2), ("uninstall", 1)):
+        path.write_text(path.read_text() + "\n")  # so that the hooks are looked for, and not taken out where they were
+        found(verb, "claude")
+        groups = json.loads(path.read_text())["hooks"]["SessionStart"]
+        assert len(groups) == hooks
+        assert groups[0] == {"hooks": [own]}
+
+
+MENTIONED = "# P\n\nAll after <!-- amp:memory --> is a tool's.\n\n- Never push to main.\n\n"
+SAMPLED = "# P\n\n```\n<!-- amp:memory -->\nNever push to main.\n<!-- /amp:memory -->\n```\n\n"
+
+
+@pytest.mark.parametrize("own", [MENTIONED, SAMPLED, "- Never push to main: <!-- /amp:memory -->\n\n"])
+def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
+    found("install", "agents-md")
+    path = found.root / "AGENTS.md"
+    path.write_text(own + path.read_text())
+    assert found("install", "agents-md").code == 0
+    assert path.read_text().startswith(own)
+    assert path.read_text().count("## Agent memory") == 1
+    assert found("uninstall", "agents-md").code == 0
+    assert path.read_text().rstrip() == own.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("# P\n\n<!-- amp:memory -->\n\n- Never push.\n", 4, 3),
+        ("<!-- /amp:memory -->\n\n- Never push.\n\n<!-- amp:memory -->\n", 4, 1),
+        ("<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n" * 2, 4, 4),
+        ("# P\n<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n", 3, 2),
+    ],
+    ids=["one", "the-wrong-way-round", "two-pairs", "another-text"],
+)
+def test_a_block_that_is_not_as_it_was_written_is_refused_by_name_and_stays(found, text, code, line):
+    path = found.write("AGENTS.md", text)
+    found("install", "agents-md").refuses(code, f"AGENTS.md:{line}: ")
+    assert found("uninstall", "agents-md").out == "nothing to change\n"
+    assert path.read_text() == text
+
+
+def test_a_block_that_a_person_has_reworded_stays_when_it_is_uninstalled(found):
+    found("install", "agents-md")
+    path = found.root / "AGENTS.md"
+    path.write_text(path.read_text().replace("What agents learn", "What agents have learnt"))
+    reworded = path.read_text()
+    found("install", "agents-md").refuses(3, "AGENTS.md:1: ")
+    assert "AGENTS.md was changed since" in found("uninstall", "agents-md").err
+    assert path.read_text() == reworded
+
+
 def test_a_lost_receipt_does_not_keep_hooks_from_going(found):
     path = found.write(HOSTS["claude"], '{"a": 1}')
     found("install", "claude")
@@ -144,7 +201,8 @@ def test_a_lost_receipt_does_not_keep_hooks_from_going(found):
 def test_a_newer_version_takes_the_place_of_an_older_one(found):
     path = found.write(HOSTS["claude"], '{\n  "a": 1\n}\n')
     found("install", "claude")
-    path.write_text(path.read_text().replace("amp-hook session-start", "/old/bin/amp-hook session-start"))
+    for written in (path, found.root / RECEIPT):
+        written.write_text(written.read_text().replace("amp-hook session-start", "/old/bin/amp-hook session-start"))
     skill = found.root / ".claude" / "skills" / "agent-memory" / "SKILL.md"
     old = json.loads((found.root / RECEIPT).read_text())
     assert found("install", "claude").code == 0

@@ -116,6 +116,59 @@ def test_the_lines_of_the_block_end_as_those_of_the_file_do(newline):
     assert built.text.count(newline) == len(built.text.splitlines())
 
 
+BLOCK = "<!-- amp:index -->\n{}\n<!-- /amp:index -->"
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        "- Sample:\n  ```\n  <!-- amp:index -->\n  keep me\n  <!-- /amp:index -->\n  ```",
+        f"```\n{BLOCK.format('keep me')}\n```",
+        f"> {BLOCK.format('> keep me').replace('<!-- /', '> <!-- /')}",
+        "    <!-- amp:index -->\n    keep me\n    <!-- /amp:index -->",
+        "The index begins at <!-- amp:index -->\nkeep me\nand ends at <!-- /amp:index -->",
+        f"<pre>\n{BLOCK.format('keep me')}\n</pre>",
+        "<!--\n<!-- amp:index -->\nkeep me",
+    ],
+)
+def test_a_sample_of_the_markers_is_not_taken_for_the_index(sample):
+    text = f"# M\n\n{sample}\n"
+    built = build(text, HEADS)
+    assert built.text.startswith(text)
+    assert [line.file for line in index.read(built.text).lines] == list(HEADS)
+    assert build(built.text, {}).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# M\n\n<!-- amp:index -->\n\nkeep me\n", 3),
+        ("# M\n\nkeep me\n\n<!-- /amp:index -->\n", 5),
+        ("<!-- /amp:index -->\n\nkeep me\n\n<!-- amp:index -->\n", 1),
+        (f"<!-- amp:index -->\n\nkeep me\n\n{BLOCK.format('- [A](user_a.md)')}\n", 5),
+        (f"{BLOCK.format('- [A](user_a.md)')}\n\n{BLOCK.format('keep me')}\n", 6),
+    ],
+    ids=["never-closed", "never-opened", "the-wrong-way-round", "opened-twice", "two-and-one-is-no-index"],
+)
+def test_markers_that_are_not_one_pair_are_named_and_nothing_is_changed(text, line):
+    found = index.read(text)
+    assert found.problem
+    assert found.problem_line == line
+    assert build(text, HEADS).text == text
+
+
+@pytest.mark.parametrize(
+    "typed", ["keep me", "- a fact", "```\n- [A](user_a.md)\n```", "- [B](user_b.md) - x\n  goes on"]
+)
+def test_what_somebody_has_typed_between_the_markers_stays_under_the_heading(typed):
+    text = build("# M\n\n- entry\n", HEADS).text.replace("\n<!-- /amp", f"\n{typed}\n\n<!-- /amp")
+    built = build(text, HEADS).text
+    assert built.endswith(f"<!-- /amp:index -->\n\n{typed}\n")
+    assert build(built, HEADS).text == built
+    assert "\n\n\n" not in built
+    assert build(built, {}).text == f"# M\n\n- entry\n\n## Notes\n\n{typed}\n"
+
+
 WORDS = st.sampled_from(
     [
         "# M",

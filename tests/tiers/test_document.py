@@ -155,7 +155,29 @@ def test_merge_conflict_markers_are_found_and_refuse_writing():
 
 
 @pytest.mark.parametrize(
-    "text", ["# T\n\n=======\n", "- <<<<<<< HEAD\n", ">>>>>>> b\n<<<<<<< a\n", "<<<<<<<\n>>>>>>>\n", ""]
+    "text",
+    [
+        f"# T\n\n```\n{CONFLICT}```\n\n{CONFLICT}",
+        "<<<<<<< a\n```\nx\n=======\n```\ny\n>>>>>>> b\n```\n",
+        "- a\n<<<<<<< a\n- x\n||||||| base\n=======\n- y\n>>>>>>> b\n",
+    ],
+    ids=["after-a-sample", "around-a-fence", "three-sides-in-a-list"],
+)
+def test_a_conflict_is_found_beside_code(text):
+    with pytest.raises(DamagedFile, match="unresolved merge conflict"):
+        document.check_writable(parse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("# T\n\n=======\n", "- <<<<<<< HEAD\n", ">>>>>>> b\n<<<<<<< a\n", "<<<<<<<\n>>>>>>>\n", ""),
+        *("<<<<<<< a\n- x\n>>>>>>> b\n=======\n", "=======\n<<<<<<< a\n- x\n>>>>>>> b\n"),
+        *("<<<<<<< a\n- x\n======= \n>>>>>>> b\n", "<<<<<<<< a\n- x\n========\n>>>>>>>> b\n"),
+        *(f"# T\n\n{fence}\n{CONFLICT}{fence}\n\n- a\n" for fence in ("```", "~~~~")),
+        *("".join(f"{indent}{line}\n" for line in CONFLICT.split("\n")) for indent in (" ", "    ", "> ", "\t")),
+        "- Git writes:\n\n  ```\n  <<<<<<< a\n  x\n  =======\n  y\n  >>>>>>> b\n  ```\n",
+    ],
 )
 def test_what_only_looks_a_little_like_a_conflict_does_not(text):
     assert document.conflict_line(parse(text)) is None
