@@ -232,7 +232,7 @@ WRITING = ours(
         "change.transaction",
     }
 )
-READING = ours({"answers", "change.session", "tiers.document", "workspace"})
+READING = ours({"answers", "change.session", "reading", "tiers.document", "workspace"})
 
 DOES_WITHOUT = {
     ("--help",): SLOW | SELDOM | SEARCHING | WRITING | READING,

@@ -1,0 +1,300 @@
+"""What one project's Markdown memory says, behind one class that only reads.
+
+`Workspace` adds what writes. This module holds no rule, only the order of steps; what a verb does is in its module,
+such as `verbs.show`, which is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import verbs
+from .answers import Shown, Status, Where
+from .change.session import Session, open_session
+from .errors import InvalidArgument
+from .layout import Target, Tier
+from .project.access import Actor, acting, document_meant
+from .project.root import FoundRoot, find_root
+from .project.settings import Settings
+from .recall.agent import recall_here
+from .recall.block import Budget, Recall
+from .tiers.document import Document
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from .answers import Found, StoredEntry, StoredFile
+    from .search.port import Embedder, SearchIndex
+    from .verbs.doctor import Diagnosis
+
+
+class Reader:
+    """The memory of one project, for reading. It creates nothing.
+
+    Attributes:
+        path: the project root.
+        how: how the root was found, in words.
+        problem: why it may not be the root that was meant; "" where nothing speaks against it.
+        notices: what writers should be told beside the answers: that entries which another program had overwritten
+            are back, or that some had been taken out by hand.
+    """
+
+    def __init__(self, found: FoundRoot, environ: Mapping[str, str]) -> None:
+        self.path = Path(found.path)
+        self.how = found.how
+        self.problem = found.problem
+        self._untold = found.problem
+        self._environ = environ
+        self.notices: list[str] = []
+
+    @classmethod
+    def open(cls, root: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None) -> Self:
+        """Find the project root, from the current folder or as `root` says (decision 1). Creates nothing.
+
+        Raises:
+            StorageError: no root can be used; the message says what to do.
+        """
+        environ = os.environ if environ is None else environ
+        return cls(find_root(explicit=root, environ=environ), environ)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are on disk now."""
+        with self._session() as session:
+            return session.settings
+
+    def recall(
+        self,
+        actor: Actor,
+        *,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        max_bytes: int | None = None,
+        max_tokens: int | None = None,
+        task: str | None = None,
+        today: date | None = None,
+    ) -> Recall:
+        """Return what this actor may know when a task starts; see `recall_for_agent`."""
+        budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
+        where = str(self.path)
+        recalled = recall_here(acting(actor), budget, root=where, task=task, today=today, environ=self._environ)
+        if self.problem:
+            recalled.warnings.append(self.problem)
+        return recalled
+
+    def target(
+        self,
+        actor: Actor,
+        *,
+        tier: Tier | None = None,
+        agent: str | None = None,
+        conversation: str | None = None,
+    ) -> Target:
+        """Say which document is meant. Without a tier: the agent's where one is named or acts, else the shared one.
+
+        Raises:
+            InvalidArgument: the tier needs a name that nobody gave.
+            InvalidName: a name breaks the name rule.
+        """
+        return document_meant(actor, tier, agent, conversation)
+
+    def targets(self, actor: Actor | None = None) -> list[Target]:
+        """List the documents that exist and that this actor may read."""
+        with self._session(actor) as session:
+            return session.readable()
+
+    def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
+        """Return a document, or one section of it, as it is on disk now; None where there is none.
+
+        Raises:
+            AccessDenied: this actor may not read it.
+            DamagedFile: it cannot be read.
+            InvalidArgument: it has no such section.
+        """
+        with self._session(actor) as session:
+            return verbs.show.show(session, target, section)
+
+    def entries(
+        self,
+        actor: Actor | None = None,
+        targets: Sequence[Target] | None = None,
+        *,
+        on_problem: Callable[[Target, str], object] | None = None,
+    ) -> list[StoredEntry]:
+        """List every entry of these documents, or of all that this actor may read.
+
+        Each says what its document's ledger keeps of it: kind, source, confidence and tags. With `on_problem`, a
+        document or ledger that cannot be read is told there, and the others are listed (decision 21).
+        """
+        with self._session(actor) as session:
+            return verbs.show.entries(session, targets, on_problem)
+
+    def why_read_only(self, actor: Actor) -> str | None:
+        """Return why this actor's agent is read-only, as the end of a sentence; None where it may write."""
+        with self._session(actor) as session:
+            return session.read_only_reason()
+
+    def files(self, actor: Actor | None = None) -> list[StoredFile]:
+        """List the documents, and the notes beside them, that this actor may read. Links are left out."""
+        with self._session(actor) as session:
+            return verbs.rewrite.files(session)
+
+    def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
+        """Return a document, or the note of that file name beside it, as it is on disk; None where there is none.
+
+        Raises:
+            AccessDenied: this actor may not read it.
+            DamagedFile: it cannot be read.
+            LinkRefused: a link leads to it.
+        """
+        with self._session(actor) as session:
+            return verbs.rewrite.read(session, target, note)
+
+    def documents(
+        self,
+        actor: Actor | None = None,
+        targets: Sequence[Target] | None = None,
+        *,
+        on_problem: Callable[[Target, str], object] | None = None,
+    ) -> list[Document]:
+        """Return these documents, or all that this actor may read; without those that do not exist.
+
+        With `on_problem`, a document that cannot be read is told there, and the others are returned (decision 21).
+
+        Raises:
+            AccessDenied: this actor may not read one of those named.
+            DamagedFile: one cannot be read.
+        """
+        with self._session(actor) as session:
+            return verbs.show.documents(session, targets, on_problem)
+
+    def search(
+        self,
+        query: str,
+        actor: Actor | None = None,
+        *,
+        limit: int = 10,
+        targets: Sequence[Target] | None = None,
+        index: SearchIndex | None = None,
+        embedder: Embedder | None = None,
+        today: date | None = None,
+        on_problem: Callable[[str], object] | None = None,
+    ) -> list[Found]:
+        """Find entries and notes by their words, best first, as they are on disk now.
+
+        Any text is a query. Code words are found whole and by their parts, and one wrong letter does not matter.
+
+        Args:
+            query: what to look for.
+            actor: who asks; only what they may read is found.
+            limit: how many at most.
+            targets: the only documents, with the notes beside them, to look in.
+            index: where the words are kept; by default a file in `.scaffolding/.amp/`, made anew whenever it is gone.
+            embedder: finds by similar meaning too, in the default index.
+            today: decides which entries have expired; the clock's where it is left out.
+            on_problem: is told of each file that could not be read.
+        """
+        check_text("the query", query)
+        with self._session(actor) as session:
+            return verbs.search.search(
+                session,
+                query,
+                index,
+                embedder=embedder,
+                limit=limit,
+                targets=targets,
+                today=today or date.today(),
+                on_problem=on_problem,
+            )
+
+    def search_archived(
+        self,
+        query: str,
+        actor: Actor | None = None,
+        *,
+        limit: int = 10,
+        on_problem: Callable[[str], object] | None = None,
+    ) -> list[Found]:
+        """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
+        with self._session(actor) as session:
+            return verbs.search.search_archived(session, query, limit=limit, on_problem=on_problem)
+
+    def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
+        """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
+        with self._session(actor) as session:
+            return verbs.show.status(session, targets)
+
+    def left_out(
+        self,
+        target: Target,
+        actor: Actor | None = None,
+        *,
+        agent: str | None = None,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        max_tokens: int | None = None,
+        today: date | None = None,
+    ) -> list[tuple[int, str]] | None:
+        """Return the numbered lines that recall leaves out of a document under these bounds; None where there is none.
+
+        The headings and the label that govern a line come before it.
+
+        Args:
+            target: the document.
+            actor: who asks; access is theirs.
+            agent: for whom recall is made, where that matters for the bounds of the whole block.
+            max_lines: the bound on lines of one document, as `recall` takes it.
+            max_chars: the bound on characters of the block.
+            max_tokens: the bound on tokens of the block.
+            today: the day it is recalled for; the clock's where it is left out.
+        """
+        with self._session(actor) as session:
+            budget = Budget(max_lines=max_lines, max_chars=max_chars, max_tokens=max_tokens)
+            return verbs.show.left_out(session, target, agent, budget, today)
+
+    def where(self) -> Where:
+        """Say which paths and settings are in use."""
+        with self._session() as session:
+            return verbs.show.where(session, self.problem)
+
+    def diagnose(self, actor: Actor) -> list[Diagnosis]:
+        """Say what keeps an actor's memory away, or that nothing does."""
+        with self._session(actor) as session:
+            return verbs.doctor.diagnose(session, self.problem)
+
+    def check_write(self, actor: Actor, target: Target) -> None:
+        """Refuse what this actor may not write, before anything is done (decision 9).
+
+        Raises:
+            AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
+        """
+        with self._session(actor, for_writing=True) as session:
+            session.check_write(target)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _session(self, actor: Actor | None = None, *, for_writing: bool = False) -> Iterator[Session]:
+        with open_session(str(self.path), self._environ, acting(actor), for_writing=for_writing) as session:
+            if for_writing and self._untold:
+                session.notices.append(self._untold)
+                self._untold = ""
+            yield session
+            self.notices += session.notices
+
+
+def check_several(what: str, given: Sequence[str]) -> None:
+    """Refuse one text where a list is meant: each of its letters would be taken for a name (a str is a sequence)."""
+    if isinstance(given, str):
+        raise InvalidArgument(f"{what} is a list of texts, not one text; write [{given!a}]")
+
+
+def check_text(what: str, given: object) -> None:
+    """Refuse what is no text, such as the None of a call that had no answer."""
+    if not isinstance(given, str):
+        raise InvalidArgument(f"{what} must be text, not {type(given).__name__}")
