@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self
 from .disk.writing import ChangedMeanwhile, write_file
 from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError
 from .limits import split_lines
+from .postgresql.address import is_address
 from .project.access import Actor, acting
 from .records.arrival import arrive
 from .records.canonical import cut_moment, encode, freeze_text
@@ -57,8 +58,9 @@ class Memory:
     does not exist. `history`, `verify`, `check` and `export` raise `Disabled`, too.
 
     Args:
-        path: the memory directory; without one and without a store, that of the project around the current folder.
-            Nothing is created before the first record.
+        path: the memory directory, or `postgresql://…`, the address of a store that many machines share
+            (docs/records-on-postgresql.md); without one and without a store, that of the project around the current
+            folder. Nothing is created before the first record.
         store: the records' store, in place of a directory.
         indexes: find records; by default an index of their words.
         embedder: finds them by similar meaning too, in the default index.
@@ -91,6 +93,10 @@ class Memory:
         consolidate_every: int = CONSOLIDATE_EVERY,
         clock: Callable[[], datetime] | None = None,
     ) -> None:
+        if store is None and is_address(path):
+            from .postgresql.sharing import SharedStore
+
+            path, store = None, SharedStore(str(path), keeps_index=True)
         self._home = Home(path, actor=acting(actor))
         self._shelf = Shelf(self._home, store, indexes, embedder)
         self._store = self._shelf.store

@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from . import requirements
+from . import postgresql_server, requirements
 
 REPOSITORY = Path(__file__).parents[1]
 REQUESTED_BY_NAME = ("wheel", "docs", "hosts")
@@ -80,6 +80,16 @@ def _in_the_checkout() -> set[str]:
     ignored = [line.rstrip("/") for line in lines if line and not line.startswith("#")]
     names = (path.name for path in REPOSITORY.iterdir())
     return {name for name in names if not any(fnmatch(name, pattern) for pattern in ignored)}
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[postgresql_server.Cluster]:
+    """A PostgreSQL server; the first test that asks for it starts it."""
+    if reason := postgresql_server.why_not():
+        pytest.skip(reason)
+    cluster = postgresql_server.Cluster()
+    yield cluster
+    cluster.stop()
 
 
 @pytest.fixture(scope="session")

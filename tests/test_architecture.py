@@ -31,6 +31,7 @@ OUTSIDE = {
     "nacl": {"records.signing"},
     "numpy": {"search.float32", "search.minilm"},
     "sqlite3": {"disk.database", "formats.sqlite"},
+    "psycopg": {"postgresql.server"},
     "subprocess": {"consolidation.command_operator", "git.ask"},
     "watchdog": {"disk.file_events"},
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..layout import MEMORY, RECORDS
+from ..postgresql.address import is_address
 from .options import Call, Verb, call_options
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from ..search.port import Embedder
 
 store_option = click.option(
-    "--store", metavar="DIR", help="The memory directory, or an .sqlite file; default: the project's."
+    "--store",
+    metavar="DIR",
+    help="The memory directory, an .sqlite file, or postgresql://…; default: the project's.",
 )
 identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
 
@@ -38,7 +41,11 @@ def open_memory(
     from ..records.sqlite_store import SqliteStore
 
     open_it = partial(Memory, actor=call.actor(), identity=identity, embedder=embedder, operators=operators)
-    if store is not None and store.endswith(".sqlite"):
+    if is_address(store):
+        from ..postgresql.sharing import SharedStore
+
+        made = open_it(store=SharedStore(str(store)))
+    elif store is not None and store.endswith(".sqlite"):
         made = open_it(store=SqliteStore(store))
     elif store is not None:
         made = open_it(store)

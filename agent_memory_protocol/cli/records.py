@@ -14,6 +14,7 @@ from ..records.record import Record, RecordType, State
 from ..text.phrases import counted
 from .options import Call, first_words, note, plain, problems_in_settings
 from .record_options import identity_option, open_memory, record_options
+from .record_store import init_store_command
 
 _WIDTH = 72
 _NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
@@ -24,6 +25,9 @@ reason_option = click.option("--reason", required=True, metavar="R", help="Why; 
 @click.group("record")
 def record_command() -> None:
     """List, show, decide, redact, verify and sign records."""
+
+
+record_command.add_command(init_store_command)
 
 
 @record_command.command("list")

@@ -84,7 +84,7 @@ class Finder:
         digits = start.removeprefix("mem:")
         if is_id(f"mem:{digits}"):
             return f"mem:{digits}"
-        known = {one.removeprefix("mem:"): one for one in self.seen.stamps}
+        known = {one.removeprefix("mem:"): one for one in self.seen.beginning(f"mem:{digits}")}
         found = complete(digits, known, lambda one: getattr(self.seen.read(known[one]), "body", ""))
         if found is None:
             raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
@@ -114,8 +114,8 @@ class Finder:
             if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4
-        read = ((hit, self.seen.read(hit.source)) for hit in shown)
-        return [Match(record, hit.score, hit.reasons) for hit, record in read if record is not None]
+        read = self.seen.read_each(hit.source for hit in shown)
+        return [Match(read[hit.source], hit.score, hit.reasons) for hit in shown if hit.source in read]
 
     def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
         """Return by id further records that may have to come together with some of these.

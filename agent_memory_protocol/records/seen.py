@@ -6,7 +6,7 @@ hashes. The file may be deleted at any time: then every record is read again.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..disk.database import check_sqlite
 from ..disk.side_file import SideFile
@@ -34,19 +34,25 @@ class Seen:
 
     Attributes:
         problems: why a record could not be read, by id.
-        stamps: for each record that can be read, a text that changes with its newest version.
     """
+
+    tables: tuple[str, ...] = _TABLES
 
     def __init__(self, store: RecordStore, path: str | None = None) -> None:
         self.problems: dict[str, str] = {}
-        self.stamps: dict[str, str] = {}
+        self._stamps: dict[str, str] = {}
         self._store = store
         self._watched: Watched = store if isinstance(store, Watched) else _Unwatched(store)
-        self._file = SideFile(path, *_TABLES)
+        self._file = SideFile(path, *self.tables)
         self._looked = False
         self._mark: object = None
         self._wrote = False
         self._rest_until = 0.0
+
+    @property
+    def stamps(self) -> Mapping[str, str]:
+        """For each record that can be read, a text that changes with its newest version."""
+        return self._stamps
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""
@@ -68,13 +74,13 @@ class Seen:
             if hurried and self._wrote and time.monotonic() < self._rest_until:
                 return []
         begin = time.monotonic()
-        known = self.stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
+        known = self._stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
         found = self._watched.stamps()
         self.problems.clear()
         read = (self.read(name) for name, stamp in found.items() if known.get(name) != stamp)
         changed = {record.id: record for record in read if record is not None}
-        self.stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
-        gone = known.keys() - self.stamps.keys()
+        self._stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
+        gone = known.keys() - self._stamps.keys()
         if changed or gone:
             self._note(changed, gone)
         end = time.monotonic()
@@ -92,9 +98,17 @@ class Seen:
             self.problems[id] = str(error)
             return None
 
+    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return by id what `read` returns of each of these records, where it is one."""
+        return {name: record for name in ids if (record := self.read(name)) is not None}
+
+    def beginning(self, start: str) -> Iterable[str]:
+        """Return the ids that begin so."""
+        return [name for name in self.stamps if name.startswith(start)]
+
     def wrote(self, record: Record) -> None:
         """Take in what this process has just written."""
-        self.stamps |= self._watched.stamps([record.id])
+        self._stamps |= self._watched.stamps([record.id])
         self._note({record.id: record})
         self._wrote = True
 
@@ -104,7 +118,7 @@ class Seen:
         Raises:
             StorageError: there is no SQLite. Without the answer, what is there already would be written again.
         """
-        return self._chosen("body", _hash(body))
+        return self._chosen("body", hash_of(body))
 
     def rules(self) -> list[Record]:
         """Return the rules, as they are now. Raises as `saying`."""
@@ -115,15 +129,18 @@ class Seen:
         rows = self._file.rows(f"SELECT record_id FROM seen WHERE {column} = ?", (value,))  # noqa: S608 ours
         return [record for (name,) in rows if (record := self.read(name)) is not None]
 
-    def _note(self, records: Mapping[str, Record], gone: Iterable[str] = ()) -> None:
+    def _note(
+        self, records: Mapping[str, Record], gone: Iterable[str] = (), *more: tuple[str, Iterable[Sequence[object]]]
+    ) -> None:
         self._file.write(
+            *more,
             ("DELETE FROM seen WHERE record_id = ?", [(name,) for name in gone]),
             (
                 "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)",
                 [
-                    (name, self.stamps[name], record.type, _hash(record.body))
+                    (name, self._stamps[name], record.type, hash_of(record.body))
                     for name, record in records.items()
-                    if name in self.stamps
+                    if name in self._stamps
                 ],
             ),
         )
@@ -143,5 +160,6 @@ class _Unwatched:
         return {record.id: blake2b(record.to_bytes(), digest_size=8).hexdigest() for record in records}
 
 
-def _hash(body: str) -> bytes:
+def hash_of(body: str) -> bytes:
+    """Return by what a text is recognised, without its content."""
     return blake2b(body.encode(), digest_size=16).digest()

@@ -1,7 +1,8 @@
 """The records of one memory: the store that keeps them, what finds them, and how often each was used."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, runtime_checkable
 
 from ..search.opening import open_index
 from ..search.port import Embedder, SearchIndex
@@ -10,7 +11,24 @@ from .home import Home
 from .record import Record
 from .seen import Seen
 from .store import DirectoryStore, RecordStore
-from .usage import COUNTS_ELSEWHERE, Usage, read_counts
+from .usage import COUNTS_ELSEWHERE, Counting, Usage, read_counts
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """What a store of many machines can do besides, since what is kept on one of them is not enough."""
+
+    def finder(self, indexes: Sequence[SearchIndex], embedder: Embedder | None) -> Finder:
+        """Return what finds its records."""
+
+    def usage(self) -> Counting:
+        """Return what counts their uses."""
+
+    def alone(self, wait: float) -> AbstractContextManager[None]:
+        """Keep other processes from deciding at the same time; see `Shelf.alone`."""
+
+    def close(self) -> None:
+        """Close the connection. The next call opens it again."""
 
 
 class Shelf:
@@ -29,7 +47,7 @@ class Shelf:
         self.is_at_home = store is None
         self.store: RecordStore = DirectoryStore(home.root, home.parts) if store is None else store
         self.finder: Finder | None = None
-        self.usage = Usage()
+        self.usage: Counting = self.store.usage() if isinstance(self.store, Shared) else Usage()
         self._home = home
         self._indexes = tuple(indexes or ())
         self._embedder = embedder
@@ -39,6 +57,8 @@ class Shelf:
         self.usage.close()
         if self.finder is not None:
             self.finder.close()
+        if isinstance(self.store, Shared):
+            self.store.close()
 
     def see(self) -> Finder:
         """Look, and return what finds records: nothing where memory is switched off."""
@@ -63,16 +83,21 @@ class Shelf:
     @contextmanager
     def alone(self, wait: float = 10.0) -> Iterator[None]:
         """Keep other processes from deciding at the same time, where the records are a memory directory."""
-        if not (self.is_at_home and self._home.has_records()):
-            yield
-            return
-        with self._home.alone(wait):
+        if isinstance(self.store, Shared):
+            with self.store.alone(wait):
+                yield
+        elif self.is_at_home and self._home.has_records():
+            with self._home.alone(wait):
+                yield
+        else:
             yield
 
     def _nothing(self) -> Finder:
         return Finder(Seen(self.store), ())  # it has not looked, so it knows no record
 
     def _open(self) -> Finder:
+        if isinstance(self.store, Shared):
+            return self.store.finder(self._indexes, self._embedder)
         if not self.is_at_home:
             return Finder(Seen(self.store), self._indexes or (open_index(embedder=self._embedder),))
         local = self._home.local_file

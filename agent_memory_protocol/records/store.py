@@ -137,7 +137,7 @@ class DirectoryStore:
                     raise DamagedFile(
                         "is no version, and stands in the place of the next one; move it", path=shown(*path)
                     )
-        raise _never_still(record.id)
+        raise never_still(record.id)
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
@@ -269,7 +269,7 @@ class _Folder:
                         replace(self.root, self.path(number), data, expected=content)
             if is_done:
                 return
-        raise _never_still(self._id)
+        raise never_still(self._id)
 
     def _content(self, number: int) -> Content:
         content = self.root.read(self.path(number))
@@ -341,5 +341,6 @@ def unknown(id: str) -> UnknownRecord:
     return UnknownRecord(f"there is no record {shown(id)[:80]}")
 
 
-def _never_still(id: str) -> ChangedMeanwhile:
+def never_still(id: str) -> ChangedMeanwhile:
+    """Return the error for a record that others write without a pause."""
     return ChangedMeanwhile(f"{id}: others write it all the time; try again")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from ..disk.side_file import SideFile
 from ..errors import InvalidRecord
@@ -31,6 +32,22 @@ class Uses:
 
     count: int
     last: datetime
+
+
+class Counting(Protocol):
+    """What counts uses."""
+
+    def close(self) -> None:
+        """Close what is open. The next call opens it again."""
+
+    def count(self, ids: Iterable[str], now: datetime) -> None:
+        """Count one use of each of these records."""
+
+    def forget(self, id: str) -> None:
+        """Drop the count of a record."""
+
+    def of(self, ids: Iterable[str] | None = None) -> dict[str, Uses]:
+        """Return the uses of those of these records, or of all, that were used."""
 
 
 class Usage:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import InvalidRecord
+from agent_memory_protocol.postgresql.sharing import SharedStore
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, new_record
@@ -102,15 +103,18 @@ def records(draw: st.DrawFn) -> Record:
 st.register_type_strategy(Record, records())
 
 
-@pytest.fixture(params=["memory", "directory", "sqlite"])
+@pytest.fixture(params=["memory", "directory", "sqlite", "postgresql"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[Callable[[], Any]]:
     """Open one and the same store each time it is called; each kind of store in turn."""
     with ExitStack() as stack:
         kept = MemoryStore()
+        if request.param == "postgresql":
+            address = request.getfixturevalue("postgresql").new_namespace()
         yield {
             "memory": lambda: kept,
             "directory": lambda: DirectoryStore(tmp_path / "memory" / "records"),
             "sqlite": lambda: stack.enter_context(SqliteStore(tmp_path / "records.sqlite")),
+            "postgresql": lambda: stack.enter_context(SharedStore(address)),
         }[request.param]
 
 

@@ -198,7 +198,7 @@ def test_threads_may_share_a_store(store):
         try:
             for count in range(5):
                 store.put(record(f"{number} {count}"))
-                store.put(replace(shared, confidence=number / 100))
+                store.put(replace(shared, confidence=(5 * number + count) / 100))
                 store.list()
         except BaseException as error:
             failed.append(error)

@@ -1,0 +1,35 @@
+"""`amp record init-store`: a place for records on a PostgreSQL server."""
+
+import click
+
+from ..postgresql.address import Address
+from .options import Call, call_options, note
+
+
+@click.command("init-store")
+@click.argument("url", metavar="URL")
+@click.option("--namespace", metavar="NAME", help="The namespace; by default that of the URL, or agent_memory.")
+@click.option("--apply", is_flag=True, help="Run the SQL. Without it, it is only shown.")
+@call_options
+def init_store_command(call: Call, url: str, namespace: str | None, apply: bool) -> None:
+    """Make a store of records on a PostgreSQL server.
+
+    Prints the SQL that makes the tables of a namespace, and two roles, NAME_reader and NAME_writer. Run it again after
+    an upgrade of amp and after a backup was restored; nothing that is stored changes. Needs the extra `postgresql`.
+
+    \b
+    Example:
+        amp record init-store postgresql://db.example.org/memory --namespace backend --apply
+    """
+    from ..postgresql.preparing import prepare, sql_of
+
+    address = Address.parse(url, namespace)
+    sql, name = sql_of(address), address.namespace
+    before = prepare(address) if apply else ""
+    said = [sql.rstrip()]
+    if apply:
+        was = f"brought up to date from {before}" if before else "made"
+        said = [f"{was}: {address}", f'let a user write: GRANT "{name}_writer" TO "…"; or read: GRANT "{name}_reader"']
+    call.answer({"store": str(address), "namespace": name, "sql": sql, "applied": apply}, said)
+    if not (apply or call.as_json):
+        note("nothing was changed; add --apply to run this, or give it to psql")

@@ -1,0 +1,1 @@
+"""Records on a PostgreSQL server, where many machines share them."""

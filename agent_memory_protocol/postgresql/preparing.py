@@ -1,0 +1,82 @@
+"""Make a namespace, or bring one of an earlier version up to this one, as the owner of a database."""
+
+from ..errors import StorageError
+from ..records.record import Record
+from .address import Address
+from .schema import VERSION, script
+from .server import Connection, Server
+from .tokens import WORDS, tokens_of
+
+OLDEST = 15
+"""The first version of PostgreSQL that is supported."""
+
+_BATCH = 1000
+
+
+def sql_of(address: Address) -> str:
+    """Return the SQL that `prepare` runs, for people who run such things themselves."""
+    return script(address.namespace, words=WORDS)
+
+
+def prepare(address: Address) -> str:
+    """Make the namespace of an address, or bring it up to date; return what was there before, "" for nothing.
+
+    Positions in the change feed end here: whoever follows it reads everything again. So a copy that was restored from a
+    backup is safe to go on with.
+
+    Raises:
+        AccessDenied: the user may not make schemas or roles.
+        StorageError: the server is too old, or the namespace newer than this program.
+    """
+    server = Server(address, checked=False)
+
+    def work(connection: Connection) -> str:
+        with connection.transaction():
+            server.rows(connection, "SELECT pg_advisory_xact_lock(hashtextextended('$ns', 1))")
+            settings = "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding')"
+            ((version, encoding),) = server.rows(connection, settings)
+            if version < OLDEST or encoding != "UTF8":
+                raise StorageError(
+                    f"{address}: this is PostgreSQL {version} with texts in {encoding}; it has to be {OLDEST} or newer,"
+                    " with UTF8"
+                )
+            found = _found(server, connection)
+            if found and found[0] > VERSION:
+                raise StorageError(
+                    f"{address}: its tables are of version {found[0]}, and this program knows {VERSION};"
+                    " install a newer agent-memory-protocol"
+                )
+            server.rows(connection, sql_of(address))
+            if found and found[1] != WORDS:
+                _read_again(server, connection)
+            server.rows(connection, "UPDATE $ns.about SET words = %s, made = gen_random_uuid()", [WORDS])
+            return f"version {found[0]}.{found[1]}" if found else ""
+
+    try:
+        return server.do(work)
+    finally:
+        server.close()
+
+
+def _found(server: Server, connection: Connection) -> tuple[int, int] | None:
+    """Return the versions of the tables and of the words in them; None where there are no tables."""
+    if server.rows(connection, "SELECT to_regclass('$ns.about')") == [(None,)]:
+        return None
+    return next(iter(server.rows(connection, "SELECT version, words FROM $ns.about")), None)
+
+
+def _read_again(server: Server, connection: Connection) -> None:
+    """Make anew what finds each record."""
+    last = ""
+    query = """
+        SELECT record_id, payload FROM $ns.heads JOIN $ns.versions USING (record_id, version)
+        WHERE record_id > %s ORDER BY record_id LIMIT %s"""
+    while batch := server.rows(connection, query, [last, _BATCH]):
+        for last, payload in batch:
+            tokens = tokens_of(Record.from_bytes(payload.encode()))
+            server.rows(
+                connection,
+                "WITH spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)"
+                " UPDATE $ns.heads SET tokens = %s::tsvector, size = %s WHERE record_id = %s",
+                [sorted(tokens.spellings), tokens.vector, tokens.size, last],
+            )

@@ -1,0 +1,155 @@
+"""Search on the server: its full-text index picks the records that may fit, and `ranking` puts them in order.
+
+So the answer is that of an index on this machine, and nothing has to be read before the first question. Among many
+thousand records a word that most of them have picks none alone: what has a rarer word, or all of the frequent ones,
+comes first in any case.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from ..search import words
+from ..search.port import Hit, Source
+from ..search.ranking import CONTEXT_WEIGHT, CountedPassage, rank
+from ..search.slips import mend, untouched
+from .server import Connection, Server
+
+CANDIDATES = 200
+"""Records that the server picks for `ranking` to order, at least."""
+
+MANY = 20_000
+"""So many records are looked at in full. Where there are more, numbers are estimates, and frequent words pick less."""
+
+SIZE = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '$ns.heads'::regclass"
+"""About how many records there are."""
+
+_TOTALS = "SELECT count(*), coalesce(sum(size), 0)::bigint FROM $ns.heads {} WHERE tokens IS NOT NULL"
+_HELD = """
+    SELECT asked, (SELECT count(*) FROM (
+        SELECT FROM $ns.heads WHERE tokens @@ quote_literal(asked)::tsquery LIMIT %s) AS held)
+    FROM unnest(%s::text[]) AS asked"""
+_FREQUENT = """
+    SELECT lexeme, part FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs)
+        AS common (lexeme, part)
+    WHERE schemaname = %s AND tablename = 'heads' AND attname = 'tokens' AND lexeme = ANY(%s)"""
+_LIKE = """
+    SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s AND length(word) BETWEEN %s AND %s
+    UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s AND length(word) BETWEEN %s AND %s"""
+_LAST = "\U0010ffff"
+_ONCE = 0.6079271
+"""What `ts_rank` gives a word that is in the text once."""
+_MATCHES = """
+    SELECT record_id, state, size, ARRAY(
+        SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(tokens) WHERE lexeme = ANY(%s))
+    FROM (SELECT * FROM $ns.heads WHERE tokens @@ %s::tsquery ORDER BY {} DESC, record_id LIMIT %s) AS best"""
+
+
+class ServerIndex:
+    """A search index that the server keeps; see `SearchIndex`. It is always in line, so nothing has to refresh it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
+        """Do nothing; see `SearchIndex`."""
+        return 0
+
+    def close(self) -> None:
+        """Do nothing; see `SearchIndex`."""
+
+    def delete(self) -> None:
+        """Do nothing; see `SearchIndex`."""
+
+    def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
+        """Return the records that fit best; see `SearchIndex`."""
+        asked = words.terms(query)
+        if not asked or limit < 1:
+            return []
+        return self._server.do(lambda connection: _Question(self._server, connection).answer(asked, limit, within))
+
+
+class _Question:
+    """What is asked for one query, over one connection."""
+
+    def __init__(self, server: Server, connection: Connection) -> None:
+        self._server = server
+        self._connection = connection
+        self._held: dict[str, int] = {}
+        ((self._estimate,),) = self._rows(SIZE)
+        is_large = self._estimate > MANY
+        part = f"TABLESAMPLE SYSTEM ({100 * MANY / self._estimate:.4f})" if is_large else ""
+        ((self._passages, self._size),) = self._rows(_TOTALS.format(part))
+        self._is_large = is_large or self._passages > MANY
+        if is_large:
+            self._size = self._size * self._estimate // max(self._passages, 1)
+            self._passages = self._estimate
+
+    def answer(self, asked: Collection[words.Term], limit: int, within: Collection[str] | None) -> list[Hit]:
+        self._count({token for term in asked for token in term.tokens})
+        terms = mend(asked, lambda token: self._held[token] > 0, self._like)
+        self._count({token for term in terms for token in term.tokens} - self._held.keys())
+        tokens = list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
+        candidates = self._matches(tokens, max(CANDIDATES, 2 * limit))
+        if within is not None:
+            candidates = {name: one for name, one in candidates.items() if name in within}
+        return rank(terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held)
+
+    def _count(self, tokens: Collection[str]) -> None:
+        """Find out how many records hold each of these tokens."""
+        most = MANY + 1 if self._is_large else None
+        self._held |= self._rows(_HELD, [most, list(tokens)]) if tokens else {}
+        frequent = [token for token in tokens if most and self._held[token] == most]
+        if frequent:
+            # What the planner knows of the commonest words; a count would take longer than the search.
+            for token, part in self._rows(_FREQUENT, [self._server.address.namespace, frequent]):
+                self._held[token] = max(self._held[token], int(part * self._passages))
+
+    def _like(self, spelling: str) -> set[str]:
+        start, end = untouched(spelling)
+        sizes = (len(spelling) - 1, len(spelling) + 1)
+        asked = [start, start + _LAST, *sizes, end[::-1], end[::-1] + _LAST, *sizes]
+        return {word for (word,) in self._rows(_LIKE, asked)}
+
+    def _matches(self, tokens: Sequence[str], limit: int) -> dict[str, CountedPassage]:
+        """Return the records that may fit best, by id."""
+        if not tokens:
+            return {}
+        if not self._is_large:
+            return self._pick(tokens, " | ", tokens, limit)
+        rare = [token for token in tokens if self._held[token] <= MANY]
+        frequent = [token for token in tokens if self._held[token] > MANY]
+        found = self._pick(rare, " | ", tokens, limit) if rare else {}
+        if len(found) < limit and frequent:
+            found |= self._pick(frequent, " & ", tokens, limit)
+        if not found:
+            found = self._pick(frequent, " | ", tokens, limit)
+        return found
+
+    def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], limit: int) -> dict[str, CountedPassage]:
+        score, values = self._score(tokens)
+        query = joint.join(f"'{token}'" for token in picking)
+        found = self._rows(_MATCHES.format(score), [list(tokens), query, *values, limit])
+        return {
+            name: CountedPassage(name, state, _counts(counts, "A"), _counts(counts, "D"), size)
+            for name, state, size, counts in found
+        }
+
+    def _score(self, tokens: Iterable[str]) -> tuple[str, list[object]]:
+        """Return what orders candidates, close to BM25, and the values in it."""
+        parts, values = [], []
+        one = f"ts_rank('{{{CONTEXT_WEIGHT}, 0, 0, 1}}', tokens, %s::tsquery) / {_ONCE}"
+        for token in tokens:
+            held = self._held[token]
+            rarity = math.log(1 + (self._passages - held + 0.5) / (held + 0.5))
+            parts.append(f"%s * ({one}) / ({one} + 0.9 * (0.6 + 0.4 * size / %s))")
+            values += [rarity, f"'{token}'", f"'{token}'", max(self._size / max(self._passages, 1), 1)]
+        return " + ".join(parts), values
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        return self._server.rows(self._connection, query, values)
+
+
+def _counts(found: Iterable[str], weight: str) -> dict[str, int]:
+    pairs = (one.split(" ") for one in found)
+    return {token: count for token, weights in pairs if (count := weights.count(weight))}

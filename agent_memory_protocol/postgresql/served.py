@@ -1,0 +1,143 @@
+"""How records of a server are found: by an index on this machine that the change feed keeps in line, or by the server.
+
+Both find the same. An index on this machine spares the server, and needs a file and a first reading; the server answers
+at once, whoever asks.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..errors import DamagedFile
+from ..records.finder import Finder
+from ..records.record import Record
+from ..records.seen import Seen, hash_of
+from .search import ServerIndex
+from .store import PostgresqlStore
+
+
+class FedSeen(Seen):
+    """What was last seen of each record of a server. A look reads from the change feed what is new.
+
+    Args:
+        store: the records.
+        path: the file of what was seen, and of how far the feed was read; None keeps that in this process.
+    """
+
+    tables = (*Seen.tables, "CREATE TABLE position (one INTEGER PRIMARY KEY, text TEXT)")
+
+    def __init__(self, store: PostgresqlStore, path: str | None = None) -> None:
+        super().__init__(store, path)
+        self._server_store = store
+        self._position: str | None = None
+        self._fresh: dict[str, Record] = {}
+
+    def look(self, *, hurried: bool = False) -> list[Record]:
+        """Return the newest versions of the records that are new or have changed; see `Seen`."""
+        if not self._looked:
+            self._stamps = dict(self._file.rows("SELECT record_id, stamp FROM seen"))
+            self._position = next((text for (text,) in self._file.rows("SELECT text FROM position")), None)
+        changes, position, is_all = self._server_store.changes(self._position)
+        changed = {}
+        gone = self._stamps.keys() - {one.id for one in changes} if is_all else set[str]()
+        for name, stamp, payload in changes:
+            if self._stamps.get(name) != stamp:
+                try:
+                    changed[name] = self._server_store.read(payload, name)
+                except DamagedFile as error:
+                    self.problems[name] = str(error)
+                    gone |= self._stamps.keys() & {name}
+                else:
+                    self.problems.pop(name, None)
+                    self._stamps[name] = stamp
+        for name in gone:
+            del self._stamps[name]
+        if changed or gone or not self._looked:
+            # Both or none: what the position has passed does not come again.
+            self._note(changed, gone, ("INSERT OR REPLACE INTO position VALUES (1, ?)", [(position,)]))
+        self._looked, self._position, self._fresh = True, position, changed
+        return list(changed.values())
+
+    def read(self, id: str) -> Record | None:
+        """Return the newest version of a record, or what the last look has just brought; see `Seen`."""
+        return self._fresh.pop(id, None) or super().read(id)
+
+    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return the newest versions of those of these records that there are, in one question."""
+        return read_each(self, self._server_store, ids)
+
+
+class Asked(Seen):
+    """The records of a server as they are: nothing is kept on this machine, and every question is put to the server."""
+
+    def __init__(self, store: PostgresqlStore) -> None:
+        super().__init__(store)
+        self._server_store = store
+        self._ids = _Ids(store)
+
+    @property
+    def stamps(self) -> Mapping[str, str]:
+        """For each record a text that changes with its newest version."""
+        return self._ids
+
+    def look(self, *, hurried: bool = False) -> list[Record]:
+        """Return nothing: what others have written is there whenever it is asked for."""
+        return []
+
+    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return the newest versions of those of these records that there are, in one question."""
+        return read_each(self, self._server_store, ids)
+
+    def wrote(self, record: Record) -> None:
+        """Do nothing: the server knows."""
+
+    def saying(self, body: str) -> list[Record]:
+        """Return the records that say exactly this."""
+        return self._server_store.find("said = %s", [hash_of(body)])
+
+    def rules(self) -> list[Record]:
+        """Return the rules."""
+        return self._server_store.find("type = 'rule'", [])
+
+    def beginning(self, start: str) -> Iterable[str]:
+        """Return the ids that begin so."""
+        return self._server_store.ids(start)
+
+
+class ServedFinder(Finder):
+    """What finds records by asking the server alone."""
+
+    def __init__(self, store: PostgresqlStore) -> None:
+        super().__init__(Asked(store), [ServerIndex(store.server)])
+        self._every = store.list
+
+    def everything(self) -> list[Record]:
+        """Return every record that can be read."""
+        return list(self._every())
+
+    def _update_index(self) -> None:
+        """Do nothing: the server does it with each version that is put."""
+
+
+class _Ids(Mapping[str, str]):
+    """The ids of all records, each with what changes with its newest version."""
+
+    def __init__(self, store: PostgresqlStore) -> None:
+        self._store = store
+
+    def __getitem__(self, id: str) -> str:
+        return self._store.stamps([id])[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._store.ids())
+
+    def __len__(self) -> int:
+        return self._store.count()
+
+
+def read_each(seen: Seen, store: PostgresqlStore, ids: Iterable[str]) -> dict[str, Record]:
+    """Return the newest versions of these records; where one is damaged, each is read alone, and that is a problem."""
+    wanted = list(ids)
+    try:
+        found = store.get_each(wanted)
+    except DamagedFile:
+        return Seen.read_each(seen, wanted)
+    return {name: found[name] for name in wanted if name in found}

@@ -1,0 +1,44 @@
+"""How often the records of a server were used, by all machines together; decay goes by it."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+
+from ..errors import AgentMemoryError
+from ..records.canonical import format_moment, parse_moment
+from ..records.usage import Uses
+from .server import Server
+
+_ADD = """
+    INSERT INTO $ns.uses SELECT record_id, 1, %s FROM unnest(%s::text[]) AS record_id
+    ON CONFLICT (record_id) DO UPDATE SET count = uses.count + 1, last = greatest(uses.last, EXCLUDED.last)"""
+
+
+class ServerUsage:
+    """The counts; see `Counting`. Whoever may only read is not counted."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def close(self) -> None:
+        """Do nothing; the store closes the connection."""
+
+    def count(self, ids: Iterable[str], now: datetime) -> None:
+        """Count one use of each of these records."""
+        if used := sorted(set(ids)):  # in one order, so that two who count the same do not wait for each other
+            with suppress(AgentMemoryError):
+                self._server.ask(_ADD, [format_moment(now), used])
+
+    def forget(self, id: str) -> None:
+        """Drop the count of a record; who redacts owns the tables."""
+        self._server.ask("DELETE FROM $ns.uses WHERE record_id = %s", [id])
+
+    def of(self, ids: Iterable[str] | None = None) -> dict[str, Uses]:
+        """Return the uses of those of these records, or of all, that were used."""
+        query, wanted = "SELECT record_id, count, last FROM $ns.uses", None if ids is None else [*ids]
+        found = (
+            self._server.ask(query)
+            if wanted is None
+            else self._server.ask(f"{query} WHERE record_id = ANY(%s)", [wanted])
+        )
+        return {name: Uses(count, parse_moment(last)) for name, count, last in found}
