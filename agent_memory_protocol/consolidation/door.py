@@ -4,17 +4,20 @@ A refused proposal changes nothing. A correct proposal that must not be done now
 rests on is kept; reports list the three apart.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import combinations
 
 from ..errors import InvalidArgument, Refused, RefusedText, UnknownRecord
 from ..records import lifecycle
 from ..records.canonical import Json
 from ..records.record import Record, RecordType, State, Transition
-from ..secrets.find import check_text
-from ..text.visible import first_invisible
-from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree, told_apart
+from ..secrets.find import check_text, find_secrets
+from ..text.apart import told_apart
+from ..text.gist import gist
+from ..text.visible import first_invisible, show_invisible
+from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree
 from .promotion import signature
 from .proposals import (
     MAY_PROPOSE,
@@ -208,9 +211,30 @@ def _check_merge(record: Record, replaced: list[Record], allow: Collection[str])
         raise Refused("a merge takes at least two records, and the new one names one of them in supersedes")
     if not {old.id for old in replaced} <= set(record.evidence):
         raise Refused("a merged record names every record that it replaces as evidence")
+    bodies = [old.body for old in replaced]
+    if record.body not in bodies:
+        _check_texts(record, allow)  # first: what is refused below is quoted
     _check_sameness(record, replaced)
-    if record.body not in {old.body for old in replaced}:
-        _check_texts(record, allow)
+    if record.body not in bodies and not _joins(record.body, bodies):
+        said = show_invisible(record.body[:40])
+        lost = next(filter(None, (told_apart(body, record.body) for body in bodies)), "")
+        why = f" (told apart by {lost})" if lost else ""
+        raise Refused(
+            f"{said!a} is the text of no record that it merges{why}; choose one of theirs, or join all of them"
+        )
+
+
+def _joins(body: str, bodies: Sequence[str]) -> bool:
+    """Say whether a text is these texts one after the other, each once, in any order and with nothing between."""
+    left = " ".join(body.split())
+    rest = sorted((" ".join(one.split()) for one in bodies), key=len, reverse=True)
+    while rest:
+        first = next((one for one in rest if left == one or left.startswith(f"{one} ")), None)
+        if first is None:
+            return False
+        rest.remove(first)
+        left = left[len(first) :].lstrip()
+    return not left
 
 
 def _check_keeper(keeper: Record, replaced: list[Record]) -> None:
@@ -232,9 +256,12 @@ def _check_sameness(record: Record, replaced: list[Record]) -> None:
     for old in replaced:
         if slots_disagree(old, record):
             raise Refused(f"the slots of {old.id} disagree; that is a contradiction and no repetition")
-        lost = told_apart(old.body, record.body)
-        if lost:
-            raise Refused(f"{old.id} is told apart by {lost}")
+    sides = replaced if len(replaced) > 1 else [*replaced, record]
+    differing = {gist(side.body): side for side in sides}.values()  # of many that say the same, one is enough
+    for one, other in combinations(differing, 2):
+        if lost := told_apart(one.body, other.body):
+            shown = "a secret" if find_secrets(f"{one.body}\n{other.body}") else lost
+            raise Refused(f"{one.id} and {other.id} are told apart by {shown}")
 
 
 def _taking_over(keeper: Record, old: Record, now: datetime) -> Record:

@@ -4,10 +4,9 @@ Of records that say *the same*, one is read, and the others only in the history.
 port, path, version, name or negation that only one side has always makes two of them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 
 from ..records.canonical import encode
 from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, event_of, new_record, slots_said
@@ -70,7 +69,7 @@ class SameWords:
         for record in question.records:
             if record.state is State.ACTIVE and record.type in CLAIMS:
                 said = gist(record.body)
-                if said.words:
+                if said.words and said.is_claim:
                     groups.setdefault((record.type, said), []).append(record)
         cited = cited_by_rules(question.records)
         merges: list[Proposal] = []
@@ -146,29 +145,6 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
 def slots_disagree(one: Record, other: Record) -> bool:
     """Say whether two records give one slot different values."""
     return not _agree(slots_said(one), slots_said(other))
-
-
-def told_apart(one: str, other: str) -> str:
-    """Return what only one of two texts has and makes them two: an identifier, a name or a negation; else "".
-
-    This holds for texts in any wording, so that a model's merge is no looser than ours.
-    """
-    first, second = gist(one), gist(other)
-    if (len(first.negations) - len(second.negations)) % 2:
-        return "a negation"
-    in_first, in_second = set(first.words), set(second.words)
-    apart = {word for word in in_first ^ in_second if not word.isalpha() or word != word.casefold()}
-    apart |= {name for name, word in _names(one) if word not in in_second}
-    apart |= {name for name, word in _names(other) if word not in in_first}
-    return ", ".join(sorted(apart))
-
-
-def _names(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the words that are capitalised although no sentence begins with them, and what `gist` makes of each."""
-    for before, token in pairwise(text.split()):
-        bare = token.strip("\"'`“”‘’()*_.,;:!?")
-        if before[-1] not in ".!?:" and bare[:1].isupper():
-            yield from ((bare, word) for word in gist(bare).words)
 
 
 def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
+from .mood import is_question
 from .values import Value, find_values, is_unit
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -87,8 +88,9 @@ def _sentences(texts: Sequence[Stated]) -> Iterator[_Sentence]:
             continue
         before: tuple[str, ...] = ()
         for sentence in _SENTENCE.split(" ".join(plain(one.text).split())):
-            if not sentence.endswith(("?", "？")):
-                yield _Sentence(place, (one.governed_by, before), tuple(tokenise(sentence, ENGLISH)))
+            tokens = tuple(tokenise(sentence, ENGLISH))
+            if not is_question(sentence, tokens):
+                yield _Sentence(place, (one.governed_by, before), tokens)
             before = (*before, sentence.casefold())
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
+from .mood import is_question
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
-_QUESTION_MARKS = ("?", "？")
 _COMMAS = frozenset(",，、")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _SHORT = 4
@@ -102,7 +102,7 @@ def claims(text: str, language: Language = ENGLISH) -> list[Claim]:
     for sentence in _SENTENCE.split(plain(text)):
         words = _words(sentence, language)
         # A word alone is a name or a title, and says nothing.
-        if len(words) > 1 and not sentence.rstrip().endswith(_QUESTION_MARKS):
+        if len(words) > 1 and not is_question(sentence, words, language):
             said = _claims_of(words, subject, language)
             found += said
             subject = _subject(said[0]) if said else subject

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from .language import ENGLISH, Token, english, plain, tokenise
+from .mood import UNCLAIMED, mood_of
 
 _KEPT = 1_000
 """Characters of the longest text whose gist is kept in this process."""
@@ -33,10 +34,16 @@ _LONGER = frozenset(["longer", "more"])
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """The words of a text that carry its meaning, in order, and before which of them (by index) a negation is."""
+    """The words of a text that carry its meaning, in order, before which of them (by index) a negation is, its mood."""
 
     words: tuple[str, ...]
     negations: frozenset[int]
+    mood: frozenset[str] = frozenset()
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether the text says something: it neither asks nor guesses."""
+        return UNCLAIMED.isdisjoint(self.mood)
 
 
 def gist(text: str) -> Gist:
@@ -45,9 +52,9 @@ def gist(text: str) -> Gist:
 
 
 def same(one: str, other: str) -> bool:
-    """Say whether two texts say the same. Texts without a word that carries meaning never do."""
+    """Say whether two texts claim the same. Texts without a word that carries meaning never do."""
     first = gist(one)
-    return bool(first.words) and first == gist(other)
+    return bool(first.words) and first.is_claim and first == gist(other)
 
 
 def is_claim(text: str) -> bool:
@@ -84,7 +91,7 @@ def _gist_once(text: str) -> Gist:
 
 def _gist(text: str) -> Gist:
     words, negations = words_of(tokenise(plain(text), ENGLISH))
-    return Gist(tuple(word for word, _ in words), negations)
+    return Gist(tuple(word for word, _ in words), negations, mood_of(text))
 
 
 def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[int]]:

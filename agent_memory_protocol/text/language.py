@@ -83,6 +83,26 @@ class Language:
     """Begin a reason, a date or an exception, which is left out."""
     pronouns: Words = frozenset()
     """First in a sentence, refer to what the sentence before was about."""
+    question_words: Words = frozenset()
+    """Begin a question, if one of `inverted` follows soon."""
+    inverted: Words = frozenset()
+    """Verbs that begin a question where they are first."""
+    imperative_too: Words = frozenset()
+    """Verbs that begin a question only where one of `subjects` follows: "Do we …", but "Do run …"."""
+    subjects: Words = frozenset()
+    """What a sentence may be about, in front of its verb."""
+    guesses: Words = frozenset()
+    """Say that nobody knows yet."""
+    guessing_phrases: tuple[str, ...] = ()
+    """The same, in several words."""
+    imperatives: Words = frozenset()
+    """Verbs that a sentence begins with which tells somebody what to do."""
+    advice: Words = frozenset()
+    """Say what should be."""
+    duty: Words = frozenset()
+    """Say what must be."""
+    duty_phrases: tuple[str, ...] = ()
+    """The same, in several words."""
 
 
 def english(word: str, *, past: bool = True) -> str:
@@ -126,6 +146,79 @@ ENGLISH = Language(
     conditions=_set("if once unless until when whenever while"),
     cuts=_set("because due except since thanks"),
     pronouns=_set("it that these they this those"),
+    question_words=_set("how what when where which who whom whose why"),
+    inverted=_set(
+        "am are can could did does has is may might must shall should was were will would isn't aren't doesn't"
+    ),
+    imperative_too=_set("do"),
+    subjects=_set(
+        "a all an any anybody anyone both each every everybody everyone he i it my our people she somebody someone"
+        " that the there these they this those we you your"
+    ),
+    guesses=_set(
+        "allegedly apparently assume assumed assuming assumption guess guessing hypothesis hypothetical"
+        " hypothetically hypothesise hypothesize likely maybe might perhaps possibly presumably probably rumour rumor"
+        " seem seems seemingly seemed speculation speculative suppose supposed supposedly suspect suspected tbc tbd"
+        " theoretically theory unclear unconfirmed unsure untested unverified whether wonder"
+    ),
+    guessing_phrases=(
+        "appears to",
+        "as far as i know",
+        "believe that",
+        "could be",
+        "could have",
+        "do not know",
+        "i believe",
+        "i think",
+        "i would say",
+        "it appears",
+        "it is possible",
+        "looks like",
+        "may be",
+        "may have",
+        "not certain",
+        "not clear",
+        "not known",
+        "not sure",
+        "one idea",
+        "should probably",
+        "to be confirmed",
+        "to be decided",
+        "we believe",
+        "we think",
+        "what if",
+        "who knows",
+        "would be",
+        "would have",
+    ),
+    imperatives=_set(
+        "add adopt allow always append apply archive ask assign assume attach avoid back backup be begin block"
+        " book bring build bump cache call cancel change check choose clean clear clone close collect commit"
+        " compare compile confirm connect consult contact convert copy cover create cut declare define delete"
+        " deploy describe disable do document don't download drop dump edit enable encrypt ensure exclude execute"
+        " export extract fetch file find fix follow forbid format generate get give group handle hash hide hold"
+        " ignore implement import include increase index install invoke keep leave let limit link lint list load"
+        " lock log look make mark measure merge migrate mock mount move name never note notify open order pass"
+        " pick pin place plan please point post prefer prepare preserve print profile protect provide publish pull"
+        " purge push put raise read rebase rebuild record redact reduce refer reject release reload remember"
+        " remove rename render reopen replace report request require rerun reset resolve respect restart restore"
+        " retain retry return reuse revert review revoke roll rotate route run save schedule scale see seed send"
+        " separate serve set share ship show sign skip sort specify split squash stage start stop store submit"
+        " switch sync tag take target tell test throw trace trigger trim truncate try turn type unlock update"
+        " upgrade upload use validate verify wait warn watch wrap write"
+    ),
+    advice=_set("advisable advised ideally ought preferably recommend recommended should suggest suggested"),
+    duty=_set("must shall mandatory obligatory compulsory"),
+    duty_phrases=(
+        "has to",
+        "have to",
+        "is to be",
+        "are to be",
+        "needs to",
+        "need to",
+        "is required to",
+        "are required to",
+    ),
 )
 
 

@@ -23,7 +23,12 @@ _JOINED = re.compile(
 _WITH_PORT = re.compile(r"(\w+://\S+?|localhost|\d+(?:\.\d+){3}|[a-z][\w-]*):(\d{4,5})(/\S*)?")
 _TIME = re.compile(r"(\d{1,2})(?::([0-5]\d))?(?::[0-5]\d)?(am|pm|z)?")
 _MONTH = re.compile("(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*")
-_COUNTED = "zero one two three four five six seven eight nine ten"
+_COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty"
+)
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
 
 
@@ -33,15 +38,28 @@ def _set(text: str) -> frozenset[str]:
 
 _WORDS = {
     **{word: number for number, word in enumerate(_COUNTED.split())},
-    "twelve": 12,
-    "fifteen": 15,
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "sixty": 60,
-    "ninety": 90,
-    "hundred": 100,
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), start=3)},
 }
+
+_NAMED_NUMBERS = {
+    **_WORDS,
+    **{word: f"{number}." for number, word in enumerate(_ORDINALS.split(), start=1)},
+    "half": 0.5,
+    "quarter": 0.25,
+    "once": "1 times",
+    "single": 1,
+    "twice": "2 times",
+    "double": 2,
+    "both": 2,
+    "couple": 2,
+    "pair": 2,
+    "thrice": "3 times",
+    "triple": 3,
+    "dozen": 12,
+    "thousand": 1000,
+    "million": 1_000_000,
+}
+"""Words that say a number, and what they say."""
 
 _ORDINAL = _set(
     "act action appendix batch bug bullet case chapter commit day decision draft epic episode event example experiment"
@@ -80,6 +98,8 @@ _UNITS = {
 }
 """What a number can count: each unit, its dimension, and how many of the smallest unit it is."""
 
+_DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension)
+
 _BEFORE_PORT = frozenset(["on", "at"])
 """Between a verb and the port that is listened on."""
 
@@ -102,6 +122,11 @@ class Value:
     start: int
     end: int
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is an amount of something that has several units."""
+        return self.kind in _DIMENSIONS
+
     def differs_from(self, other: "Value") -> bool:
         """Say whether it is another value of the same kind. One that only says more closely which one is no other."""
         if not self.kind.startswith(VERSION) or self.amount == other.amount:
@@ -122,6 +147,16 @@ def find_values(tokens: Sequence[Token]) -> list[Value]:
             found.append(value)
         place = place + 1 if value is None else value.end
     return found
+
+
+def number_said(word: str) -> str:
+    """Return the number that a word in lower case says, the same for `three` and `3`; "" where it says none."""
+    if word in _NAMED_NUMBERS:
+        return str(_NAMED_NUMBERS[word])
+    whole, _, part = word.partition("-")
+    if part and whole in _WORDS and part in _WORDS:  # twenty-one
+        return str(_WORDS[whole] + _WORDS[part])
+    return word if word.isdecimal() else ""
 
 
 def is_unit(word: str) -> bool:

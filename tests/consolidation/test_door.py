@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol.consolidation.door import Kept, Standing, Waits, admit
-from agent_memory_protocol.consolidation.duplicates import merge, told_apart
+from agent_memory_protocol.consolidation.duplicates import merge
 from agent_memory_protocol.consolidation.promotion import promote
 from agent_memory_protocol.consolidation.proposals import (
     Archive,
@@ -23,6 +23,7 @@ from agent_memory_protocol.errors import AgentMemoryError, IllegalMove, SecretFo
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.secrets.find import find_secrets
+from agent_memory_protocol.text.apart import told_apart
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -1,0 +1,54 @@
+"""Mood: whether a text claims something, asks or guesses it, and how firmly it demands it.
+
+Texts of another mood never say the same: a question replaces no fact, and what should be is not what must be.
+"""
+
+import re
+from collections.abc import Sequence
+
+from .language import ENGLISH, Language, Token, plain, tokenise
+
+ASKS, GUESSES, ADVISES, OBLIGES = "a question", "a guess", "what should be", "what must be"
+
+UNCLAIMED = frozenset([ASKS, GUESSES])
+"""The moods of what claims nothing."""
+
+_SENTENCE = re.compile(r"(?<=[.!?？])\s+|\n+")
+_TRAILING = "\"'`“”‘’„«»)]}*_ \t"
+_INTERROGATIVE_WORDS = 2
+"""A question word may have one word with it: “Which port does it use”."""
+
+
+def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:
+    """Return the moods of a text; a plain claim has none."""
+    found: set[str] = set()
+    for sentence in _SENTENCE.split(plain(text)):
+        tokens = tokenise(sentence, language)
+        if is_question(sentence, tokens, language):
+            found.add(ASKS)
+        words = {token.lowered for token in tokens}
+        said = f" {' '.join(token.lowered for token in tokens)} "
+        if words & language.guesses or any(f" {phrase} " in said for phrase in language.guessing_phrases):
+            found.add(GUESSES)
+        if words & language.advice:
+            found.add(ADVISES)
+        if words & language.duty or any(f" {phrase} " in said for phrase in language.duty_phrases):
+            found.add(OBLIGES)
+    return frozenset(found)
+
+
+def is_question(sentence: str, tokens: Sequence[Token], language: Language = ENGLISH) -> bool:
+    """Say whether a sentence asks: it ends with a question mark, or begins as questions do."""
+    return sentence.rstrip(_TRAILING).endswith(("?", "？")) or _is_asked(tokens, language)
+
+
+def _is_asked(tokens: Sequence[Token], language: Language) -> bool:
+    """Say whether a sentence begins as questions do, with a verb in front of its subject."""
+    words = [token.lowered for token in tokens]
+    if len(words) > 1 and words[0] in language.question_words:
+        return any(word in language.inverted | language.imperative_too for word in words[1 : 1 + _INTERROGATIVE_WORDS])
+    if len(words) < 3 or (words[1] in language.negators and words[0] in language.imperative_too):
+        return False
+    if words[0] in language.imperative_too:
+        return words[1] in language.subjects
+    return words[0] in language.inverted

@@ -1,0 +1,171 @@
+"""Opposites: words that exclude each other, so that two texts with one of them each do not say the same."""
+
+from collections.abc import Collection, Iterator
+
+from .language import english
+
+_ROWS = """
+able | unable
+above over | below under beneath
+absolute | relative
+accept approve | reject refuse decline deny
+active | inactive
+add append insert | remove delete drop erase
+all every always | no none never some few
+allow permit | deny forbid prohibit ban block disallow
+ascending asc | descending desc
+attach | detach
+authentic | fake
+automatic automated automatically | manual manually
+available | unavailable
+back backend | front frontend
+before | after
+begin start launch | end stop finish halt
+blocking | nonblocking
+buy | sell
+cached | uncached
+client | server
+commit | rollback revert
+compress | decompress
+connect | disconnect
+create | destroy delete remove
+credit | debit
+daily | weekly | monthly | hourly | nightly | yearly | quarterly | annually
+dark | light
+day | night
+development dev | staging | production prod
+download | upload
+dynamic | static
+eager | lazy
+early | late
+east | west | north | south
+empty | full
+enable | disable
+encode | decode
+encrypt | decrypt plaintext unencrypted
+even | odd
+exclude | include
+expand | collapse
+explicit explicitly | implicit implicitly
+external | internal
+fail | pass succeed
+failure | success
+fast quick | slow
+first | last second third
+forward | backward
+grant | revoke
+grow | shrink
+hard | soft
+head | tail
+hidden hide | visible show
+high | low
+horizontal | vertical
+hot | cold
+import | export
+in | out
+inbound incoming ingress | outbound outgoing egress
+increase raise | decrease reduce lower
+input | output
+inside | outside
+install | uninstall
+january | february | march | april | may | june | july | august | september | october | november | december
+join | leave
+keep retain | drop discard remove delete
+large big | small tiny
+latest newest | oldest
+left | right
+load | unload
+local | remote
+lock | unlock
+long | short
+lowercase | uppercase
+master | slave
+maximum max most | minimum min least
+merge | split
+monday | tuesday | wednesday | thursday | friday | saturday | sunday
+more | less fewer
+morning | evening afternoon
+mount | unmount
+multiple many several | single one
+mutable | immutable
+new | old
+on | off
+once | twice thrice
+online | offline
+open | close closed
+optional | required mandatory
+parent | child
+permanent | temporary
+positive | negative
+prefer | avoid
+primary | secondary replica
+private | public
+producer | consumer
+read | write
+reader | writer
+receive | send
+register | unregister
+request | response
+safe | unsafe
+secure | insecure
+serial sequential | parallel concurrent
+signed | unsigned
+single | double
+singular | plural
+spaces space | tabs tab
+stable | unstable
+stateful | stateless
+strict | lenient loose
+subscribe | unsubscribe
+sync synchronous synchronously | async asynchronous asynchronously
+top | bottom
+true | false
+up | down
+upgrade | downgrade
+upstream | downstream
+valid | invalid
+weekday | weekend
+whitelist allowlist | blacklist denylist blocklist
+wide | narrow
+with | without
+yes | no
+"""
+
+_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-", "de", "a", "mis")
+_SHORTEST = 3
+
+
+def _read() -> dict[str, list[tuple[int, int]]]:
+    sides: dict[str, list[tuple[int, int]]] = {}
+    for number, row in enumerate(_ROWS.strip().splitlines()):
+        for side, words in enumerate(row.split("|")):
+            for word in words.split():
+                for form in {word, english(word, past=False)}:
+                    sides.setdefault(form, []).append((number, side))
+    return sides
+
+
+_SIDES = _read()
+
+
+def opposed(one: Collection[str], other: Collection[str]) -> str:
+    """Return a word of the first, with the word of the second that excludes it; "" where there is no such pair.
+
+    A word that both have opposes nothing.
+    """
+    first, second = set(one).difference(other), set(other).difference(one)
+    for row, side, word in sorted(_placed(first)):
+        for other_row, other_side, against in sorted(_placed(second)):
+            if row == other_row and side != other_side:
+                return f"{word} and {against}"
+    for short, long in ((first, second), (second, first)):
+        for word in sorted(short):
+            if len(word) >= _SHORTEST and (found := next((f for f in _PREFIXES if f + word in long), None)):
+                return f"{word} and {found}{word}"
+    return ""
+
+
+def _placed(words: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    for word in words:
+        for row, side in _SIDES.get(word, ()):
+            yield row, side, word
