@@ -234,6 +234,8 @@ class Watcher:
                 yield Happened("problem", target, f"overwritten: {way_back(target, list(synced.kept_out))}")
             for text in synced.removed_by_hand:
                 yield Happened("noted", target, f"taken out by hand, kept in the ledger: {beginning(text, _WIDTH)}")
+            for text in synced.noted_again:
+                yield Happened("noted", target, f"lost from the ledger, noted again: {beginning(text, _WIDTH)}")
             for secret in synced.unkept:
                 yield Happened("noted", target, f"taken out by hand, kept nowhere: holds {secret}")
 

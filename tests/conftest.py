@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -18,6 +19,9 @@ REQUESTED_BY_NAME = ("wheel", "docs", "hosts")
 
 # The tests start Python a thousand times. Each start would compile the package again, a third of the whole run.
 sys.dont_write_bytecode = False
+# The copy of a project's id lies in the person's state folder where there is no git. Tests have one of their own.
+_STATE = tempfile.TemporaryDirectory(prefix="amp-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 

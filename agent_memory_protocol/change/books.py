@@ -7,19 +7,23 @@ written, through `files` and `writing`.
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace as replace_fields
 from datetime import UTC, datetime
 from functools import partial
 
 from ..answers import About
 from ..disk.files import Content, Root
 from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove, replace
-from ..errors import StorageError
-from ..formats.jsonl import EntryLine, HeaderLine, Line, parse_file
+from ..errors import InvalidArgument, InvalidName, StorageError
+from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, parse_file
 from ..formats.jsonl_view import Contents
 from ..formats.moments import sort_key
 from ..git import ignore
 from ..git.moves import moved_entries
-from ..layout import Target
+from ..layout import Target, name_key, parse_target
+from ..project import local_state
+from ..project.local_state import LocalState
+from ..text.digest import blake2b
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
 from ..tiers.taken import Taken, sayings, take
@@ -29,6 +33,31 @@ from .journal import Add
 from .ledger import Archived
 
 JOURNALS = "journal"
+
+_END = 4096
+
+
+def lock_name(target: Target) -> str:
+    """Return the name of the lock, and of the journal, that a document has."""
+    if not target.owner:
+        return target.tier.value
+    # A name may be longer, in bytes, than a file name; its digest never is.
+    key = name_key(target.owner)
+    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+def only_in_journals(root: Root, found: Collection[Target]) -> list[Target]:
+    """List the documents that a journal knows and that are not among those found: git may clean them away."""
+    known = {f"{lock_name(target)}.jsonl" for target in found}
+    left = [name for name in root.list_files((*LOCAL, JOURNALS)) if name not in known]
+    targets = []
+    for name in left:
+        content = root.read((*LOCAL, JOURNALS, name))
+        lines = [] if content is None else journal.decode(local_state.find(root).own(content.data))
+        last = next((line.of for line in reversed(lines) if isinstance(line, journal.Version) and line.of), "")
+        with suppress(InvalidArgument, InvalidName):
+            targets += [parse_target(last)] if last else []
+    return targets
 
 
 class Books:
@@ -40,6 +69,8 @@ class Books:
         self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
         self._now = now.astimezone(UTC)
         self._journal: Content | None = None
+        self._local = LocalState()
+        self._known = b""
         self._lines: list[journal.Line] = []
         self._healing = Healing()
         self._ledger_size = 0
@@ -58,17 +89,34 @@ class Books:
         `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
         """
         self._journal = self._root.read(self._parts)
+        self._local = LocalState() if self._journal is None else local_state.find(self._root)
+        self._known = self._local.own(self._journal.data) if self._journal else b""
         self._lines = []
         self._added_to_ledger = b""
-        if self._journal is None:
+        if not self._known:
             self._healing = Healing()
-        elif journal.last_write_is(self._journal.data, journal.fingerprint(current.data)):
+        elif journal.last_write_is(self._known, journal.fingerprint(current.data), self._ledger_mark()):
             self._healing = Healing(is_known=True)
         else:
-            self._lines = journal.decode(self._journal.data)
+            self._lines = journal.decode(self._known)
             moment = self._now.timestamp() if changed_at is None else changed_at
-            self._healing = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
+            plan = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
+            self._healing = self._with_owed(plan, current)
         return self._healing
+
+    def _with_owed(self, plan: Healing, current: Document) -> Healing:
+        """Add to the plan which lines the ledger has lost, of entries that do not stand, and that no branch has."""
+        lines = [(text, line) for text in journal.owed(self._lines) for line in parse_file([text.encode()])]
+        coming = (*current.ids, *(one.id for one in plan.removed), *(add.taken.id for add in plan.put_back))
+        left = {line.id for _, line in lines if isinstance(line, Tombstone)}.difference(coming)
+        missing = {one for one in left if one not in self._ledger()[0].entries} if left else set()
+        if not missing:
+            return plan
+        since = journal.last_known(self._lines)
+        gone = [moved_entries(self._root.path, self._target, missing, since, ledger=one).left for one in (False, True)]
+        settled = gone[0] | gone[1]
+        texts = (text for text, line in lines if getattr(line, "id", "") in missing - settled)
+        return replace_fields(plan, owed="".join(texts), unowed=settled)
 
     def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:
         """Say which missing entries a branch still has, or the ledger, as git or an undo has taken them out again."""
@@ -91,23 +139,30 @@ class Books:
         adds += tuple(Add(taken, now, again=taken.id in again) for _, taken in leaving(new, current))
         gone = tuple(one for one in current.ids if one not in then)
         before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)
-        write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived))
-        parts = self._parts
+        mark, settled = self._ledger_mark(), tuple(self._healing.unowed)
+        write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived), mark, settled)
+        owes = journal.encode(journal.Owed(self._added_to_ledger.decode())) if self._added_to_ledger else b""
+        if not self._local.is_believed:
+            self._local = local_state.claim(self._root)
+            self._journal = self._root.read(self._parts)  # another checkout's is set aside now
         if self._must_begin_anew(now):
-            journalled = self._lines or journal.decode(self._journal.data if self._journal else b"")
-            settled = self._healing.settled
-            recent = tuple(
-                add for add in journal.rest_of(journalled, now - RACE_SECONDS) if add.taken.id not in settled
-            )
-            lines = self._version(current, recent) + journal.encode(write)
-            make_local_folder(self._root, JOURNALS)
-            if self._journal is None:
-                create(self._root, parts, lines, alone=True)
-            else:
-                replace(self._root, parts, lines, expected=self._journal)
-            return
-        version = b"" if self._healing.is_known else self._version(current, ())
-        append(self._root, parts, version + journal.encode(write))
+            earlier = "".join(journal.newest(journal.owed(self._all_lines())))
+            lines = self._version(current) + (journal.encode(journal.Owed(earlier)) if earlier else b"")
+            self._begin_anew(lines + owes + journal.encode(write))
+        else:
+            version = b"" if self._healing.is_known else self._version(current)
+            append(self._root, self._parts, self._local.seal(version + owes + journal.encode(write)))
+
+    def _begin_anew(self, lines: bytes) -> None:
+        make_local_folder(self._root, JOURNALS)
+        if self._journal is None:
+            create(self._root, self._parts, self._local.seal(lines), alone=True)
+        else:
+            replace(self._root, self._parts, self._local.seal(lines), expected=self._journal)
+
+    def _all_lines(self) -> list[journal.Line]:
+        self._lines = self._lines or journal.decode(self._known)
+        return self._lines
 
     def undo(self) -> None:
         """Take back what was noted, since the document was not written: nobody was told of it.
@@ -136,7 +191,7 @@ class Books:
     def done(self) -> None:
         """Note that the write has reached the document. It has, so a disk too full for the note is no failure."""
         with suppress(StorageError):
-            append(self._root, self._parts, journal.encode(journal.Done(self.run)), sync=False)
+            append(self._root, self._parts, self._local.seal(journal.encode(journal.Done(self.run))), sync=False)
 
     def drop_journal(self) -> None:
         """Remove the journal, which may hold a text that must go."""
@@ -145,21 +200,37 @@ class Books:
     @property
     def has_journal(self) -> bool:
         """Whether anything is known of earlier writes."""
-        return self._journal is not None
+        return self._known != b""
 
     def _must_begin_anew(self, now: float) -> bool:
-        if self._journal is None or self._journal.size > journal.LARGEST:
+        if self._journal is None or not self._known or journal.size_of_writes(self._known) > journal.LARGEST:
             return True
         changed_at = self._journal.stamp[2] / 1e9
         return abs(now - changed_at) > journal.KEEP_SECONDS
 
-    def _version(self, current: Document, recent: tuple[Add, ...]) -> bytes:
-        version = journal.Version(
-            journal.fingerprint(current.data), current.data.decode(), self._now.timestamp(), recent
-        )
-        return journal.encode(version)
+    def _version(self, current: Document) -> bytes:
+        """Return the line that says how the document was found, with what was added to it in the last minutes."""
+        since, standing = self._now.timestamp() - RACE_SECONDS, {*current.ids}
+        recent = tuple(add for add in journal.rest_of(self._all_lines(), since) if add.taken.id in standing)
+        text, now = current.data.decode(), self._now.timestamp()
+        return journal.encode(journal.Version(journal.fingerprint(current.data), text, now, recent, str(self._target)))
 
     # -- the ledger ----------------------------------------------------------------------------------------------------
+
+    def add_again(self, lines: str) -> None:
+        """Add lines to the ledger that it had, and that git has taken back with it."""
+        if lines:
+            self._ledger()
+            self._append_to_ledger(lines.encode())
+
+    def _ledger_mark(self) -> str:
+        """Return what tells one state of the ledger from another: its size and its end. Reading it whole takes long."""
+
+        def mark(fd: int, info: os.stat_result) -> str:
+            os.lseek(fd, max(0, info.st_size - _END), os.SEEK_SET)
+            return f"{info.st_size} {journal.fingerprint(os.read(fd, _END))}"
+
+        return self._root.use_file(ledger.parts_of(self._target), mark) or ""
 
     def archive(
         self,

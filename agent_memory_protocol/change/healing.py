@@ -16,6 +16,9 @@ from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, l
 RACE_SECONDS = 600
 """How long an editor may have held an older copy for its save to count as an accident."""
 
+_FEW = 4
+"""Of fewer entries than this, an editor may have changed every one and still not have seen what was added."""
+
 _ALIKE = 0.5
 """From this share of common words on, one text is what became of another."""
 
@@ -32,6 +35,9 @@ class Healing:
         successors: for each of those, by id, the id of what it has become.
         settled: ids of entries that git took out and keeps, or that the ledger has already: nothing is owed them.
         is_known: whether the document is as the last write left it, so that nothing needs to be noted.
+        is_back: whether the document is an earlier version of itself, so that what is missing went with that.
+        owed: lines that the ledger had, and that git has taken back with it.
+        unowed: ids of entries whose lines are missing from the ledger, and that a branch of git has.
     """
 
     put_back: tuple[Add, ...] = ()
@@ -41,11 +47,14 @@ class Healing:
     successors: Mapping[str, str] = field(default_factory=dict)
     settled: frozenset[str] = frozenset()
     is_known: bool = False
+    is_back: bool = False
+    owed: str = ""
+    unowed: frozenset[str] = frozenset()
 
     @property
     def has_work(self) -> bool:
         """Whether the document or the ledger would change."""
-        return bool(self.put_back or self.kept_out or self.removed or self.edited)
+        return bool(self.put_back or self.kept_out or self.removed or self.edited or self.owed)
 
 
 @dataclass(slots=True)
@@ -99,7 +108,8 @@ def plan_healing(
     known.drop(dropped)
     if is_back:
         # A version that is known was brought back on purpose: an undo, a checkout.
-        return Healing(removed=tuple(one for one in missing if one.id not in dropped), settled=dropped)
+        left = tuple(one for one in missing if one.id not in dropped)
+        return Healing(removed=left, settled=dropped, is_back=True)
     return replace(_judge(known, current, changed_at), settled=dropped)
 
 
@@ -173,12 +183,12 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
-        before = older | {earlier.taken.id for earlier in known.adds[:number]}
+        before = (older | {earlier.taken.id for earlier in known.adds[:number]}) - successors.keys()
         if add.taken in edited or add.taken not in missing:
             continue
         later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
         in_a_race = changed_at - add.at <= RACE_SECONDS
-        half_stands = len(before & standing) * 2 >= len(before)
+        half_stands = len(before) < _FEW or len(before & standing) * 2 >= len(before)
         if add.again or later_stands or not in_a_race or not half_stands:
             removed.append(add.taken)
         else:

@@ -16,7 +16,11 @@ KEEP_SECONDS = 86_400
 """A journal whose last line is older is begun anew."""
 
 LARGEST = 256 * 1024
-"""From this size on, a journal is begun anew with the adds of the last minutes."""
+"""When so many bytes of writes have come to it, a journal is begun anew with the adds of the last minutes."""
+
+_MOST_OWED = 1 << 20
+_LATEST = 1e11
+"""No moment is later, in seconds since the epoch: the year is 5138."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A document as it was found, from which the following writes went on."""
+    """A document as it was found, from which the following writes went on. `of` names it: it may be missing later."""
 
     fingerprint: str
     text: str
     at: float
     recent: tuple[Add, ...] = ()
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Write:
         adds: what it added.
         gone: the ids that it took out.
         archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
+        ledger: what told one state of the ledger from another before the document was replaced.
+        settled: the ids of entries whose ledger lines a branch of git has: nothing owes those lines any more.
     """
 
     run: str
@@ -64,6 +71,8 @@ class Write:
     adds: tuple[Add, ...] = ()
     gone: tuple[str, ...] = ()
     archived: tuple[str, ...] = ()
+    ledger: str = ""
+    settled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,14 @@ class Done:
     run: str
 
 
-Line = Version | Write | Done
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """Lines that were added to the ledger. Git may take them back with it, and then they are added again."""
+
+    lines: str
+
+
+Line = Version | Write | Done | Owed
 
 
 def fingerprint(data: bytes) -> str:
@@ -93,7 +109,27 @@ def rest_of(lines: Sequence[Line], since: float) -> tuple[Add, ...]:
 
 def last_known(lines: Sequence[Line]) -> float:
     """Return when the document was last seen or written, in seconds since the epoch; 0 where it never was."""
-    return max((line.at for line in lines if not isinstance(line, Done)), default=0.0)
+    return max((line.at for line in lines if isinstance(line, Version | Write)), default=0.0)
+
+
+def owed(lines: Sequence[Line]) -> list[str]:
+    """Return the lines that the ledger must have, oldest first, without those that were settled since."""
+    found: list[str] = []
+    for line in lines:
+        if isinstance(line, Owed):
+            found += line.lines.splitlines(keepends=True)
+        elif isinstance(line, Write) and line.settled:
+            found = [one for one in found if not any(f'"id":"{entry_id}"' in one for entry_id in line.settled)]
+    return [*dict.fromkeys(found)]
+
+
+def newest(lines: Sequence[str]) -> list[str]:
+    """Return the last of these lines, as many as a journal that is begun anew takes along."""
+    kept, size = len(lines), 0
+    while kept and size + len(lines[kept - 1]) <= _MOST_OWED:
+        kept -= 1
+        size += len(lines[kept])
+    return [*lines[kept:]]
 
 
 def broken_off(lines: Sequence[Line]) -> set[str]:
@@ -127,13 +163,19 @@ def decode(data: bytes) -> list[Line]:
     return [line for text in data.split(b"\n") if text and (line := _read(text)) is not None]
 
 
-def last_write_is(data: bytes, now: str) -> bool:
-    """Say, from the end of a journal alone, whether its last write left the document with this fingerprint."""
+def last_write_is(data: bytes, now: str, ledger: str | None = None) -> bool:
+    """Say, from the end of a journal alone, whether its last write left the document, and the ledger, as they are."""
     for text in reversed(data[-65_536:].split(b"\n")[-3:]):
         if text.startswith(b'{"run":'):
             line = _read(text)
-            return isinstance(line, Write) and line.after == now
+            return isinstance(line, Write) and line.after == now and ledger in (None, line.ledger)
     return False
+
+
+def size_of_writes(data: bytes) -> int:
+    """Return how many bytes have come to a journal since it was begun."""
+    start = data.find(b'\n{"run":')
+    return len(data) - start if start >= 0 else 0
 
 
 def _as_json(line: Line) -> dict[str, object]:
@@ -141,15 +183,15 @@ def _as_json(line: Line) -> dict[str, object]:
         return {"done": line.run}
     if isinstance(line, Version):
         recent = {"recent": [_add_json(add) for add in line.recent]} if line.recent else {}
-        return {"state": line.fingerprint, "at": line.at, "text": line.text, **recent}
+        of = {"of": line.of} if line.of else {}
+        return {"state": line.fingerprint, "at": line.at, **of, "text": line.text, **recent}
+    if isinstance(line, Owed):
+        return {"owed": line.lines}
     fields: dict[str, object] = {"run": line.run, "before": line.before, "after": line.after, "at": line.at}
     if line.adds:
         fields["adds"] = [_add_json(add) for add in line.adds]
-    if line.gone:
-        fields["gone"] = list(line.gone)
-    if line.archived:
-        fields["archived"] = list(line.archived)
-    return fields
+    more = {"gone": [*line.gone], "archived": [*line.archived], "ledger": line.ledger, "settled": [*line.settled]}
+    return {**fields, **{name: value for name, value in more.items() if value}}
 
 
 def _add_json(add: Add) -> dict[str, object]:
@@ -164,15 +206,27 @@ def _read(text: bytes) -> Line | None:
             return Done(str(value["done"]))
         if "state" in value:
             recent = tuple(_read_add(add) for add in value.get("recent", ()))
-            return Version(str(value["state"]), str(value["text"]), float(value["at"]), recent)
+            return Version(
+                str(value["state"]), str(value["text"]), _moment(value["at"]), recent, str(value.get("of", ""))
+            )
+        if "owed" in value:
+            return Owed(str(value["owed"]))
         adds = tuple(_read_add(add) for add in value.get("adds", ()))
-        gone, archived = (tuple(map(str, value.get(name, ()))) for name in ("gone", "archived"))
+        gone, archived, settled = (tuple(map(str, value.get(name, ()))) for name in ("gone", "archived", "settled"))
         run, before, after = (str(value[name]) for name in ("run", "before", "after"))
-        return Write(run, before, after, float(value["at"]), adds, gone, archived)
+        ledger = str(value.get("ledger", ""))
+        return Write(run, before, after, _moment(value["at"]), adds, gone, archived, ledger, settled)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
 def _read_add(value: Mapping[str, Any]) -> Add:
     taken = from_json(str(value["id"]), value)
-    return Add(taken, float(value["at"]), bool(value.get("again", False)))
+    return Add(taken, _moment(value["at"]), bool(value.get("again", False)))
+
+
+def _moment(value: float) -> float:
+    """Return a moment that can be one. A number of any size may stand there."""
+    if not 0 <= value <= _LATEST:
+        raise ValueError("no moment")
+    return float(value)

@@ -69,9 +69,13 @@ class Session:
     # -- who and which ---------------------------------------------------------------------------------------------
 
     def readable(self, *, ledgers: bool = False) -> list[Target]:
-        """List the documents that exist and that this actor may read; with `ledgers` also those with only a ledger."""
-        beside = LEDGER if ledgers else ""
-        return [target for target in store.list_targets(self.root, beside=beside) if self.may_read(target)]
+        """List the documents that this actor may read; with `ledgers` also those that only a ledger or journal has."""
+        found = store.list_targets(self.root, beside=LEDGER if ledgers else "")
+        if ledgers:
+            from .books import only_in_journals
+
+            found = [*found, *only_in_journals(self.root, found)]
+        return [target for target in found if self.may_read(target)]
 
     def may_read(self, target: Target) -> bool:
         """Say whether this actor may read a document, and its tier is switched on."""
@@ -308,8 +312,7 @@ class Session:
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
-        from .books import Books
-        from .transaction import lock_name
+        from .books import Books, lock_name
 
         return Books(self.root, target, lock_name(target), self.now, self.command)
 
@@ -479,6 +482,8 @@ def _healing_notes(target: Target, done: Changed) -> list[str]:
         them = counted(len(done.removed_by_hand), "entry")
         they = "it" if len(done.removed_by_hand) == 1 else "they"
         notes.append(f"{them} had been taken out, by hand or by git; the ledger keeps what {they} said")
+    if done.healing.owed:
+        notes.append("the ledger had lost entries, by git; it has them again")
     if done.unkept:
         them = counted(len(done.unkept), "entry")
         notes.append(f"{them} with a secret had been taken out by hand; no copy was kept")

@@ -15,18 +15,23 @@ from ..disk.files import Content, Root
 from ..disk.lock import hold
 from ..disk.writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
 from ..errors import AgentMemoryError, StorageError
-from ..layout import Target, name_key
-from ..text.digest import blake2b
+from ..formats.jsonl import parse_file
+from ..formats.jsonl_view import sort_out
+from ..formats.moments import new_stamp
+from ..layout import Target
 from ..tiers import document as documents
 from ..tiers.document import Document
 from ..tiers.remove import leaving as entries_leaving
 from ..tiers.store import read_document
-from ..tiers.taken import take
-from .books import Books
+from ..tiers.taken import Taken, take
+from .books import Books, lock_name
 from .healing import Healing, heal
+from .ledger import Archived, archived
 
 BY_HAND = "taken out by hand"
+TAKEN_BACK = "gone with an earlier version of the file, by git or an undo"
 EDITED_BY_HAND = "edited by hand"
+PUT_BACK = "overwritten by another program; the next write puts it back"
 KEPT_OUT = "overwritten by another program, and no room for it"
 
 QUIET_SECONDS = 0.05
@@ -67,10 +72,12 @@ class Changed:
         kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
         unkept: the ids of entries that someone took out and that may be kept nowhere.
+        healing: what was healed, as it was found under the lock.
     """
 
     document: Document
     run: str
+    healing: Healing = field(default_factory=Healing)
     healed: tuple[str, ...] = ()
     kept_out: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
@@ -124,19 +131,19 @@ def change_document(
 def plan_healing(root: Root, target: Target, *, check: Callable[[Document, Document], None], now: datetime) -> Healing:
     """Say what the next write to a document would put back, and what it would note in the ledger."""
     read = read_document(root, target)
-    if read is None:
-        return Healing()
-    healing = Books(root, target, lock_name(target), now).plan_healing(read[0], read[1].stamp[2] / 1e9)
-    return heal(read[0], healing, check)[1]
+    current = read[0] if read else documents.parse(b"", target)
+    healing = Books(root, target, lock_name(target), now).plan_healing(
+        current, read[1].stamp[2] / 1e9 if read else None
+    )
+    return heal(current, healing, check)[1]
 
 
-def lock_name(target: Target) -> str:
-    """Return the name of the lock, and of the journal, that a document has."""
-    if not target.owner:
-        return target.tier.value
-    # A name may be longer, in bytes, than a file name; its digest never is.
-    key = name_key(target.owner)
-    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
+def pending(healing: Healing, now: datetime) -> list[Archived]:
+    """List what the next write would put back or note in the ledger, as the ledger would list it then."""
+    coming = [(add.taken, PUT_BACK) for add in healing.put_back]
+    found = [Archived(one, new_stamp(now), why, "") for one, why in (*coming, *why_gone(healing))]
+    lines = [*parse_file([healing.owed.encode()])]
+    return [*archived(sort_out(lines, by_time=True), lines, ()), *found]
 
 
 class _BeingSaved(Exception):
@@ -182,6 +189,7 @@ def _attempt(
     return Changed(
         new,
         books.command,
+        healing,
         healed=tuple(one for one in healed.ids if one not in before),
         kept_out=tuple(one.id for one in keepable.kept_out),
         removed_by_hand=tuple(one.id for one in keepable.removed),
@@ -198,11 +206,18 @@ def _keepable(healing: Healing, may_keep: Callable[[str], bool]) -> Healing:
     return replace_fields(healing, kept_out=kept_out, removed=removed, edited=edited)
 
 
+def why_gone(healing: Healing) -> list[tuple[Taken, str]]:
+    """Return what healing notes in the ledger, each with the reason."""
+    removed = TAKEN_BACK if healing.is_back else BY_HAND
+    found = ((healing.kept_out, KEPT_OUT), (healing.removed, removed), (healing.edited, EDITED_BY_HAND))
+    return [(one, why) for taken, why in found for one in taken]
+
+
 def _archive(books: Books, healing: Healing, changed: Change, healed: Document) -> None:
     """Put into the ledger what was found gone, what leaves now, and what is said of what comes."""
     new = changed.document
-    found = ((healing.kept_out, KEPT_OUT), (healing.removed, BY_HAND), (healing.edited, EDITED_BY_HAND))
-    by_hand = [(one, why) for taken, why in found for one in taken]
+    by_hand = why_gone(healing)
+    books.add_again(healing.owed)
     books.archive(by_hand, by_hand=True, successors=healing.successors)
     leaving = [
         (taken, changed.reasons.get(one, "removed"))

@@ -188,6 +188,8 @@ def _healed(found: Sequence[Synced], *, applied: bool) -> Iterator[str]:
             note(f"{one.target.path}: {way_back(one.target, list(one.kept_out))}")
         for text in one.removed_by_hand:
             yield f"{one.target}  taken out by hand, {place}: {first_words(text)}"
+        for text in one.noted_again:
+            yield f"{one.target}  lost from the ledger, {place}: {first_words(text)}"
         for secret in one.unkept:
             yield f"{one.target}  taken out by hand, kept nowhere: holds {secret}"
     if not found:

@@ -18,9 +18,8 @@ from ..errors import DamagedFile, LockBusy, StorageError
 from .errors import explain, shown
 from .files import Root
 from .walk import SAFE_FLAGS, check_name, close
-from .writing import LOCAL, create, make_local_folder, open_for_append, regular
+from .writing import LOCAL, LOCKS, create, make_local_folder, open_for_append, regular
 
-FOLDER = "locks"
 WAIT = 10.0
 """Seconds to wait for another process, unless the caller says otherwise."""
 
@@ -83,11 +82,11 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
     start = time.monotonic()
 
     def acquire(ending: str) -> int:
-        parts = (*local, FOLDER, f"{name}.{ending}")
+        parts = (*local, LOCKS, f"{name}.{ending}")
         return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait)
 
     def busy(_: int) -> str:
-        holder = _read_record(root, (*local, FOLDER, f"{name}.lock")) or ", which left no name"
+        holder = _read_record(root, (*local, LOCKS, f"{name}.lock")) or ", which left no name"
         return (
             f"{shown(name)}: another process is writing{holder}; waited {time.monotonic() - start:.1f} s;"
             " try again, or end that process if it hangs"
@@ -183,7 +182,7 @@ def _held(fd: int, clear: Callable[[int], None] = lambda _: None) -> Iterator[No
 
 def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
     check_name(parts[-1])
-    make_local_folder(root, FOLDER, local=parts[:-2])
+    make_local_folder(root, LOCKS, local=parts[:-2])
     folder = root.folder(parts[:-1])
     if folder is None:
         raise FileNotFoundError

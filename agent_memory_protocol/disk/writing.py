@@ -21,6 +21,9 @@ from .walk import SAFE_FLAGS, FilePlace, OpenFolder, close
 LOCAL = (SCAFFOLDING, ".amp")
 """The folder of what belongs to this checkout only and may be deleted at any time (decision 6)."""
 
+LOCKS = "locks"
+"""The folder in it of what keeps writers apart."""
+
 RENAME_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 """Seconds to wait before each further try when a virus scanner or indexer holds the file (Windows)."""
 
@@ -212,6 +215,36 @@ def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
     except OSError:
         return False
     return True
+
+
+def remove_tree(root: Root, parts: tuple[str, ...]) -> None:
+    """Remove a file, or a folder with all that is in it. A link goes itself, and what it leads to stays.
+
+    Raises:
+        StorageError: something cannot be removed.
+    """
+    with _saying(parts, "not removed"):
+        above = root.folder(parts[:-1])
+        info = None if above is None else above.stat(parts[-1])
+        if info is None or not stat.S_ISDIR(info.st_mode):
+            remove(root, parts)
+            return
+        for name in _folder(root, parts).names():
+            remove_tree(root, (*parts, name))
+    remove_empty_folder(root, parts)
+
+
+def move(root: Root, parts: tuple[str, ...], to: tuple[str, ...]) -> None:
+    """Give a file or folder another name, in place of a file that has it.
+
+    Raises:
+        StorageError: it cannot be moved.
+    """
+    with _saying(parts, "not moved"):
+        old, fd = _folder(root, parts[:-1]).at(parts[-1])
+        new, new_fd = _folder(root, to[:-1]).at(to[-1])
+        os.replace(old, new, src_dir_fd=fd, dst_dir_fd=new_fd)
+    root.forget()  # what is open below the old name is open still
 
 
 def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:

@@ -6,13 +6,14 @@ an entry that was in it at one commit, and at none since (decision 23).
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 
 from ..errors import DamagedFile
-from ..layout import Target
+from ..formats.jsonl import EntryLine, parse_file
+from ..layout import LEDGER, Target
 from ..tiers import document as documents
 from .ask import answer, ask
 
@@ -41,7 +42,7 @@ class Moved:
     dropped: frozenset[str] = frozenset()
 
 
-def moved_entries(folder: str, target: Target, ids: Collection[str], since: float) -> Moved:
+def moved_entries(folder: str, target: Target, ids: Collection[str], since: float, *, ledger: bool = False) -> Moved:
     """Say which entries that are missing from a document were taken out by git.
 
     An entry that the present commit has, or that was never committed, is in neither set: no step from one commit to
@@ -53,12 +54,13 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         ids: the entries that are missing from it.
         since: when they were last known to be there, in seconds since the epoch. Earlier steps do not count. Git
             notes steps to the second, and those of the same second count.
+        ledger: whether it is the ledger that they are missing from.
     """
-    folder, path = _nearest(folder, target)
+    folder, path = _nearest(folder, target, LEDGER if ledger else target.parts[-1])
     steps = _steps(folder, since) if ids else []
     if len(steps) < 2:
         return Moved()
-    there = _ids_at(folder, path, target, steps)
+    there = _ids_at(folder, path, _ids_of_ledger if ledger else partial(_ids_of_document, target), steps)
     if there is None:
         return Moved()
     has_branch = cache(partial(_has_branch, folder))
@@ -76,9 +78,9 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
     return Moved(frozenset(left), frozenset(dropped))
 
 
-def _nearest(folder: str, target: Target) -> tuple[str, str]:
+def _nearest(folder: str, target: Target, file: str) -> tuple[str, str]:
     """Return the folder nearest to a document, and its path from there; `.scaffolding` may be its own repository."""
-    *names, file = target.parts
+    *names, _ = target.parts
     while names and os.path.isdir(os.path.join(folder, names[0])):
         folder = os.path.join(folder, names.pop(0))
     return folder, "/".join([*names, file])
@@ -109,8 +111,18 @@ def _wait_for_git(folder: str) -> None:
             time.sleep(_LOOK_AGAIN)
 
 
-def _ids_at(folder: str, path: str, target: Target, commits: Sequence[str]) -> list[frozenset[str]] | None:
-    """Return the ids of a document's entries at each of these commits; no ids where the document was missing.
+def _ids_of_document(target: Target, data: bytes) -> frozenset[str]:
+    return frozenset(documents.parse(data, target).ids)
+
+
+def _ids_of_ledger(data: bytes) -> frozenset[str]:
+    return frozenset(line.id for line in parse_file([data]) if isinstance(line, EntryLine))
+
+
+def _ids_at(
+    folder: str, path: str, ids_of: Callable[[bytes], frozenset[str]], commits: Sequence[str]
+) -> list[frozenset[str]] | None:
+    """Return the ids of a file's entries at each of these commits; no ids where the file was missing.
 
     None if one of them cannot be read: its entries might pass for entries that were never there.
     """
@@ -130,7 +142,7 @@ def _ids_at(folder: str, path: str, target: Target, commits: Sequence[str]) -> l
             if len(data) != int(size):
                 return None
             try:
-                known[one] = frozenset(documents.parse(data, target).ids)
+                known[one] = ids_of(data)
             except DamagedFile:
                 return None
         there.append(known.get(one, frozenset()))

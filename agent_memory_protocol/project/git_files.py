@@ -31,6 +31,27 @@ def main_checkout(top: str) -> str | None:
     return main if os.path.isdir(main) else None
 
 
+def own_git_folder(top: str) -> str:
+    """Return the git folder of the checkout at `top`; "" if there is none, or the one that is named belongs to another.
+
+    A `.git` file comes with an archive like any other file, and can name any folder.
+    """
+    folder = os.path.join(top, ".git")
+    if os.path.isdir(folder) and not os.path.islink(folder):
+        return folder if _read(folder, "HEAD") else ""
+    pointed = _pointed(top)
+    return os.path.realpath(pointed) if pointed and _read(pointed, "HEAD") and _points_back(pointed, top) else ""
+
+
+def _points_back(git_folder: str, top: str) -> bool:
+    """Say whether a git folder that a `.git` file names knows this checkout, as a worktree or a submodule."""
+    back = _path(_read(git_folder, "gitdir"))
+    if back:
+        return os.path.realpath(os.path.join(git_folder, back)) == os.path.realpath(os.path.join(top, ".git"))
+    work_tree = _settings_of("core", _read(git_folder, "config")).get("worktree", "")
+    return bool(work_tree) and os.path.realpath(os.path.join(git_folder, work_tree)) == os.path.realpath(top)
+
+
 def lost_git_folder(top: str) -> str | None:
     """Return the git folder that the `.git` file at `top` names, if nothing is there: it or its repository was moved.
 

@@ -65,7 +65,7 @@ def find_root(
         return _named(named, "AMP_ROOT", "", environ)
     folder = _folder_to_start(start)
     if named:
-        return _named(named, "AMP_ROOT", _git_top(folder, environ) or folder, environ)
+        return _named(named, "AMP_ROOT", git_top(folder, environ) or folder, environ)
     return _search(folder, environ)
 
 
@@ -95,7 +95,7 @@ def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
     git = _look(os.path.join(folder, ".git"))
     if git is not None and stat.S_ISDIR(git.st_mode):
         return FoundRoot(folder, how)
-    top = _git_top(folder, environ)
+    top = git_top(folder, environ)
     if top is None:
         return FoundRoot(folder, how)
     from .git_files import main_checkout
@@ -170,7 +170,8 @@ def _ancestors(folder: str, environ: "Mapping[str, str]") -> "Iterator[str]":
         yield folder
 
 
-def _git_top(start: str, environ: "Mapping[str, str]") -> str | None:
+def git_top(start: str, environ: "Mapping[str, str]") -> str | None:
+    """Return the nearest folder with a `.git`, from a folder upwards; None where there is none."""
     return next((folder for folder in _ancestors(start, environ) if _look(os.path.join(folder, ".git"))), None)
 
 

@@ -10,7 +10,7 @@ from ..disk.writing import LOCAL, make_local_folder
 from ..errors import InvalidArgument, RefusedText, SecretFound, StorageError
 from ..layout import MEMORY, RECORDS, Target, Tier
 from ..limits import MAX_BYTES
-from ..project import agents
+from ..project import agents, local_state
 from ..project.access import Actor, acting, check, why_not_write
 from ..project.root import find_root
 from ..project.settings import Settings, load_settings
@@ -59,9 +59,11 @@ class Home:
         return os.path.lexists(os.path.join(self.root, *self.parts))
 
     def local_file(self, name: str) -> str | None:
-        """Return the path of a file that may be deleted at any time; None where none can be written."""
+        """Return the path of a file that may be deleted at any time; None where none can be written and believed."""
         try:
             with Root.open(self.root) as root:
+                if not local_state.claim(root, self._local).is_believed:
+                    return None
                 return os.path.join(self.root, *make_local_folder(root, _NAME, local=self._local), name)
         except StorageError:
             return None

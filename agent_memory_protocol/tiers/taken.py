@@ -15,6 +15,9 @@ from .document import Document, entry_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, Label, label_in
 
+_MOST = 10_000
+"""More blank lines, or headings of one name, no document has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Above:
@@ -174,8 +177,8 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
                 previous=str(place["previous"]),
                 following=str(place["following"]),
                 next_heading=str(place["next_heading"]),
-                blank_before=int(before),
-                blank_after=int(after),
+                blank_before=_count(before),
+                blank_after=_count(after),
             ),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -188,7 +191,14 @@ def _above_json(one: Above) -> list[object]:
 
 def _read_above(value: Any) -> Above:
     text, before, after, previous, twins = value
-    return Above(str(text), int(before), int(after), str(previous), int(twins))
+    return Above(str(text), _count(before), _count(after), str(previous), _count(twins))
+
+
+def _count(value: Any) -> int:
+    """Return a count of lines or headings. A file of anyone's may have a number of any size there."""
+    if not isinstance(value, int) or not 0 <= value <= _MOST:
+        raise ValueError(f"{value!r:.20} is no such count")
+    return int(value)
 
 
 def _above(document: Document, span: Block | Heading | Label, twins: int = 1) -> Above:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ..answers import NoteRow
 from ..change import ledger
+from ..change.books import lock_name
 from ..change.session import Session
-from ..change.transaction import lock_name
 from ..disk.files import decode, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, make_folders, remove, replace

@@ -13,8 +13,9 @@ from itertools import chain
 
 from .. import limits
 from ..answers import Headroom, Rewritten, StoredFile
+from ..change.books import lock_name
 from ..change.session import Session
-from ..change.transaction import Change, lock_name
+from ..change.transaction import Change
 from ..disk.files import decode
 from ..disk.lock import hold
 from ..disk.walk import check_name

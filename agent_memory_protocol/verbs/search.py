@@ -16,6 +16,7 @@ from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
 from ..notes import store as note_store
 from ..notes.note import Note
+from ..project import local_state
 from ..search.opening import open_index
 from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
@@ -33,8 +34,10 @@ _SETTLING = 2_000_000_000
 
 
 def index_path(session: Session) -> str | None:
-    """Return the path of the index; None where none can be written."""
+    """Return the path of the index; None where none can be written and believed."""
     try:
+        if not local_state.claim(session.root).is_believed:
+            return None
         return os.path.join(session.root.path, *make_local_folder(session.root, SEARCH), INDEX)
     except StorageError:
         return None

@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
 from ..answers import StoredEntry
+from ..change.books import lock_name
+from ..change.healing import Healing
 from ..change.session import Session, stored_entries, stored_entry
-from ..change.transaction import Change, lock_name
+from ..change.transaction import Change, pending
 from ..disk import garbage
 from ..disk.lock import hold
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
@@ -190,14 +192,20 @@ def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
-    """List what the ledgers can bring back, oldest removal first. One that cannot be read hides no other."""
+    """List what can come back, oldest removal first: what the ledgers have, and what the next write gives them.
+
+    One that cannot be read hides no other.
+    """
     found: list[Restorable] = []
     commands: list[tuple[str, str]] = []
     problems: list[str] = []
     for target in session.readable(ledgers=True):
         try:
             books = session.books(target)
-            found += [Restorable(target, one) for one in books.archived(session.read(target))]
+            listed = books.archived(session.read(target))
+            ids = {one.taken.id for one in listed}
+            owed = [one for one in pending(session.plan_healing(target), session.now) if one.taken.id not in ids]
+            found += [Restorable(target, one) for one in (*listed, *owed)]
             commands.append(books.last_command())
         except StorageError as error:
             problems.append(str(error))
@@ -289,20 +297,28 @@ def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> 
     for target in session.readable() if targets is None else targets:
         try:
             healing = session.plan_healing(target)
-            if not healing.has_work:
-                continue
-            if apply:
+            if healing.has_work and apply:
                 session.check_write(target)
-                session.change(target, Change)
-            back = tuple(add.taken.alone for add in healing.put_back)
-            by_hand = {one.alone: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
-            kept = tuple(text for text, secret in by_hand.items() if not secret)
-            unkept = tuple(filter(None, by_hand.values()))
-            kept_out = {one.id: one.alone for one in healing.kept_out}
-            found.append(Synced(target, session.path(target), back, kept, kept_out, unkept))
+                # Other writers heal too: what is told is what was found under the lock.
+                healing = session.change(target, Change).healing
+            if healing.has_work:
+                found.append(_synced(session, target, healing))
         except AgentMemoryError as error:
             found.append(Synced(target, session.path(target), problem=str(error)))
     return found
+
+
+def _synced(session: Session, target: Target, healing: Healing) -> Synced:
+    gone = {one.alone: session.secret_in(one.markdown) for one in (*healing.removed, *healing.edited)}
+    return Synced(
+        target,
+        session.path(target),
+        tuple(add.taken.alone for add in healing.put_back),
+        tuple(text for text, secret in gone.items() if not secret),
+        {one.id: one.alone for one in healing.kept_out},
+        tuple(filter(None, gone.values())),
+        tuple(one.taken.alone for one in pending(Healing(owed=healing.owed), session.now)),
+    )
 
 
 def redact(session: Session, entry_ids: Sequence[str]) -> list[Redacted]:

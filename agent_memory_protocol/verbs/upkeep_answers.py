@@ -174,6 +174,7 @@ class Synced:
         removed_by_hand: texts that were taken out by hand, for the ledger.
         kept_out: texts by id that should go back but have no room any more, for the ledger.
         unkept: why others that were taken out by hand are kept nowhere: what each of them holds, without its value.
+        noted_again: texts that the ledger had, and that git had taken back with it.
         problem: why it could not be healed; "" where it could.
     """
 
@@ -183,6 +184,7 @@ class Synced:
     removed_by_hand: tuple[str, ...] = ()
     kept_out: Mapping[str, str] = field(default_factory=dict)
     unkept: tuple[str, ...] = ()
+    noted_again: tuple[str, ...] = ()
     problem: str = ""
 
     def to_json(self) -> dict[str, object]:
@@ -193,6 +195,7 @@ class Synced:
             "removed_by_hand": [*self.removed_by_hand],
             "kept_out": [{"id": entry_id, "text": text} for entry_id, text in self.kept_out.items()],
             "unkept": [*self.unkept],
+            **({"noted_again": [*self.noted_again]} if self.noted_again else {}),
             "problem": self.problem or None,
         }
 

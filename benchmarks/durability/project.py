@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
-from agent_memory_protocol.change.books import Books
-from agent_memory_protocol.change.transaction import lock_name
+from agent_memory_protocol.change.books import Books, lock_name
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.layout import LEDGER, Target, Tier

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from agent_memory_protocol.change.transaction import lock_name
+from agent_memory_protocol.change.books import lock_name
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.lock import hold
 from agent_memory_protocol.errors import LockBusy, StorageError

@@ -104,7 +104,14 @@ def test_a_document_that_someone_else_changed_is_noted_before_the_next_write(des
     theirs = parse("# T\n\n- a\n- b\n- c\n- one\n- by hand\n")
     desk.write(theirs, added(theirs, "two"))
     assert [type(line) for line in desk.journalled] == [Version, Write, Done, Version, Write, Done]
-    assert desk.journalled[3] == Version(journal.fingerprint(theirs.data), theirs.data.decode(), NOW.timestamp())
+    found = desk.journalled[3]
+    assert isinstance(found, Version)
+    assert (found.fingerprint, found.text, found.of) == (
+        journal.fingerprint(theirs.data),
+        theirs.data.decode(),
+        "shared",
+    )
+    assert [add.taken.markdown for add in found.recent] == ["- one"]  # an editor may have an older copy still
 
 
 @pytest.mark.parametrize(("hours", "kinds"), [(23, [Version, Write, Done, Write, Done]), (25, [Version, Write, Done])])
@@ -131,7 +138,7 @@ def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minu
         if desk.journal.stat().st_size < size:
             break
         size = desk.journal.stat().st_size
-    assert journal.LARGEST < size < journal.LARGEST + 5_000
+    assert journal.LARGEST < size < journal.LARGEST + 20_000
     (version, *_) = desk.journalled
     assert isinstance(version, Version)
     ages = [(number - 1) * 40 - add.at + NOW.timestamp() for add in version.recent]

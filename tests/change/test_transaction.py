@@ -11,7 +11,7 @@ import pytest
 
 from agent_memory_protocol.answers import About
 from agent_memory_protocol.change import transaction
-from agent_memory_protocol.change.books import Books
+from agent_memory_protocol.change.books import Books, lock_name
 from agent_memory_protocol.change.transaction import Change, Changed, change_document
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LimitExceeded, Refused, StorageError
@@ -254,12 +254,12 @@ def test_the_command_is_the_same_in_every_ledger_it_writes(desk):
 
 
 def test_a_document_is_found_by_one_lock_name_however_its_owner_is_spelled():
-    names = {transaction.lock_name(Target(Tier.AGENT, name)) for name in ("Dev", "dev", "DEV")}
+    names = {lock_name(Target(Tier.AGENT, name)) for name in ("Dev", "dev", "DEV")}
     assert len(names) == 1
-    long = {transaction.lock_name(Target(Tier.CONVERSATION, "日" * 120 + end)) for end in "ab"}
+    long = {lock_name(Target(Tier.CONVERSATION, "日" * 120 + end)) for end in "ab"}
     assert len(long) == 2
     assert all(len(name.encode()) < 200 for name in long)
-    assert transaction.lock_name(Target(Tier.AGENT, "dev")) != transaction.lock_name(Target(Tier.CONVERSATION, "dev"))
+    assert lock_name(Target(Tier.AGENT, "dev")) != lock_name(Target(Tier.CONVERSATION, "dev"))
 
 
 # -- somebody else's saves ---------------------------------------------------------------------------------------------
@@ -389,4 +389,4 @@ def test_an_entry_that_a_person_takes_out_stays_out_whatever_is_remembered_meanw
         workspace.remember(text)
         assert "- something new\n" not in path.read_text()
     reasons = {one.archived.taken.markdown: one.archived.reason for one in workspace.restorable()}
-    assert reasons == {"- fact 2": "taken out by hand", "- something new": "taken out by hand"}
+    assert reasons == {"- fact 2": transaction.BY_HAND, "- something new": transaction.TAKEN_BACK}

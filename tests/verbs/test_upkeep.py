@@ -665,6 +665,7 @@ def test_a_ledger_that_cannot_be_read_hides_no_other(project):
     assert project.restorable() == ["- lasting"]
     assert any("agent-memory/9.0" in notice for notice in project.workspace.notices)
     project.ledger().unlink()
+    shutil.rmtree(project.path / ".scaffolding" / ".amp")
     refuses(StorageError, project.workspace.restorable, "the format 'agent-memory/9.0' is unknown here")
 
 

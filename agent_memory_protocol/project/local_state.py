@@ -1,0 +1,165 @@
+"""Which local state this checkout made: what lies in `.scaffolding/.amp/` is believed only with its copy outside.
+
+A pull request, an archive or a copied folder can bring an `.amp`, and what its journal says would be put back into
+memory. So a random id lies in it, and a copy of the id outside, where no file of the project gets to, with the number
+of the folder on this disk and a key. Both must match, and each line of a journal is sealed with the key (decision 47).
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ..disk.files import Root
+from ..disk.writing import LOCAL, LOCKS, create, make_folders, make_local_folder, move, remove_tree
+from ..errors import AgentMemoryError
+from ..text.digest import blake2b
+from .git_files import own_git_folder
+from .root import git_top
+from .settings import home_folder
+
+SET_ASIDE = "set-aside"
+"""The folder in `.amp` for what another checkout made."""
+
+_ID = "id"
+_OUTSIDE = "amp"
+_STAYS = {LOCKS, SET_ASIDE, ".gitignore"}
+_LARGEST = 200
+_SEAL = re.compile(rb',"seal":"([0-9a-f]{32})"}$')
+
+
+class LocalState:
+    """What can be said of the local state of one project: whether it is believed, and with which key.
+
+    Attributes:
+        why_not: why what is there is not believed, as the end of a sentence; "" where it is, or nothing is there.
+    """
+
+    __slots__ = ("_key", "why_not")
+
+    def __init__(self, key: bytes = b"", why_not: str = "") -> None:
+        self._key = key
+        self.why_not = why_not
+
+    @property
+    def is_believed(self) -> bool:
+        """Whether this checkout has made it."""
+        return self._key != b""
+
+    def seal(self, lines: bytes) -> bytes:
+        """Return lines of JSON objects, each with a seal as its last field; as they are where there is no key."""
+        if not self._key:
+            return lines
+        return b"".join(line[:-1] + b',"seal":"' + self._seal_of(line) + b'"}\n' for line in lines.splitlines())
+
+    def own(self, data: bytes) -> bytes:
+        """Return those lines of a file that carry our seal, without it."""
+        found = []
+        for line in data.split(b"\n") if self._key else ():
+            seal = _SEAL.search(line)
+            if seal and self._seal_of(plain := line[: seal.start()] + b"}") == seal[1]:
+                found.append(plain + b"\n")
+        return b"".join(found)
+
+    def _seal_of(self, line: bytes) -> bytes:
+        return blake2b(line, digest_size=16, key=self._key).hexdigest().encode()
+
+
+def find(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
+    """Say whether the local state that is there was made by this checkout. Changes nothing."""
+    names = [] if root.folder(local) is None else [*root.list_files(local), *root.list_folders(local)]
+    if not {*names} - _STAYS:
+        return LocalState()
+    name = _read(root, (*local, _ID))
+    if re.fullmatch("[0-9a-f]{32}", name) is None:
+        return LocalState(why_not="has no id of this checkout: it came with the files, or an older amp made it")
+    for place in _places(root.path):
+        with suppress(AgentMemoryError), Root.open(place) as outside:
+            inode, _, key = _read(outside, (_OUTSIDE, name)).partition(" ")
+            if re.fullmatch("[0-9a-f]{32}", key):
+                if inode == str(_inode(root, local)):
+                    return LocalState(bytes.fromhex(key))
+                return LocalState(why_not="is a copy: this checkout made another folder")
+    return LocalState(why_not="was made elsewhere: it came with the files, or with a copy of the folder")
+
+
+def claim(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
+    """Return the local state of this checkout; begin it where there is none, and set aside what others have made.
+
+    Where neither the git folder nor the person's state folder can be written, what is there stays and is not believed.
+
+    Raises:
+        StorageError: `.amp` cannot be written.
+    """
+    found = find(root, local)
+    if found.is_believed:
+        return found
+    make_local_folder(root, local=local)
+    if not found.why_not:
+        return _begin(root, local)
+    from ..disk.lock import hold  # hardly ever: what only searches need not load it
+
+    with hold(root, "local-state", local=local):
+        root.forget()
+        found = find(root, local)
+        return found if found.is_believed else _begin(root, local, found.why_not)
+
+
+def _begin(root: Root, local: tuple[str, ...], why_not: str = "") -> LocalState:
+    name, key = os.urandom(16).hex(), os.urandom(16)
+    copy = f"{_inode(root, local)} {key.hex()}\n".encode()
+    if not any(_keep_outside(place, name, copy) for place in _places(root.path)):
+        return LocalState(why_not="has no copy outside: neither the git folder nor the state folder can be written")
+    if why_not:
+        set_aside(root, why_not, local)
+    return LocalState(key) if create(root, (*local, _ID), f"{name}\n".encode()) else find(root, local)
+
+
+def set_aside(root: Root, why: str, local: tuple[str, ...] = LOCAL) -> None:
+    """Move what another checkout has made out of the way, in place of what was set aside before."""
+    folder = (*local, SET_ASIDE)
+    remove_tree(root, folder)
+    make_folders(root, folder)
+    for name in {*root.list_files(local), *root.list_folders(local)} - _STAYS:
+        move(root, (*local, name), (*folder, name))
+    create(root, (*folder, "why"), f"{why}\n".encode())
+
+
+def why_set_aside(root: Root) -> str:
+    """Say why something lies there that was set aside; "" where nothing does."""
+    folder = (*LOCAL, SET_ASIDE)
+    return _read(root, (*folder, "why")) or "it was not made by this checkout" if root.exists(folder) else ""
+
+
+def _places(path: str) -> Iterator[str]:
+    """Yield where the copy may lie: in the git folder of the checkout, else in the person's state folder."""
+    top = git_top(path, os.environ)
+    if top is not None and (folder := own_git_folder(top)):
+        yield folder
+    base = os.environ.get("XDG_STATE_HOME", "")
+    home = home_folder(os.environ)
+    if os.path.isabs(base) or home:
+        yield base if os.path.isabs(base) else os.path.join(home, ".local", "state")
+
+
+def _keep_outside(place: str, name: str, copy: bytes) -> bool:
+    try:
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        with Root.open(place) as outside:
+            make_folders(outside, (_OUTSIDE,))
+            return create(outside, (_OUTSIDE, name), copy)
+    except (AgentMemoryError, OSError):
+        return False
+
+
+def _read(root: Root, parts: tuple[str, ...]) -> str:
+    try:
+        content = root.read(parts, limit=_LARGEST)
+    except AgentMemoryError:
+        return ""
+    return "" if content is None else content.data.decode("utf-8", "replace").strip()
+
+
+def _inode(root: Root, local: tuple[str, ...]) -> int:
+    folder = root.folder(local)
+    return 0 if folder is None else os.stat(folder.path if folder.fd is None else folder.fd).st_ino
