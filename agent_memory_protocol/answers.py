@@ -377,8 +377,9 @@ class Indexed:
         listed: how many of them the tier file named before.
         added: the notes whose line is new.
         dangling: lines, from 1, and the file they link to, which is gone; only a person may take them out.
-        unlisted: how many notes have no line because the tier file is full.
-        changed: whether the tier file is, or would be, another than before.
+        unlisted: how many notes have no line anywhere: none, once the index is up to date.
+        beside: how many have their line in `INDEX.md`, because the tier file is full.
+        changed: whether a file of the index is, or would be, another than before.
         problem: what could not be read; "" for nothing.
         left: the tier file as it was left; b"" where it was only looked at.
     """
@@ -390,6 +391,7 @@ class Indexed:
     added: tuple[str, ...] = ()
     dangling: tuple[tuple[int, str], ...] = ()
     unlisted: int = 0
+    beside: int = 0
     changed: bool = False
     problem: str = ""
     left: bytes = field(default=b"", repr=False)
@@ -408,6 +410,7 @@ class Indexed:
             "added": [*self.added],
             "dangling": [{"line": line, "file": file} for line, file in self.dangling],
             "unlisted": self.unlisted,
+            "beside": self.beside,
             "changed": self.changed,
             "problem": self.problem or None,
         }

@@ -29,7 +29,7 @@ from ..text.phrases import counted
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.edit import crossed_borders
-from ..tiers.entries import OWN
+from ..tiers.entries import may_be_pruned
 
 if TYPE_CHECKING:
     from .books import Books
@@ -370,8 +370,7 @@ def _is_hex(entry_id: str) -> bool:
 
 def room_by_dates(full: Document, way_out: str) -> str:
     """Say what to do with a full document: what is said, where there are dated entries that can be archived."""
-    dated = (entry for entry in full.outline.entries if entry.day_source == OWN or entry.marks.until is not None)
-    if not all(entry.kept for entry in dated):
+    if may_be_pruned(full.outline.entries):
         return way_out
     if not full.outline.entries:
         return "say it shorter"

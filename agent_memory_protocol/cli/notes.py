@@ -205,8 +205,9 @@ def _indexes(found: Sequence[Indexed], *, check: bool) -> Iterator[str]:
         for file in state.added:
             yield f"  + {plain(file)}{' has no line' if check else ''}"
         _say_dangling(state)
-        if state.unlisted:
-            note(f"{path} is full: {state.unlisted} notes are not listed; merge some, or split the agent's work")
+        if state.beside:
+            them = "is 1 note" if state.beside == 1 else f"are {state.beside} notes"
+            note(f"{path} has no room for more lines; in INDEX.md next to it {them}")
         if state.problem:
             note(state.problem)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..notes.index import LINE_WIDTH, SCREEN, Index
+from ..notes.index import LINE_WIDTH, SCREEN, Index, is_beside
 from ..text import links
 from .finding import ERROR, WARNING, Fix, Remark, rule
 
@@ -19,22 +19,25 @@ class IndexView:
         lines: the lines of its file.
         files: the notes that are there, by their key.
         unread: those of them that cannot be read, for which `amp index` makes no line.
+        elsewhere: the keys of those that another file lists.
     """
 
     index: Index
     lines: tuple[str, ...]
     files: Mapping[str, str]
     unread: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
 
 
 @rule(
     "index-orphan",
     ERROR,
     "index",
-    "A note that no line of the tier file names, so no session ever opens it. `amp index` adds its line.",
+    "A note that no line of the tier file names, nor one in `INDEX.md` beside it, so no session ever opens it. "
+    "`amp index` adds its line.",
 )
 def orphan(view: IndexView) -> Iterator[Remark]:
-    named = view.index.files
+    named = view.index.files | view.elsewhere
     for key, file in sorted(view.files.items()):
         if key not in named and file not in view.unread:
             yield Remark(None, f"{file} has no index line; `amp index` adds it")
@@ -49,7 +52,7 @@ def orphan(view: IndexView) -> Iterator[Remark]:
 )
 def dangling(view: IndexView) -> Iterator[Remark]:
     for found in view.index.lines:
-        if found.file not in view.files:
+        if found.file not in view.files and not is_beside(found.file):
             yield Remark(
                 found.line,
                 f"{found.file} does not exist; write it, or make this a plain entry (--fix)",

@@ -8,7 +8,7 @@ from .. import limits
 from ..text import markdown, visible
 from ..text.paths import first_missing_path
 from ..tiers.document import Document, conflict_line, merged_anew
-from ..tiers.entries import Entry
+from ..tiers.entries import Entry, may_be_pruned
 from .finding import ERROR, WARNING, Remark, rule
 
 _RAW_LINES = 20
@@ -54,10 +54,11 @@ class TierView:
 def over_limit(view: TierView) -> Iterator[Remark]:
     document = view.document
     if limits.over_limits(document.data, view.max_lines, view.max_bytes):
+        by_date = f"run `amp prune {document.target} --to-limit`, " if may_be_pruned(document.outline.entries) else ""
         yield Remark(
             None,
-            f"{document.line_count} lines and {len(document.data):,} bytes, "
-            f"{view.max_lines} and {view.max_bytes:,} are allowed; run `amp prune {document.target}` or merge entries",
+            f"{document.line_count} lines and {len(document.data):,} bytes, {view.max_lines} and {view.max_bytes:,} "
+            f"are allowed; {by_date}merge what `amp review` lists, or take some out with `amp forget`",
         )
 
 
@@ -66,7 +67,10 @@ def near_limit(view: TierView) -> Iterator[Remark]:
     document = view.document
     share = limits.share_of_limits(document.line_count, len(document.data), view.max_lines, view.max_bytes)
     if limits.NEAR <= share <= 1:
-        yield Remark(None, f"{share:.0%} of the limit are used; `amp prune {document.target}` shows what is outdated")
+        shown = "`amp review` lists what could be merged"
+        if may_be_pruned(document.outline.entries):
+            shown = f"`amp prune {document.target}` shows what is outdated"
+        yield Remark(None, f"{share:.0%} of the limit are used; {shown}")
 
 
 @rule(

@@ -1,12 +1,13 @@
 """The index: one line for each note of a folder, in the folder's tier file (decision 29).
 
 A line that a person wrote is a person's and is never changed. The block between two markers, under `## Notes` at the
-end, holds the lines of the notes that are named nowhere else. Building it again gives the same bytes. Where the markers
-do not say for certain what lies between them, nothing is built (decision 48).
+end, holds the lines of the notes that are named nowhere else. Lines that have no room there are in `INDEX.md`, then
+`INDEX-2.md`, to which the last line of the block leads (decision 44). Building it again gives the same bytes. Where the
+markers do not say for certain what lies between them, nothing is built (decision 48).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
@@ -24,6 +25,12 @@ _NEVER_ENDS = (
     "a fence, comment or HTML in it never ends, and an index would be a part of that; close it, then run `amp index`"
 )
 _MEND = f"leave `{OPENING}` and `{CLOSING}` once each, in this order, and run `amp index`"
+TITLE = "# More notes\n"
+"""How a file for surplus lines begins."""
+_FRAME_LINES = 7
+_FRAME_BYTES = 200
+_NAMED = 20
+"""So many of the other notes the last line of a block may name, as far as its width allows."""
 SCREEN = 50
 """An index of more lines than this is no longer read at a glance (decision 30)."""
 
@@ -67,14 +74,22 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A tier file's text with its block as it should be, how many notes had no room in it, and why it is as it was."""
+    """A tier file's text with its block as it should be, and the files for the lines that have no room in it.
+
+    Attributes:
+        text: the tier file.
+        beside: the text of `INDEX.md`, `INDEX-2.md` and so on; empty where they are not needed.
+        surplus: how many notes only they list.
+        problem: why the tier file is as it was, "" where it has its block.
+    """
 
     text: str
-    unlisted: int
+    beside: tuple[str, ...] = ()
+    surplus: int = 0
     problem: str = ""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def read(text: str) -> Index:
     """Find the index in a tier file's text. A watcher mostly asks of what it has just written itself."""
     shown = links.visible_lines(text)
@@ -128,74 +143,161 @@ def _typed(lines: Sequence[str], shown: Sequence[str], block: tuple[int, int]) -
 
 def build(
     text: str,
-    index: Index,
     files: Mapping[str, str],
     heads: Mapping[str, Head],
     *,
     max_lines: int,
     max_bytes: int,
-    more: str,
+    beside: Sequence[str] = (),
 ) -> Built:
-    """Return the tier file's text with its block brought up to date.
+    """Return the tier file's text with its block brought up to date, and the files for what has no room there.
 
     Args:
         text: the tier file.
-        index: what `read` finds in it.
-        files: the notes of the folder, as `by_key` gives them.
+        files: the notes of the folder that are to have a line, as `by_key` gives them.
         heads: for each of them, by file name, what its line is made from.
-        max_lines: the limit of the tier file, which binds the index too.
+        max_lines: the limit of the tier file and of each file beside it.
         max_bytes: the other limit.
-        more: the command that lists all notes, for the line that says how many had no room.
+        beside: the texts of `INDEX.md`, `INDEX-2.md` and so on, as they are.
     """
+    if read(text).problem:
+        return Built(text, tuple(beside), problem=read(text).problem)
+    unlisted = _in_order([read(one) for one in (text, *beside)], files)
+    separator = read(text).separator
+    lines = [f"- {_line(title_of(file, heads[file]), file, heads[file].description, separator)}" for file in unlisted]
+    by_hand = [one for one in map(_without_block, beside) if one != TITLE]
+    theirs = [line.file for one in by_hand for line in read(one).lines]
+
+    def more(left: int) -> str:
+        """Return the line that leads to the others, where some are left or a person has listed some there."""
+        others = [*unlisted[len(unlisted) - left :], *theirs]
+        if not others:
+            return ""
+        names = ", ".join(title_of(file, heads.get(file, Head())) for file in others[:_NAMED])
+        title = f"{len(others)} more note{'' if len(others) == 1 else 's'}"
+        return f"- {_line(title, beside_name(1), names, separator)}"
+
+    made, count = _with_block(text, lines, max_lines, max_bytes, more)
+    if count < 0:
+        return Built(text, tuple(beside), problem=_NEVER_ENDS)
+    kept = [one or TITLE for one in by_hand]
+    number, surplus = 0, lines[count:]
+    while count < len(lines) or number < len(kept):
+        number += 1
+        own = kept[number - 1] if number <= len(kept) else TITLE
+        following = number + 1
+
+        def next_one(left: int, following: int = following) -> str:
+            wanted = left or following <= len(kept)
+            return f"- [More notes]({beside_name(following)})" if wanted else ""
+
+        page, taken = _with_block(own, lines[count:], max_lines, max_bytes, next_one, heading="")
+        if taken < 1 and own == TITLE:
+            break  # not even one line fits
+        count += max(taken, 0)
+        kept[number - 1 : number] = [page]
+    return Built(made, tuple(kept), len(surplus))
+
+
+def _with_block(
+    text: str,
+    lines: Sequence[str],
+    max_lines: int,
+    max_bytes: int,
+    more: Callable[[int], str],
+    *,
+    heading: str = HEADING,
+) -> tuple[str, int]:
+    """Return a text with a block of as many of these lines as fit, and their number; -1 where it can have no block.
+
+    `more` gives the last line of the block where so many are left out; "" where it needs none.
+    """
+    index = read(text)
     if index.problem:
-        return Built(text, 0)
-    unlisted = _in_order(index, files)
+        return text, 0
     raw = split_lines_with_ends(text)
     newline = raw[0][len(raw[0].rstrip("\r\n")) :] if raw else ""
     newline = newline or "\n"
     before, after = _around_blocks(raw, index, newline)
-    without = "".join([*before, *_heading_for_rest(before, after, newline), *after]) if index.blocks else text
-    if not unlisted:
-        return Built(without, 0)
+    rest = _heading_for_rest(before, after, newline) if heading else []
+    bare = "".join([*before, *rest, *after]) if index.blocks else text
     if before and not before[-1].endswith(("\n", "\r")):
         before[-1] += newline
-    frame = [*_heading_for(before, newline), OPENING + newline, newline]
-    tail = [newline, CLOSING + newline]
-    room_lines = max_lines - len(before) - len(frame) - len(tail) - len(after)
-    room_bytes = max_bytes - sum(len(line.encode()) for line in [*before, *frame, *tail, *after])
-    lines, left = _fill(unlisted, heads, index.separator, newline, room_lines, room_bytes, more)
-    if not lines:
-        return Built(without, left)
-    built = "".join([*before, *frame, *lines, *tail, *after])
-    return Built(built, left) if len(read(built).blocks) == 1 else Built(text, left, _NEVER_ENDS)
+    opening = _heading_for(before, newline) if heading else [newline]
+    frame = [*before, *opening, OPENING + newline, newline, newline, CLOSING + newline, *after]
+    room_lines = max_lines - len(frame)
+    room_bytes = max_bytes - sum(len(line.encode()) for line in frame)
+    sizes = [len(line.encode()) + len(newline) for line in lines]
+    count = min(len(lines), max(room_lines, 0))
+    while count >= 0:
+        last = more(len(lines) - count)
+        size = sum(sizes[:count]) + (len(last.encode()) + len(newline) if last else 0)
+        if count + bool(last) <= room_lines and size <= room_bytes:
+            break
+        count -= 1
+    if count < 0 or not (count or last):
+        return bare, 0
+    inside = [line + newline for line in [*lines[:count], *filter(None, [last])]]
+    built = "".join([*before, *opening, OPENING + newline, newline, *inside, newline, CLOSING + newline, *after])
+    return (built, count) if len(read(built).blocks) == 1 else (text, -1)
 
 
-def _fill(
-    files: Sequence[str],
-    heads: Mapping[str, Head],
-    separator: str,
-    newline: str,
-    room_lines: int,
-    room_bytes: int,
-    more: str,
-) -> tuple[list[str], int]:
-    """Return the lines of as many notes as there is room for, and how many are left."""
-    lines = []
-    sizes = 0
-    for file in files[: max(room_lines, 0) + 1]:
-        head = heads[file]
-        line = f"- {_line(title_of(file, head), file, head.description, separator)}{newline}"
-        lines.append(line)
-        sizes += len(line.encode())
-    if len(lines) == len(files) and len(lines) <= room_lines and sizes <= room_bytes:
-        return lines, 0
-    while lines:
-        sizes -= len(lines.pop().encode())
-        left = len(files) - len(lines)
-        note = f"- {left} more notes are not listed; `{more}` lists them{newline}"
-        if len(lines) + 1 <= room_lines and sizes + len(note) <= room_bytes:
-            return [*lines, note], left
-    return [], len(files)
+def _without_block(text: str) -> str:
+    """Return what a person has in a file of surplus lines: its text without its block."""
+    return _with_block(text, (), 0, 0, lambda _: "")[0]
+
+
+def told(text: str) -> str:
+    """Return the line by which recall names the notes in `INDEX.md`, given its text; "" where it lists none."""
+    files = [line.file for line in read(text).lines if not is_beside(line.file)]
+    if not files:
+        return ""
+    more = " and more" if beside_name(2) in text or len(files) > _NAMED else ""
+    names = ", ".join(title_of(file, Head()) for file in files[:_NAMED])
+    count = f"{len(files)} more notes are" if len(files) > 1 else "1 more note is"
+    return f"({count} listed in {beside_name(1)} next to this file: {visible.show_invisible(names)}{more})"
+
+
+def beside_name(number: int) -> str:
+    """Return the name of a file for surplus lines, from 1."""
+    return "INDEX.md" if number == 1 else f"INDEX-{number}.md"
+
+
+def is_beside(name: str) -> bool:
+    """Say whether a file is reserved for surplus lines of an index, so that it is no note."""
+    number = name[5:-3]
+    return name[:5] == "INDEX" and name[-3:] == ".md" and (not number or (number[0] == "-" and number[1:].isdigit()))
+
+
+def add_lines(beside: Sequence[str], lines: Sequence[tuple[str, str]], max_lines: int, max_bytes: int) -> list[str]:
+    """Return the texts of `INDEX.md` and so on with lines added that a person wrote.
+
+    Each line comes with what it stood under, headings and label, "" for nothing. One that is there already stays alone.
+    """
+    texts = [_without_block(one) for one in beside] or [TITLE]
+    there = {line for one in texts for line in one.split("\n")}
+    for above, line in lines:
+        if line.split("\n")[0] in there:
+            continue
+        added = _joined_to(texts[-1], above, line)
+        # Room is left for the line that leads to the next file.
+        if (
+            len(split_lines_with_ends(added)) + _FRAME_LINES > max_lines
+            or len(added.encode()) + _FRAME_BYTES > max_bytes
+        ):
+            texts.append(_joined_to(TITLE, above, line))
+        else:
+            texts[-1] = added
+    return texts
+
+
+def _joined_to(text: str, above: str, line: str) -> str:
+    """Return a text with a line at its end, under what it stood under."""
+    start = text.rfind(f"\n{above}\n") if above else 0
+    under = text[start:].removeprefix(f"\n{above}\n").removeprefix(TITLE) if start >= 0 else "-"
+    if start >= 0 and all(one[:1] in ("", "-", "*", "+", " ") for one in under.split("\n")):
+        return f"{text}{line}\n" if under.strip() else f"{text.rstrip()}\n\n{line}\n"
+    return f"{text.rstrip()}\n\n{above or HEADING}\n\n{line}\n"
 
 
 @lru_cache(maxsize=1_000)
@@ -205,12 +307,13 @@ def _line(title: str, file: str, hook: str, separator: str) -> str:
     return links.index_line(visible.show_invisible(title), file, visible.show_invisible(hook), separator, LINE_WIDTH)
 
 
-def _in_order(index: Index, files: Mapping[str, str]) -> list[str]:
-    """Return the notes for the block: lines that stand there keep their order, new ones follow by name."""
+def _in_order(indexes: Sequence[Index], files: Mapping[str, str]) -> list[str]:
+    """Return the notes for the blocks: lines that are there keep their order, new ones follow by name."""
     left = dict(files)
-    for file in index.mentioned:
-        left.pop(file, None)
-    standing = [left.pop(line.file) for line in index.lines if line.in_block and line.file in left]
+    for one in indexes:
+        for file in one.mentioned:
+            left.pop(file, None)
+    standing = [left.pop(line.file) for one in indexes for line in one.lines if line.in_block and line.file in left]
     return [*standing, *sorted(left.values())]
 
 

@@ -9,7 +9,9 @@ from typing import TypeVar
 from ..disk import files
 from ..disk.files import Root, Stamp
 from ..errors import DamagedFile
+from ..text import links
 from . import note
+from .index import beside_name, is_beside
 from .note import Head, Note
 
 Signed = TypeVar("Signed")
@@ -88,10 +90,37 @@ class KnownNotes:
 
 
 def is_note(name: str, tier_file: str) -> bool:
-    """Say whether a file of a memory folder is a note: Markdown, not hidden, not the tier file itself."""
+    """Say whether a file of a memory folder is a note: Markdown, not hidden, no tier file, no file of its index."""
     # Asked of thousands of names, of which hardly one is as long as the tier file is called.
     is_markdown = name[-3:].lower() == ".md" and name[0] not in ".#~"
-    return is_markdown and (len(name) != len(tier_file) or name.lower() != tier_file.lower())
+    return is_markdown and (len(name) != len(tier_file) or name.lower() != tier_file.lower()) and not is_beside(name)
+
+
+def read_beside(root: Root, folder: tuple[str, ...]) -> list[str]:
+    """Read the files beside a tier file that hold what its index has no room for, in their order.
+
+    Raises:
+        DamagedFile: one cannot be read as text.
+    """
+    texts: list[str] = []
+    while True:
+        parts = (*folder, beside_name(len(texts) + 1))
+        content = root.read(parts, limit=_LARGEST)
+        if content is None:
+            return texts
+        texts.append(files.decode(content.data, "/".join(parts)))
+
+
+def parts_of_notes(root: Root, folder: tuple[str, ...], names: Iterable[str]) -> set[str]:
+    """Return those of these files that are further parts of a note: `STEM.2.md`, which `STEM.md` names."""
+    all_names = set(names)
+    first = {name: f"{name[:-3].rpartition('.')[0]}.md" for name in all_names if name[:-3].rpartition(".")[2].isdigit()}
+    found = set()
+    for name, stem in first.items():
+        content = root.read((*folder, stem), limit=_LARGEST) if stem in all_names else None
+        if content is not None and f"({links.target(name)})".encode() in content.data:
+            found.add(name)
+    return found
 
 
 def list_names(root: Root, folder: tuple[str, ...], tier_file: str) -> list[str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..tiers.entries import Entry, IndexLine, Outline
 
 DATAMARK = "| "
+_INDEX_BYTES = 32_768
 
 
 def recall_for_agent(
@@ -290,6 +291,8 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         source = store.read(root, target)
         if source is None:
             return None
+        if target.tier.has_notes and "(INDEX.md" not in source.text:
+            source = _with_notes_beside(root, source)
         text, removed = injected_text(source.text, source.rare)
     except (AgentMemoryError, OSError) as error:
         return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
@@ -311,6 +314,24 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
     draft.overflow = settings.overflow
     draft.may_end = _may_end(text, source.rare)
     return draft
+
+
+def _with_notes_beside(root: Root, source: TierText) -> TierText:
+    """Return a document with a last line that names the notes which its index has no room for, if there are any.
+
+    They are in `INDEX.md` beside it, to which a document that is full cannot lead (decision 44).
+    """
+    start = root.read_start((*source.target.parts[:-1], "INDEX.md"), _INDEX_BYTES)
+    if not start:
+        return source
+    from ..notes import index
+
+    line = index.told(start.decode("utf-8", "ignore"))
+    if not line:
+        return source
+    data = source.data.rstrip(b"\r\n") + f"\n\n{line}\n".encode()
+    text = f"{source.text.rstrip(chr(10))}\n\n{line}\n"
+    return TierText(source.target, data, text, lines=source.lines, gap=source.gap)
 
 
 def injected_text(text: str, rare: bytes | None = None) -> tuple[str, list[int]]:

@@ -296,6 +296,12 @@ def suspicious_days(entries: "Sequence[Entry]", among: "Iterable[int] | None" = 
     }
 
 
+def may_be_pruned(entries: "Sequence[Entry]") -> bool:
+    """Say whether any of these may go by its own date or its end, some day at least."""
+    dated = (entry for entry in entries if entry.day_source == OWN or entry.marks.until is not None)
+    return not all(entry.kept for entry in dated)
+
+
 def items_of(lines: list[str], found: Outline, entry: Entry) -> list[Entry]:
     """Return the items of a numbered list that is one entry, each as an entry; every other entry alone."""
     if entry.items < 2:

@@ -1,9 +1,9 @@
 """`check` as a verb on an opened session: read what there is, and let every rule look at it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from ..change import ledger
@@ -18,11 +18,13 @@ from ..git import ignore
 from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target
 from ..learning import docs
 from ..learning.scattered import other_scaffoldings
+from ..limits import split_lines
 from ..lint import finding, index, ledgers, notes, tiers
 from ..lint.finding import Finding
 from ..lint.repeats import DISAGREEMENTS
 from ..lint.store import StoreView, Trouble
 from ..notes import index as indexes
+from ..notes import note
 from ..notes import store as note_store
 from ..project.settings import PROJECT_FILE
 from ..text.gist import normalised
@@ -185,8 +187,33 @@ class _Check:
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
-            listing = index.IndexView(indexes.read(text), lines, indexes.by_key(names), frozenset(unread))
+            files = indexes.by_key(names)
+            elsewhere = self._beside_index(target, files)
+            elsewhere |= indexes.by_key(note_store.parts_of_notes(root, folder, names)).keys()
+            listing = index.IndexView(
+                indexes.read(text), lines, files, frozenset(unread), elsewhere=frozenset(elsewhere)
+            )
             self._run("index", listing, target.path)
+
+    def _beside_index(self, target: Target, files: Mapping[str, str]) -> set[str]:
+        """Check the files for index lines that have no room in a tier file. Returns the keys of the notes they list."""
+        folder, listed = target.parts[:-1], set[str]()
+        try:
+            texts = note_store.read_beside(self.session.root, folder)
+        except StorageError as error:
+            self._cannot_read(error, "/".join(folder))
+            return listed
+        selected = [rule for rule in self.selected if rule != "index-over-screen"]
+        for number, text in enumerate(texts, start=1):
+            name = indexes.beside_name(number)
+            view = index.IndexView(indexes.read(text), tuple(split_lines(text)), files, elsewhere=frozenset(files))
+            found = finding.run("index", view, "/".join((*folder, name)), selected)
+            as_note = notes.NoteView(note.parse(text, name), text, frozenset(), self.session.settings.secrets_allow)
+            shown = [rule for rule in selected if rule in ("secret", "note-invisible-characters")]
+            found += finding.run("note", as_note, "/".join((*folder, name)), shown)
+            self.found += [replace(one, fix=None) for one in found]
+            listed |= view.index.files
+        return listed
 
     def _ledger(self, target: Target, path: str) -> None:
         content = self.session.root.read(ledger.parts_of(target))

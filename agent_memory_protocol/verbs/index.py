@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..answers import Indexed
 from ..change.session import Session
+from ..disk import writing
 from ..errors import DamagedFile
 from ..layout import Target
 from ..limits import split_lines
@@ -93,8 +94,24 @@ def count(session: Session, target: Target, text: str) -> tuple[int, int]:
     folder, tier_file = target.parts[:-1], target.parts[-1]
     if not target.tier.has_notes or not note_store.has_notes(session.root, folder, tier_file):
         return 0, 0
-    files = index.by_key(note_store.list_names(session.root, folder, tier_file))
-    return len(files), len(files.keys() - index.read(text).files)
+    names = note_store.list_names(session.root, folder, tier_file)
+    return len(names), len(index.by_key(names).keys() - listed(session, target, text, names))
+
+
+def listed(session: Session, target: Target, text: str, names: Iterable[str]) -> set[str]:
+    """Return the keys of the notes that an index lists: in the tier file, beside it, or as a part of another note.
+
+    Args:
+        session: the opened project.
+        target: the tier file.
+        text: its text.
+        names: the file names of the notes beside it.
+    """
+    folder = target.parts[:-1]
+    found = set(index.read(text).files)
+    for one in note_store.read_beside(session.root, folder):
+        found |= index.read(one).files
+    return found | index.by_key(note_store.parts_of_notes(session.root, folder, names)).keys()
 
 
 def refresh(session: Session, target: Target, read: Callable[[], Folder] | None = None) -> Indexed:
@@ -107,10 +124,13 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
     def change(current: Document) -> Change:
         nonlocal state
         text = "".join(current.raw)
-        built, state = _build(session, target, text, read())
-        if built == text:
+        beside = note_store.read_beside(session.root, folder)
+        built, state = _build(session, target, text, read(), beside)
+        # Before a line leaves the tier file it is in the other.
+        _write_beside(session, folder, beside, built.beside)
+        if built.text == text:
             return Change(current)
-        return Change(documents.parse(current.bom + built.encode(), target))
+        return Change(documents.parse(current.bom + built.text.encode(), target))
 
     folder, tier_file = target.parts[:-1], target.parts[-1]
     if not session.root.exists(target.parts) and not note_store.has_notes(session.root, folder, tier_file):
@@ -122,36 +142,60 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
 def _compare(session: Session, target: Target) -> Indexed:
     current = session.read(target)
     text = "".join(current.raw) if current else session.header(target)
-    return _build(session, target, text, _notes(session, target))[1]
+    beside = note_store.read_beside(session.root, target.parts[:-1])
+    return _build(session, target, text, _notes(session, target), beside)[1]
 
 
 def _notes(session: Session, target: Target) -> Folder:
     return note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
 
 
-def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[str, Indexed]:
-    """Return the tier file's text with its index up to date, and what that index is."""
-    whose = f" --agent {target.owner}" if target.owner else ""
-    before, files = index.read(text), index.by_key(notes.heads)
-    if before.problem:
-        raise DamagedFile(before.problem, path=target.path, line=before.problem_line)
+def _write_beside(session: Session, folder: tuple[str, ...], old: Sequence[str], new: Sequence[str]) -> None:
+    """Bring the files beside a tier file up to date; the document is locked."""
+    for number in range(1, max(len(old), len(new)) + 1):
+        parts = (*folder, index.beside_name(number))
+        content = session.root.read(parts)
+        if number > len(new):
+            writing.remove(session.root, parts)
+        elif content is None:
+            writing.create(session.root, parts, new[number - 1].encode())
+        elif old[number - 1] != new[number - 1]:
+            bom = content.data[: len(content.data) - len(old[number - 1].encode())]
+            writing.replace(session.root, parts, bom + new[number - 1].encode(), expected=content)
+
+
+def add_lines(session: Session, target: Target, lines: Sequence[tuple[str, str]]) -> None:
+    """Put lines that a person wrote, with what each stood under, beside a tier file that has no room for them."""
+    settings, folder = session.settings, target.parts[:-1]
+
+    def change(current: Document) -> Change:
+        beside = note_store.read_beside(session.root, folder)
+        new = index.add_lines(beside, lines, settings.max_lines, settings.max_bytes)
+        _write_beside(session, folder, beside, new)
+        return Change(current)
+
+    from ..change.transaction import Change
+
+    session.change(target, change)
+
+
+def _build(
+    session: Session, target: Target, text: str, notes: Folder, beside: Sequence[str]
+) -> tuple[index.Built, Indexed]:
+    """Return the tier file's text with its index up to date, the files beside it, and what that index is."""
+    before = [index.read(one) for one in (text, *beside)]
+    parts = note_store.parts_of_notes(session.root, target.parts[:-1], notes.heads)
+    files = index.by_key(file for file in notes.heads if file not in parts)
 
     def build(heads: dict[str, Head]) -> index.Built:
-        return index.build(
-            text,
-            before,
-            files,
-            heads,
-            max_lines=session.settings.max_lines,
-            max_bytes=session.settings.max_bytes,
-            more=f"amp note list{whose}",
-        )
+        limits = session.settings
+        return index.build(text, files, heads, max_lines=limits.max_lines, max_bytes=limits.max_bytes, beside=beside)
 
     built = build(notes.heads)
     if built.problem:
-        raise DamagedFile(built.problem, path=target.path)
+        raise DamagedFile(built.problem, path=target.path, line=before[0].problem_line)
     problems = list(notes.problems.values())
-    if built.text != text and _has_new_secret(session, text, built.text):
+    if _has_new_secret(session, (text, *beside), (built.text, *built.beside)):
         held = _heads_with_secrets(session, notes.heads)
         # A line that says nothing but the file's name copies no secret.
         built = build({**notes.heads, **dict.fromkeys(held, Head())})
@@ -159,36 +203,50 @@ def _build(session: Session, target: Target, text: str, notes: Folder) -> tuple[
             f"{'/'.join((*target.parts[:-1], file))}: its description holds {secret}; its index line leaves that out"
             for file, secret in held.items()
         ]
-    after = before if built.text == text else index.read(built.text)
-    state = _state(Indexed(target, session.path(target)), files, notes.problems, before, after)
-    return built.text, replace(
+    after = [index.read(one) for one in (built.text, *built.beside)]
+    state = _state(Indexed(target, session.path(target)), files, {*notes.problems, *parts}, before, after)
+    is_changed = built.text != text or [*built.beside] != [*beside]
+    return built, replace(
         state,
-        unlisted=built.unlisted,
-        changed=state.changed or built.text != text,
+        notes=len(notes.heads),
+        listed=state.listed + len(parts),
+        beside=built.surplus,
+        changed=state.changed or is_changed,
         problem="; ".join(problems),
     )
 
 
 def _state(
-    state: Indexed, files: Mapping[str, str], unreadable: Collection[str], before: index.Index, after: index.Index
+    state: Indexed,
+    files: Mapping[str, str],
+    others: Collection[str],
+    before: Sequence[index.Index],
+    after: Sequence[index.Index],
 ) -> Indexed:
-    """Return what an index is, given what the tier file says before and after it is brought up to date."""
+    """Return what an index is, given what its files say before and after it is brought up to date.
+
+    `others` are files that need no line. The first of `before` and `after` is the tier file.
+    """
     # Of thousands of notes the tier file names few, so what it names is looked up among them and not they in it.
-    there = {*files, *index.by_key(unreadable)} if unreadable else files.keys()
-    named, named_after = before.files, after.files
+    there = {*files, *index.by_key(others)} if others else files.keys()
+    named, named_after = (set().union(*(one.files for one in indexes)) for indexes in (before, after))
     return replace(
         state,
-        notes=len(files),
         listed=sum(key in files for key in named),
         added=tuple(sorted(files[key] for key in named_after - named if key in files)),
-        dangling=tuple((line.line, line.file) for line in after.lines if line.file not in there),
-        changed=any(line.file not in there and line.file not in named_after for line in before.lines),
+        dangling=tuple((line.line, line.file) for line in after[0].lines if _dangles(line.file, there)),
+        changed=any(_dangles(line.file, there) and line.file not in named_after for line in before[0].lines),
     )
 
 
-def _has_new_secret(session: Session, before: str, after: str) -> bool:
-    there = set(split_lines(before))
-    return bool(session.secret_in("\n".join(line for line in split_lines(after) if line not in there)))
+def _dangles(file: str, there: Collection[str]) -> bool:
+    return file not in there and not index.is_beside(file)
+
+
+def _has_new_secret(session: Session, before: Iterable[str], after: Iterable[str]) -> bool:
+    there = {line for text in before for line in split_lines(text)}
+    new = [line for text in after for line in split_lines(text) if line not in there]
+    return bool(new) and bool(session.secret_in("\n".join(new)))
 
 
 def _heads_with_secrets(session: Session, heads: dict[str, Head]) -> dict[str, str]:

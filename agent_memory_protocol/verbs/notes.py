@@ -19,6 +19,7 @@ from ..notes.note import Note
 from ..tiers import document as documents
 from ..tiers import store
 from .index import folders, refresh
+from .index import listed as index_listed
 
 
 def new(
@@ -48,8 +49,19 @@ def new(
     if found is not None:
         session.notices.append(f"{route.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)")
     _index(session, target)
-    session.notices += _echo(session, target, file, description)
+    session.notices += [*_where_listed(session, target, file), *_echo(session, target, file, description)]
     return session.path(target).with_name(file)
+
+
+def _where_listed(session: Session, target: Target, file: str) -> list[str]:
+    """Say where the line of a new note is, if the tier file has no room for it."""
+    if index.key(file) in _index_of(session, target).files:
+        return []
+    for number, text in enumerate(note_store.read_beside(session.root, target.parts[:-1]), start=1):
+        if index.key(file) in index.read(text).files:
+            place = "/".join((*target.parts[:-1], index.beside_name(number)))
+            return [f"{target.path} has no room for its line; it is in {place}, which recall names"]
+    return []
 
 
 def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
@@ -81,8 +93,9 @@ def rows(session: Session, targets: Sequence[Target] | None) -> list[NoteRow]:
 
 
 def _rows(session: Session, target: Target) -> list[NoteRow]:
-    listed = _index_of(session, target).files
+    current = session.read(target)
     read = note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+    listed = index_listed(session, target, "".join(current.raw) if current else "", read.heads)
     found = [
         NoteRow(target, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed)
         for file, head in read.heads.items()

@@ -23,6 +23,7 @@ from ..disk.writing import ChangedMeanwhile, create, make_folders, remove, repla
 from ..errors import DamagedFile, InvalidName, LinkRefused, RefusedText
 from ..layout import SCAFFOLDING, Target, check_note_file
 from ..notes import store as note_store
+from ..notes.index import is_beside
 from ..text import visible
 from ..tiers import document as documents
 from ..tiers import store, taken
@@ -48,7 +49,8 @@ def files(session: Session) -> list[StoredFile]:
             notes = note_store.list_names(session.root, folder, tier_file) if target.tier.has_notes else []
         except DamagedFile:
             notes = []
-        for note in ("", *notes):
+        beside = filter(is_beside, session.root.list_files(folder)) if notes else ()
+        for note in ("", *notes, *beside):
             size = _size(session, target, note)
             if size is not None:
                 found.append(StoredFile(target, note, size))
@@ -218,7 +220,7 @@ def _located(session: Session, target: Target, note: str) -> tuple[str, ...]:
     target = store.locate(session.root, target)
     if not note:
         parts = target.parts
-    elif not target.tier.has_notes or not note_store.is_note(note, target.parts[-1]):
+    elif not target.tier.has_notes or not (note_store.is_note(note, target.parts[-1]) or is_beside(note)):
         raise InvalidName(f"{note!a} is no note that can stand beside {target.path}")
     else:
         parts = (*target.parts[:-1], note)

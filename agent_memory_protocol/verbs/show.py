@@ -60,7 +60,8 @@ def left_out(
         for gone in part.left_out
         for number in (*gone.context, *range(gone.first_line, gone.last_line + 1))
     }
-    return [(number, lines[number]) for number in sorted(numbers)]
+    # The line that names what `INDEX.md` lists is no line of the file.
+    return [(number, lines[number]) for number in sorted(numbers) if number in lines]
 
 
 def documents(

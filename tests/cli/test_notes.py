@@ -273,3 +273,43 @@ def test_a_review_says_to_a_program_too_what_cannot_be_read(amp):
     answer = amp("review", "--json")
     assert [item["kind"] for item in answer.json(4)["items"]] == ["undated"]
     assert answer.json(4)["problems"] == [answer.err.removeprefix("amp: ").strip()]
+
+
+# -- an index that has no room ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("facts", [2, 6, 7, 8, 9])
+def test_a_new_note_in_a_full_file_is_told_of_and_recalled_and_found(amp, facts):
+    amp.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 12\n")
+    for number in range(facts):
+        amp("remember", f"Fact {number}.")
+    for slug in ("tea", "milk"):
+        answer = amp("note", "new", "feedback", slug, "--description", f"{slug} first.", "--why", "w", "--how", "h")
+        place = [line for line in answer.err.splitlines() if f"it is in {FOLDER}/INDEX.md" in line]
+        assert answer.code == 0
+        listed = f"feedback_{slug}.md" in (amp.root / SHARED).read_text("utf-8")
+        assert listed == (not place), answer
+    block = amp("recall").out.casefold()
+    assert "tea" in block
+    assert "milk" in block
+    assert amp("recall").out.count("Fact") == facts
+    assert "feedback_milk.md" in amp("search", "milk").out
+    assert amp("check", "--select", "index").code == 0
+    assert amp("index", "--check").code == 0
+    amp("note", "remove", "tea")
+    amp("note", "remove", "milk")
+    assert amp("recall").out.count("Fact") == facts
+    assert "INDEX.md" not in " ".join(amp.tree())
+
+
+def test_of_two_hundred_notes_none_is_invisible(amp):
+    names = [f"project_topic-{number:03}.md" for number in range(200)]
+    for name in names:
+        amp.write(f"{FOLDER}/{name}", NOTE.format(name[:-3]) + "\n**Why:** w\n\n**How to apply:** h\n")
+    assert amp("index").code == 0
+    texts = [(amp.root / FOLDER / name).read_text("utf-8") for name in ("KNOWLEDGE.md", "INDEX.md")]
+    assert all(sum(f"({name})" in text for text in texts) == 1 for name in names)
+    assert all(len(text.splitlines()) <= 200 for text in texts)
+    assert "(INDEX.md)" in amp("recall").out
+    assert amp("check", "--select", "index", "--ignore", "index-over-screen").code == 0
+    assert all(row["listed"] for row in amp("note", "list", "--json").json()["notes"])

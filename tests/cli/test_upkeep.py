@@ -483,7 +483,7 @@ def test_edit_keeps_place_and_date(told):
         ("stays", 2, ["already has an entry with that text"]),
         ("", 3, ["the text is empty"]),
         ("a\u200bb", 3, ["invisible or control character"]),
-        ("[2026-02-30] x", 3, ["no day of the calendar"]),
+        ("[2026-02-30] x", 3, ["is not in the calendar"]),
         ("x" * 26_000, 3, ["26,000 bytes"]),
     ],
     ids=["there already", "empty", "invisible", "no day", "large"],

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.notes import index, note
+from agent_memory_protocol.notes import store as note_store
 from agent_memory_protocol.notes.note import Head
 from agent_memory_protocol.text.visible import first_invisible
 
@@ -16,7 +17,12 @@ HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "seco
 
 def build(text, heads, **limits):
     limits = {"max_lines": 200, "max_bytes": 25_600, **limits}
-    return index.build(text, index.read(text), index.by_key(heads), heads, more="amp note list", **limits)
+    return index.build(text, index.by_key(heads), heads, **limits)
+
+
+def links(*texts):
+    """Return the notes that these files list, in their order."""
+    return [line.file for text in texts for line in index.read(text).lines if not index.is_beside(line.file)]
 
 
 @pytest.mark.requirement("S2-23")
@@ -72,13 +78,68 @@ def test_the_separator_is_the_one_that_most_lines_have():
     assert "- [A](user_a.md) — first" in built.text
 
 
-def test_where_notes_outnumber_the_room_a_last_line_says_how_many_and_which_command_lists_them():
-    heads = {f"user_{number:03}.md": Head(f"user_{number:03}", "d") for number in range(300)}
-    built = build("# M\n", heads)
-    assert len(built.text.splitlines()) <= 200
-    assert built.unlisted == 300 - sum(line.startswith("- [") for line in built.text.splitlines())
-    assert f"- {built.unlisted} more notes are not listed; `amp note list` lists them" in built.text
-    assert build(built.text, heads).text == built.text
+@pytest.mark.parametrize("count", [1, 5, 12, 60, 300])
+@pytest.mark.parametrize("entries", [0, 3, 8, 9, 10])
+def test_every_note_has_its_line_in_the_tier_file_or_beside_it_whatever_the_room(count, entries):
+    heads = {f"user_{number:03}.md": Head(f"user_{number:03}", "d") for number in range(count)}
+    limits = {"max_lines": 20, "max_bytes": 1_000}
+    text = "# M\n\n" + "- entry\n" * entries * 2
+    built = build(text, heads, **limits)
+    assert sorted(links(built.text, *built.beside)) == [*heads]
+    for one in (built.text, *built.beside):
+        assert len(one.splitlines()) <= max(20, len(text.splitlines()))
+        assert len(one.encode()) <= 1_000
+    assert built.surplus == len(links(*built.beside))
+    assert build(built.text, heads, beside=built.beside, **limits) == built
+    for this, following in zip((built.text, *built.beside), built.beside, strict=False):
+        last = index.beside_name(1 + [built.text, *built.beside].index(this))
+        assert this == text or index.read(this).lines[-1].file == last, following
+
+
+def test_lines_beside_the_tier_file_come_back_into_it_where_there_is_room():
+    heads = {f"user_{number}.md": Head(f"user_{number}", "d") for number in range(9)}
+    built = build("# M\n", heads, max_lines=14)
+    assert built.surplus == 4
+    assert "- [4 more notes](INDEX.md) - 5, 6, 7, 8" in built.text
+    assert build(built.text, heads, beside=built.beside) == index.Built(build("# M\n", heads).text)
+
+
+def test_what_a_person_has_beside_the_tier_file_is_never_changed_and_lists_its_notes():
+    mine = "# Mine\n\n- [A](user_a.md) - my own hook\n"
+    built = build("# M\n", HEADS, beside=[mine])
+    assert built.beside == (mine,)
+    assert links(built.text) == ["user_b.md"]
+    assert "- [1 more note](INDEX.md) - A" in built.text
+    full = build(
+        "# M\n", {**HEADS, **dict.fromkeys(["user_c.md", "user_d.md"], Head("x", "d"))}, max_lines=10, beside=[mine]
+    )
+    assert full.beside[0].startswith(mine)
+    assert sorted(links(full.text, *full.beside)) == ["user_a.md", "user_b.md", "user_c.md", "user_d.md"]
+
+
+def test_lines_that_a_person_wrote_are_added_beside_with_what_they_stood_under_each_once():
+    lines = [("", "- [A](a.md) - one"), ("## Old", "- [B](b.md) - two"), ("## Old", "- [C](c.md) - three")]
+    made = index.add_lines([], lines, 200, 25_600)
+    assert made == ["# More notes\n\n- [A](a.md) - one\n\n## Old\n\n- [B](b.md) - two\n- [C](c.md) - three\n"]
+    assert index.add_lines(made, lines, 200, 25_600) == made
+    many = [("## Old", f"- [N {number}](n{number}.md)") for number in range(50)]
+    split = index.add_lines(made, many, 30, 25_600)
+    assert [line for text in split for line in text.split("\n") if line[:3] == "- ["] == [
+        line for _, line in [*lines, *many]
+    ]
+    assert all(text.count("## Old") == 1 and len(text.splitlines()) <= 30 for text in split)
+
+
+@pytest.mark.parametrize("name", ["INDEX.md", "INDEX-2.md", "INDEX-12.md"])
+def test_a_file_for_surplus_lines_is_no_note(name):
+    assert index.is_beside(name)
+    assert not note_store.is_note(name, "MEMORY.md")
+
+
+@pytest.mark.parametrize("name", ["INDEXES.md", "INDEX-a.md", "INDEX-.md", "INDEX_2.md", "user_INDEX.md", "index.md"])
+def test_a_file_that_is_only_called_alike_is_a_note(name):
+    assert not index.is_beside(name)
+    assert note_store.is_note(name, "MEMORY.md")
 
 
 def test_a_link_in_one_unicode_form_finds_a_file_in_the_other():
