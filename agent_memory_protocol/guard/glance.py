@@ -3,7 +3,13 @@
 Hosts write ASCII letters in JSON as they are, so what is not in the bytes is not in the call.
 """
 
-_NAMES = (b"scaffolding", b"agent-memory", b"agent_memory", b"knowledge.md", b"memory.md", b"context.md")
+_NAMES = (
+    *(b"scaff", b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
+    # agent definitions and the settings of hosts
+    *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b"opencode/", b".mcp.json"),
+    # patterns and searches that find hidden folders or documents by chance
+    *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -", b"find .", b"base64", b"\\\\x"),
+)
 _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))
 
 

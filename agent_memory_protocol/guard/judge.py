@@ -38,6 +38,15 @@ if TYPE_CHECKING:
 _MOST_READ = 1 << 22
 _MEMORY = "agent-memory"
 _EVERYTHING = "all of memory"
+_SHARED = frozenset([_MEMORY, "amp.toml", ".amp", "templates", "installed.json", ".gitattributes"])
+_OF_HOSTS = (
+    *(".mcp.json", ".claude/agents", ".claude/plugins", ".claude/settings", ".codex/hooks.json", ".codex/config.toml"),
+    *(".gemini/settings.json", ".gemini/agents", ".qwen/settings.json", ".qwen/agents"),
+    *(".github/hooks/", ".github/agents/", ".cursor/hooks.json", ".cursor/agents"),
+    *(".opencode/agent", ".opencode/plugin", "opencode/agent", "opencode/plugin"),
+)
+"""Where hosts keep who their agents are, and what they run: to change it is to change who may write memory."""
+_FOLDERS_OF_HOSTS = frozenset(path.split("/")[0] for path in _OF_HOSTS)
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
@@ -49,22 +58,39 @@ def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
     """Yield what each part of a call is denied for; "" where it may go on."""
     name = call.agent or environ.get("AMP_AGENT") or None
     cwd = call.cwd or os.getcwd()
-    if touches.is_shell(call.tool):
-        text = touches.command_of(call.tool_input)
-        if call.tool.lower() == "powershell":
-            text = text.replace("\\", "/")
+    text = touches.command_of(call.tool, call.tool_input)
+    if text:
+        cwd = touches.folder_of(call.tool_input, cwd)
+        text = text.replace("\\", "/") if "powershell" in call.tool.lower() else text
         commands = read_commands(text, environ, cwd)
         for command in commands if name is not None else []:
             yield amp_commands.why_not(command, name or "")
         found = [touch for command in commands for touch in touches.of_command(command)]
+        found += [] if touches.is_shell(call.tool) else touches.of_code(text, cwd)
         for touch in found:
             touch.text = touch.text or text
     else:
         found = touches.of_tool(call.tool, call.tool_input, cwd)
+        if amp_commands.is_writing_tool(call.tool):
+            found = [touches.Touched(os.path.join(_root_here(cwd, environ), Target(Tier.SHARED).path), "other")]
     looked_at: set[str] = set()
     for touch in found:
+        if name is not None and _guards_agents(touch.path, cwd, environ):
+            yield (
+                f"{touch.path}: agent {name} may not change which agents there are or what their host runs; a person "
+                "may"
+            )
         for root, below in _places(touch.path, cwd, environ):
             yield _why_not(touch, root, below, name, environ, looked_at)
+
+
+def _guards_agents(path: str, cwd: str, environ: "Mapping[str, str]") -> bool:
+    """Say whether a path leads to agent definitions or to the settings of a host, in a project with memory."""
+    parts = os.path.normpath(os.path.join(cwd, os.path.expanduser(path))).replace("\\", "/").lower().split("/")
+    tails = ["/".join(parts[index:]) for index, part in enumerate(parts) if part in _FOLDERS_OF_HOSTS]
+    return any(
+        tail.startswith(_OF_HOSTS) or any(one.startswith(f"{tail}/") for one in _OF_HOSTS) for tail in tails
+    ) and os.path.isdir(os.path.join(_root_here(cwd, environ), SCAFFOLDING))
 
 
 def place_of(below: "tuple[str, ...]") -> "Target | str | None":
@@ -86,7 +112,7 @@ def place_of(below: "tuple[str, ...]") -> "Target | str | None":
             return _EVERYTHING
     if not below or below == (_MEMORY,) or _is_pattern(below[0]):
         return _EVERYTHING
-    return Target(Tier.SHARED) if below[0] in (_MEMORY, "amp.toml", ".amp") else None
+    return Target(Tier.SHARED) if below[0] in _SHARED else None
 
 
 def _places(path: str, cwd: str, environ: "Mapping[str, str]") -> "set[tuple[str, tuple[str, ...]]]":
@@ -141,8 +167,8 @@ def _why_not(
 ) -> str:
     """Say why a change of what is below `.scaffolding` is denied. `looked_at` are the texts without a secret."""
     place = place_of(below)
-    if place is None:
-        return ""
+    if place is None or (below == ("**",) and not os.path.isdir(os.path.join(root, SCAFFOLDING))):
+        return ""  # no memory, or only what a search might have found
     path = "/".join((SCAFFOLDING, *below))
     while not os.path.isdir(root):  # a project that is not there yet
         root = os.path.dirname(root)

@@ -1,33 +1,43 @@
 """A shell command as far as its text tells: which programs it calls with which words, in which folder, and as whom.
 
-No shell runs and nothing is expanded but braces and the variables that the text itself or the environment sets. What
-only a shell could know, such as the output of `$(…)`, stays in the words as it was written. Text that no shell would
-take is read as far as it goes.
+No shell runs. Braces, loops, variables and what `echo` or `find` would print become words, as far as the text tells
+them; what only a shell could know stays as it was written. Text that no shell would take is read as far as it goes.
 """
 
-from .code import plain
-from .programs import SHELLS, Command, assigned, given_to_a_shell, joined, stdin, unwrap
+from .code import is_guarded, named, plain
+from .programs import (
+    RUN_FILES,
+    SHELLS,
+    Command,
+    assigned,
+    given_to_a_shell,
+    joined,
+    output,
+    printed,
+    stdin,
+    unwrap,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _DEEPEST = 12
-_MOST_ROUNDS = 20
-_MOST_REREAD = 1 << 20
+_MOST_VALUES = 20
+_MOST_NESTED = 1 << 20
 _LONGEST = 1 << 12  # of a value and of a path
 _LONGEST_NAME = 1 << 8
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
 _ENDS = _BLANK + _OPERATORS + "<>"
-_QUOTES = "'\""
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a"}
-# While a word is read, these stand for braces that a shell expands, and for a blank that parts words. No text of a
-# shell has them: they cannot be encoded.
-_OPEN, _COMMA, _CLOSE, _PART = "\ud801\ud802\ud803\ud804"
+_DIGITS = {"x": 2, "u": 4, "U": 8}
+# While a word is read, these stand for braces that a shell expands: a value that may be one of several is written
+# so, too. No text of a shell has them: they cannot be encoded.
+_OPEN, _COMMA, _CLOSE = "\ud801\ud802\ud803"
 _MARKS = {"{": _OPEN, ",": _COMMA, "}": _CLOSE}
 _UNMARKED = str.maketrans(_OPEN + _COMMA + _CLOSE, "{,}")
 
@@ -39,42 +49,33 @@ def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder:
     to `find`. What is nested very deep in it, or would be read again very often, is passed over.
     """
     variables = {**(environ or {}), "PWD": folder, "OLDPWD": folder}
-    return _Reader(text, variables, 0, [len(text) + _MOST_REREAD]).read()
+    return _Reader(text, variables, {}, 0, [len(text) + _MOST_NESTED]).read()
 
 
 class _Reader:
     """Reads a text from its left to its right, up to its end or that of the `$(…)` that it begins in.
 
-    `variables` are what its shell knows, with the folder it is in. `left` is how much may still be read, by all readers
-    together: loops inside loops multiply it.
+    `variables` are what its shell knows, with the folder it is in; `files` are those that the text itself has written.
+    `left` is how much may still be read, by all readers together.
     """
 
-    def __init__(self, text: str, variables: dict[str, str], depth: int, left: list[int], start: int = 0) -> None:
+    def __init__(
+        self, text: str, variables: dict[str, str], files: dict[str, str], depth: int, left: list[int], start: int = 0
+    ) -> None:
         self.text = text
         self.variables = variables
+        self.files = files
         self.outside: list[dict[str, str]] = []
         self.depth = depth
         self.left = left
         self.start = self.position = start
-        self.in_loop: dict[str, str] = {}
-        self.loops: dict[str, list[str]] = {}
-        self.last_read = ""
         self.inner: list[Command] = []
         self.awaiting: list[tuple[Command, str]] = []
 
     def read(self) -> list[Command]:
-        """Return the commands. What a loop does, it does for each value: the text is read again for each of them."""
-        before = dict(self.variables)
+        """Return the commands."""
         found = list(self._commands())
-        size = self.position - self.start
-        self.left[0] -= size
-        for name, values in self.loops.items():
-            for value in values[1:_MOST_ROUNDS]:
-                self.left[0] -= size
-                if self.left[0] >= 0:
-                    again = _Reader(self.text, dict(before), self.depth, self.left, self.start)
-                    again.in_loop = {name: value}
-                    found += again._commands()
+        self.left[0] -= self.position - self.start
         return found
 
     def _commands(self) -> "Iterator[Command]":
@@ -106,7 +107,7 @@ class _Reader:
     def _nested(self, text: str, variables: dict[str, str], start: int = 0) -> "_Reader | None":
         """Return a reader of a text in this one; None where it is too deep, or too much was read."""
         may = self.depth < _DEEPEST and self.left[0] >= 0
-        return _Reader(text, variables, self.depth + 1, self.left, start) if may else None
+        return _Reader(text, variables, self.files, self.depth + 1, self.left, start) if may else None
 
     def _forked(self) -> dict[str, str]:
         """Return the variables for a subshell, whose changes are forgotten outside of it."""
@@ -133,10 +134,13 @@ class _Reader:
         """Read a word and add it to a command."""
         words = self._words()
         name, equals, value = words[0].partition("=") if words else ("", "", "")
+        before = self.variables.get(name[:-1], "") if name.endswith("+") else ""
+        name = name.removesuffix("+")
         if not command.words and equals and name.isidentifier() and name.isascii():
+            ones = [before + value, *(word.removeprefix(f"{name}=") for word in words[1:])]
             if not value and self._at() == "(":
-                value = _PART.join(word for one in self._subshell() for word in one.words)
-            command.sets[name] = " ".join([value, *words[1:]])
+                ones = [word for one in self._subshell() for word in one.words]
+            command.sets[name] = _either(ones)
         elif words == ["{"] and command.words[:1] == ["function"]:
             command.words.clear()
         elif command.words or len(words) != 1 or words[0] not in _BEFORE_A_COMMAND:
@@ -147,6 +151,7 @@ class _Reader:
         yield from self.inner
         self.inner = []
         command.folder = self.variables["PWD"]
+        command.feed += "".join(self.files.get(joined(command.folder, path), "") for path in command.reads)
         if not command.words:
             self.variables.update(command.sets)
             if command.writes:
@@ -154,7 +159,14 @@ class _Reader:
             return
         unwrap(command)
         command.agent = command.sets.get("AMP_AGENT", self.variables.get("AMP_AGENT")) or None
+        if self.files:
+            run = [*command.words[:1], *(plain(command.words[1:]) if command.name in RUN_FILES else []), "Makefile"]
+            run = run if command.name == "make" else run[:-1]
+            command.feed += "".join(self.files.get(joined(command.folder, path), "") for path in run)
         yield command
+        for path, appends in command.writes if printed(command) else []:
+            file = joined(command.folder, path)
+            self.files[file] = (self.files.get(file, "") if appends else "") + printed(command)
         text, arguments = given_to_a_shell(command)
         if text:
             variables = self.variables
@@ -172,20 +184,18 @@ class _Reader:
         elif name == "unset":
             self.variables.update(dict.fromkeys(words, ""))
         elif name == "set" and "--" in words:
-            self.variables.update(_positions(words[words.index("--") + 1 :]))
-        elif name == "for" and words[1:2] == ["in"] and words[2:]:
-            self._loop(words[0], words[2:])
+            self.variables.update(_positions(["", *words[words.index("--") + 1 :]]))
+        elif name == "printf" and words[:1] == ["-v"] and len(words) > 3:
+            self.variables[words[1]] = _either(words[3:])
+        elif name in ("for", "select") and words:
+            self.variables[words[0]] = _either(words[2:]) if words[2:] else self.variables.get("@", "")
         elif name in ("read", "mapfile", "readarray"):
-            self.last_read = "".join(plain(words)[-1:]) or "REPLY"
-            self._loop(self.last_read, stdin(command).split() or [f"${self.last_read}"])
-        elif name == "done" and self.last_read:
-            self.loops[self.last_read] = ["", *stdin(command).split()]
+            # A loop is told behind its end what it reads: until then it may be any path of the text.
+            read = stdin(command).split() or named([self.text[:_LONGEST]])
+            for variable in plain(words) or ["REPLY"]:
+                self.variables[variable] = _either([one for one in read if is_guarded(one)] or [f"${variable}"])
         elif name in ("cd", "pushd", "popd"):
             self._move(name, words)
-
-    def _loop(self, name: str, values: list[str]) -> None:
-        self.loops.setdefault(name, values)
-        self.variables[name] = self.in_loop.get(name, values[0])
 
     def _move(self, name: str, words: list[str]) -> None:
         """Go where `cd`, `pushd` or `popd` goes."""
@@ -219,6 +229,8 @@ class _Reader:
             self.awaiting.append((command, " ".join(targets)))
         elif operator == "<<<":
             command.feed += " ".join(targets) + "\n"
+        elif operator == "<":
+            command.reads += targets
         elif ">" in operator and (operator != ">&" or "".join(targets).strip("0123456789-")):
             command.writes += [(target, operator.endswith(">>")) for target in targets]
         return True
@@ -239,7 +251,7 @@ class _Reader:
     def _words(self) -> list[str]:
         """Read the word that begins here, without its quotes: several where a variable or braces make them so."""
         pieces: list[str] = []
-        quote, escapes, splits = "", False, False
+        quote, may_vanish = "", False
         while character := self._at():
             two = self._at(2)
             is_command = two == "$(" or (not quote and two in ("<(", ">("))
@@ -248,62 +260,86 @@ class _Reader:
             self.position += 1
             if character == quote:
                 quote = ""
-            elif not quote and (character in _QUOTES or two == "$'"):
-                quote, escapes = two[-1] if character == "$" else character, character == "$"
-                self.position += character == "$"
-            elif character == "\\" and (quote != "'" or escapes):
-                self.position += 1
-                pieces.append(_escaped(two, quote))
             elif quote == "'":
                 pieces.append(character)
+            elif not quote and two == "$'":
+                pieces.append(self._escapes())
+            elif not quote and character in "'\"":
+                quote = character
+            elif character == "\\":
+                self.position += 1
+                pieces.append(two if quote and two[1:] not in ("$", "`", '"', "\\", "\n") else two[1:].strip("\n"))
             elif character in "$`" or is_command:
-                value = self._expansion(character)
-                if not quote and character == "$" and not is_command:
-                    splits = True
-                    value = _PART.join(value.split())
-                splits = splits or _PART in value
-                pieces.append(value)
+                pieces.append(self._expansion(character, splits=not quote))
+                may_vanish = may_vanish or not quote
             else:
                 pieces.append(character if quote else _MARKS.get(character, character))
         words = _alternatives("".join(pieces))
-        return [one for word in words for one in word.split(_PART) if one] if splits else words
+        return [word for word in words if word] if may_vanish else words
 
-    def _expansion(self, character: str) -> str:
-        """Read a variable, or a command whose output would come here; that command is noted as one of the text."""
+    def _escapes(self) -> str:
+        """Read the rest of `$'…'`, in which a backslash says what it says in C."""
+        self.position += 1
+        said = ""
+        while (character := self._at()) not in ("", "'"):
+            self.position += 1
+            if character == "\\":
+                character = self._at()
+                self.position += 1
+                digits = self._at(_DIGITS.get(character, 0))
+                if digits and all(one in "0123456789abcdefABCDEF" for one in digits) and int(digits, 16) < 0x110000:
+                    self.position += len(digits)
+                    character = chr(int(digits, 16))
+                else:
+                    character = _ESCAPED.get(character, character)
+            said += character
+        self.position += 1
+        return said
+
+    def _expansion(self, character: str, *, splits: bool) -> str:
+        """Read a variable, or a command whose output comes here, as far as it is known; else its text stays."""
         start = self.position - 1
         value = None
-        if character == "`":
-            reader = self._nested(self._up_to("`").replace("\\`", "`"), self._forked())
-            self.inner += reader.read() if reader else []
-            self.position += 1
-        elif self._at() == "(":
-            self.inner += self._subshell()
+        if character == "`" or self._at() == "(":
+            if character == "`":
+                reader = self._nested(self._up_to("`").replace("\\`", "`"), self._forked())
+                found = reader.read() if reader else []
+                self.position += 1
+            else:
+                found = self._subshell()
+            self.inner += found
+            said = output(found[-1]).split() if found and character not in "<>" else []
+            value = _either(said) if any(is_guarded(one) for one in said) else None
         elif self._at() == "{":
-            said = self._up_to("}")[1:].lstrip("!")
+            said_of_it = self._up_to("}")[1:]
             self.position += 1
-            name = _name(said)
-            rest = said[len(name) :]
+            name = _name(said_of_it.lstrip("!#"))
+            rest = said_of_it.lstrip("!#")[len(name) :]
             rest = (rest.partition("]")[2] if rest.startswith("[") else rest).removeprefix(":")
             value = self.variables.get(name)
+            if said_of_it.startswith("!") and value and not rest:
+                value = self.variables.get(value, value)
             value = rest[1:] if not value and rest[:1] in ("-", "=") else value
         else:
             name = _name(self._at(_LONGEST_NAME))
             self.position += len(name)
             value = self.variables.get(name)
-        return value if value is not None and len(value) <= _LONGEST else self.text[start : self.position]
+        if value is None or len(value) > _LONGEST:
+            return self.text[start : self.position]
+        return _either(value.split()) if splits and _OPEN not in value else value
 
 
-def _escaped(two: str, quote: str) -> str:
-    """Return what a backslash and the character after it say."""
-    if quote == "'":
-        return _ESCAPED.get(two[1:], two[1:])
-    return two if quote and two[1:] not in ("$", "`", '"', "\\", "\n") else two[1:].strip("\n")
+def _either(values: list[str]) -> str:
+    """Return one value that may be any of these: a word with it becomes several, as with braces."""
+    if len(values) > _MOST_VALUES:
+        values = [*(one for one in values if is_guarded(one)), *values][:_MOST_VALUES]
+    return _OPEN + _COMMA.join(values) + _CLOSE if values[1:] else "".join(values)
 
 
 def _alternatives(word: str) -> list[str]:
     """Return what a word with braces says: `{a,b}.md` is `a.md` and `b.md`."""
     words = [word]
-    while len(word) <= _LONGEST and len(words) < _MOST_ROUNDS and _CLOSE in words[0]:
+    while len(word) <= _LONGEST and len(words) < _MOST_VALUES and _CLOSE in words[0]:
         before, _, after = words.pop(0).partition(_CLOSE)
         before, opened, inside = before.rpartition(_OPEN)
         ones = inside.split(_COMMA) if opened and _COMMA in inside else [(opened and "{") + inside + "}"]
@@ -319,5 +355,5 @@ def _name(text: str) -> str:
 
 
 def _positions(words: list[str]) -> dict[str, str]:
-    """Return the variables `$1`, `$2`, `$@` that a shell has for its arguments."""
-    return {**{str(number): word for number, word in enumerate(words[:9], 1)}, **dict.fromkeys("@*", _PART.join(words))}
+    """Return the variables `$0`, `$1`, `$@` that a shell has for its arguments, its own name first."""
+    return {**dict(zip("0123456789", words, strict=False)), **dict.fromkeys("@*", _either(words[1:]))}

@@ -6,7 +6,8 @@ door holds all the same.
 
 import posixpath
 
-from .programs import SHELLS, joined, quoted, stdin, written
+from .code import changed_in
+from .programs import SHELLS, joined, printed, quoted, stdin, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +17,33 @@ if TYPE_CHECKING:
     from .programs import Command
 
 _SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
+_RUNNING_WORDS = ("shell", "bash", "terminal", "command", "exec", "process", "stdin", "powershell", "run", "eval")
+_COMMAND_KEYS = ("command", "cmd", "commandline", "input", "chars", "script", "code", "patch", "patchtext")
+_FOLDER_KEYS = ("dirpath", "workdir", "cwd", "workingdirectory", "workingdir", "directory")
 _WRITING_WORDS = (
-    *("write", "edit", "create", "replace", "append", "insert"),
-    *("patch", "delete", "remove", "move", "rename"),
+    *(
+        "write",
+        "edit",
+        "create",
+        "replace",
+        "append",
+        "insert",
+        "put",
+        "save",
+        "update",
+        "set_",
+        "overwrite",
+        "truncate",
+    ),
+    *("patch", "delete", "remove", "move", "rename", "copy", "mkdir", "touch", "extract", "download", "unlink"),
 )
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "source", "destination", "old_path", "new_path")
-_TEXT_KEYS = ("content", "file_text", "new_string", "new_str", "new_source", "insert_text", "text", "contents")
+_TEXT_KEYS = (
+    *("content", "filetext", "newstring", "newstr", "newsource", "inserttext", "text", "contents", "body", "newtext"),
+    *("repl", "replacement", "newcontent", "data"),
+)
+_PROSE_KEYS = frozenset(
+    [*_TEXT_KEYS, "oldstring", "oldstr", "oldtext", "prompt", "description", "instruction", "query", "pattern", "regex"]
+)
 _PATCH = {
     "*** Add File: ": "write",
     "*** Update File: ": "append",
@@ -53,40 +75,46 @@ class Touched:
 
 
 def is_shell(tool: str) -> bool:
-    """Say whether a tool runs commands of a shell; `of_command` says what these change."""
+    """Say whether a tool runs commands of a shell and nothing else."""
     return _bare(tool) in _SHELL_TOOLS
 
 
+def command_of(tool: str, given: "dict[str, Any]") -> str:
+    """Return the text that a tool lets a shell run; "" for any other tool. Some hosts give it as a list of words."""
+    name, given = _bare(tool), _keyed(given)
+    runs = name in _SHELL_TOOLS or (name != "apply_patch" and any(word in name for word in _RUNNING_WORDS))
+    return _told(given) if runs else ""
+
+
+def folder_of(given: "dict[str, Any]", cwd: str) -> str:
+    """Return the folder that a shell's tool runs in."""
+    given = _keyed(given)
+    folder = next((given[key] for key in _FOLDER_KEYS if isinstance(given.get(key), str)), "")
+    return posixpath.join(cwd, folder)
+
+
 def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
-    """Return what the call of any other tool changes: nothing, unless its name says that it writes."""
-    name = _bare(tool)
-    if name == "apply_patch":
-        return _of_patch(command_of(given), _PATCH, cwd)
-    if not any(word in name for word in _WRITING_WORDS):
+    """Return what the call of any other tool changes: nothing, unless its name or what it takes says that it writes."""
+    name, given = _bare(tool), _keyed(given)
+    if "patch" in name and (patch := _told(given)):
+        return _of_patch(patch, _PATCH, cwd) + _of_patch(patch, _DIFF, cwd)
+    if not any(word in name for word in _WRITING_WORDS) and given.keys().isdisjoint(_TEXT_KEYS):
         return []
     edits = tuple(_edits(given))
     how = "edit" if edits else "write" if isinstance(given.get("content"), str) and "append" not in name else "other"
     texts = [new for _, new, _ in edits] or [given[key] for key in _TEXT_KEYS if isinstance(given.get(key), str)]
-    paths = [given[key] for key in _PATH_KEYS if isinstance(given.get(key), str)]
-    return [Touched(posixpath.join(cwd, path), how, "\n".join(texts), edits) for path in paths]
+    return [Touched(posixpath.join(cwd, path), how, "\n".join(texts), edits) for path in _paths(given)]
 
 
-def command_of(given: "dict[str, Any]") -> str:
-    """Return the shell command, or the patch, of a tool call; some hosts give it as a list of words."""
-    for key in ("command", "cmd", "input", "patch"):
-        value = given.get(key)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list) and all(isinstance(word, str) for word in value):
-            # ["bash", "-lc", "the command"]: what a shell would run is its last word.
-            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else quoted(value)
-    return ""
+def of_code(text: str, cwd: str) -> list[Touched]:
+    """Return what a text changes if it is code, as some tools run it in place of a command."""
+    return [Touched(posixpath.join(cwd, path), "other") for path in changed_in(text) or []]
 
 
 def of_command(command: "Command") -> list[Touched]:
     """Return what a command of a shell changes."""
     name, words = command.name, command.words[1:]
-    text = command.feed or (" ".join(words) + "\n" if name in ("echo", "printf") else "")
+    text = command.feed or printed(command)
     found = [
         Touched(joined(command.folder, path), ("append" if appends else "write") if text else "other", text)
         for path, appends in command.writes
@@ -119,10 +147,45 @@ def _edits(given: "dict[str, Any]") -> "Iterator[tuple[str, str, bool]]":
     several = given.get("edits")
     for one in [given, *(several if isinstance(several, list) else [])]:
         if isinstance(one, dict):
-            old = one.get("old_string", one.get("old_str"))
-            new = one.get("new_string", one.get("new_str"))
+            each = _keyed(one)
+            old = each.get("oldstring", each.get("oldstr"))
+            new = each.get("newstring", each.get("newstr"))
             if isinstance(old, str) and isinstance(new, str):
-                yield old, new, one.get("replace_all") is True
+                yield old, new, each.get("replaceall") is True
+
+
+def _paths(given: object, key: str = "") -> "Iterator[str]":
+    """Yield every value that may be a path, at any depth."""
+    if isinstance(given, str):
+        if key not in _PROSE_KEYS and "\n" not in given:
+            yield given
+    elif isinstance(given, dict):
+        for name, one in given.items():
+            yield from _paths(one, _key(name))
+    elif isinstance(given, list):
+        for one in given:
+            yield from _paths(one, key)
+
+
+def _told(given: "dict[str, Any]") -> str:
+    """Return the command, the code or the patch that a tool is given."""
+    for key in _COMMAND_KEYS:
+        value = given.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and all(isinstance(word, str) for word in value):
+            # ["bash", "-lc", "the command"]: what a shell would run is its last word.
+            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else quoted(value)
+    return ""
+
+
+def _keyed(given: "dict[str, Any]") -> "dict[str, Any]":
+    """Return values by their keys as all hosts spell them: `file_path` and `filePath` are one."""
+    return {_key(key): value for key, value in given.items()}
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
 
 
 def _bare(tool: str) -> str:

@@ -1,8 +1,9 @@
 """Agent definitions: which agents are read-only.
 
 A host lets an agent write when its definition leaves it Write or Edit; memory must not give back what the
-definition takes away (docs/protocol.md, decision 10). The project's own definitions come first, then those of
-plugins. Where the definition cannot be read, or there is none, the list in the settings decides.
+definition takes away (docs/protocol.md, decision 10). The project's own definitions come first, then those of its
+plugins, then those in the person's home folder. Where the definition cannot be read, or there is none, the list in
+the settings decides.
 """
 
 import os
@@ -13,6 +14,7 @@ from ..disk.files import Root
 from ..errors import AgentMemoryError
 from ..layout import name_key
 from ..text.headers import Header, split_header
+from .settings import home_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ _PROJECT = (".claude", "agents")
 _PLUGINS = (".claude", "plugins")
 _WRITING = frozenset(["write", "edit"])
 _ALL = "*"
+_INSTALLED = (*_PLUGINS, "cache")
+_ABOVE_A_PLUGIN = 3
+"""In the person's home folder a plugin lies below the names of its market, of itself and of its version."""
 _DEEPEST = 10
 _MOST_LOOKED_AT = 2_000
 _LARGEST_FILE = 1 << 20
@@ -41,15 +46,17 @@ def read_only_reason(
         root: the opened project.
         agent: the agent's name, checked.
         settings: they name the agents that are read-only unless a definition says otherwise.
-        environ: holds CLAUDE_PLUGIN_ROOT; by default the environment of the process.
+        environ: holds HOME and CLAUDE_PLUGIN_ROOT; by default the environment of the process.
     """
     environ = os.environ if environ is None else environ
     wanted = name_key(agent)
-    plugin = environ.get("CLAUDE_PLUGIN_ROOT", "")
+    home, links = home_folder(environ), root.external_links
     for definitions in (
         _definitions(root, _PROJECT, deep=True),
         _plugin_definitions(root),
-        _definitions_at(plugin) if plugin else (),
+        _definitions_at(environ.get("CLAUDE_PLUGIN_ROOT", ""), ("agents",)),
+        _definitions_at(home, _PROJECT, external_links=links),
+        _definitions_at(home, _INSTALLED, external_links=links),
     ):
         # If two definitions of one rank name the agent, the host picks one: to take the stricter is safe.
         mine = [(path, may_write(header)) for path, header in definitions if name_key(_name(path, header)) == wanted]
@@ -129,9 +136,15 @@ def _name(path: str, header: Header | None) -> str:
 
 def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
     """Yield the definitions in a folder: the path of each, and its header, None if it cannot be read."""
-    found = root.files_below(folder, lambda below: deep and len(below) <= _DEEPEST)
-    for parts in islice(found, _MOST_LOOKED_AT):
-        if not parts[-1].endswith(".md"):
+
+    def enters(below: tuple[str, ...]) -> bool:
+        depth = len(below) - len(folder)
+        if folder == _INSTALLED:
+            return depth <= _ABOVE_A_PLUGIN or (depth == _ABOVE_A_PLUGIN + 1 and below[-1] == "agents")
+        return deep and len(below) <= _DEEPEST
+
+    for parts in islice(root.files_below(folder, enters), _MOST_LOOKED_AT):
+        if not parts[-1].endswith(".md") or (folder == _INSTALLED and parts[-2] != "agents"):
             continue
         try:
             content = root.read(parts, limit=_LARGEST_FILE)
@@ -153,10 +166,12 @@ def _plugin_definitions(root: Root) -> "Iterator[_Definition]":
         yield from _definitions(root, (*_PLUGINS, plugin, "agents"), deep=False)
 
 
-def _definitions_at(plugin: str) -> "Iterator[_Definition]":
+def _definitions_at(path: str, folder: tuple[str, ...], *, external_links: bool = False) -> "Iterator[_Definition]":
+    """Yield the definitions below a folder outside of the project; nothing without a path."""
     try:
-        opened = Root.open(plugin)
+        opened = Root.open(path, external_links=external_links) if path else None
     except AgentMemoryError:
         return
-    with opened:
-        yield from _definitions(opened, ("agents",), deep=False, above=os.path.join(opened.path, ""))
+    if opened is not None:
+        with opened:
+            yield from _definitions(opened, folder, deep=folder == _PROJECT, above=os.path.join(opened.path, ""))

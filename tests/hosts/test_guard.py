@@ -86,6 +86,22 @@ TOOLS = {
     "write_file": lambda path: {"file_path": path, "content": ENTRY},
     "replace": lambda path: {"file_path": path, "old_string": "a", "new_string": "b", "instruction": "x"},
     "mcp__filesystem__write_file": lambda path: {"path": path, "content": ENTRY},
+    "mcp__serena__replace_symbol_body": lambda path: {"relative_path": path, "name_path": "x", "body": "x"},
+    "mcp__serena__insert_after_symbol": lambda path: {"relative_path": path, "content": "x"},
+    "mcp__serena__execute_shell_command": lambda path: {"command": f"rm {path}"},
+    "mcp__jetbrains__create_new_file": lambda path: {"pathInProject": path, "text": ENTRY},
+    "mcp__jetbrains__execute_terminal_command": lambda path: {"command": f"echo x >> {path}"},
+    "mcp__commander__edit_block": lambda path: {"file_path": path, "old_string": "a", "new_string": "b"},
+    "mcp__commander__start_process": lambda path: {"command": f"rm {path}", "timeout_ms": 100},
+    "mcp__fs__move_files": lambda path: {"files": [{"from": path, "to": "x"}]},
+    "mcp__notes__upsert": lambda path: {"uri": f"file://{path}" if path[0] == "/" else path, "body": "x"},
+    "mcp__py__run_python_code": lambda path: {"code": f"open('{path}', 'w').write('x')"},
+    "mcp_files_write_file": lambda path: {"path": path, "content": ENTRY},
+    "write": lambda path: {"filePath": path, "content": ENTRY},
+    "edit": lambda path: {"filePath": path, "oldString": "a", "newString": "b"},
+    "create": lambda path: {"path": path, "file_text": ENTRY},
+    "write_stdin": lambda path: {"session_id": 1, "chars": f"echo x >> {path}\n"},
+    "write_bash": lambda path: {"sessionId": "1", "input": f"rm {path}{{enter}}", "delay": 1},
     "mcp__filesystem__move_file": lambda path: {"source": "a.txt", "destination": path},
     "apply_patch": lambda path: {"command": f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n"},
     "Bash": lambda path: {"command": f"echo '- x' >> '{path}'"},
@@ -121,6 +137,100 @@ def test_reading_is_none_of_its_business(judge, tool):
     assert judge(tool, {"file_path": SHARED, "path": SHARED, "prompt": f"read {SHARED}"}, "reviewer") == "" or (
         tool == "TodoWrite"
     )
+
+
+READING_TOOLS = {
+    "mcp__serena__read_file": {"relative_path": SHARED},
+    "mcp__serena__find_symbol": {"relative_path": SHARED, "name_path": "x"},
+    "mcp__jetbrains__get_file_text_by_path": {"pathInProject": SHARED},
+    "mcp__filesystem__list_directory": {"path": ".scaffolding"},
+    "mcp__github__create_issue": {"title": "x", "body": f"see {SHARED}"},
+    "mcp__slack__post_message": {"channel": "x", "text": SHARED},
+    "mcp__commander__start_process": {"command": f"cat {SHARED}"},
+    "mcp__py__run_python_code": {"code": f"print(open('{SHARED}').read())"},
+    "write_stdin": {"session_id": 1, "chars": f"cat {SHARED}\n"},
+    "mcp__agent-memory__memory_recall": {},
+    "mcp_agent-memory_memory_search": {"query": "x"},
+}
+
+
+@pytest.mark.parametrize("tool", READING_TOOLS)
+def test_a_foreign_tool_may_read_and_speak_of_memory(judge, tool):
+    assert judge(tool, READING_TOOLS[tool], "reviewer") == ""
+
+
+OWN_TOOLS = [
+    "mcp__agent-memory__memory_remember",
+    "mcp_agent-memory_memory_forget",
+    "agent-memory_memory_resolve",
+    "mcp__agent_memory__consolidate",
+]
+
+
+@pytest.mark.parametrize("tool", OWN_TOOLS)
+def test_an_own_tool_is_judged_by_the_agent_that_calls_it(judge, tool):
+    assert "it is read-only" in judge(tool, {"text": "x", "tier": "shared"}, "reviewer")
+    assert judge(tool, {"text": "x", "tier": "shared"}, "developer") == ""
+    assert judge(tool, {"text": "x", "tier": "shared"}) == ""
+
+
+@pytest.mark.parametrize("key", ["dir_path", "workdir", "cwd", "working_directory"])
+def test_a_command_runs_in_the_folder_that_its_tool_names(judge, key):
+    for folder in (".scaffolding/agent-memory/shared", str(judge.root / ".scaffolding/agent-memory/shared")):
+        given = {"command": "rm KNOWLEDGE.md", key: folder}
+        assert "it is read-only" in judge("run_shell_command", given, "reviewer", host="gemini")
+        assert judge("run_shell_command", {**given, "command": "cat KNOWLEDGE.md"}, "reviewer", host="gemini") == ""
+        assert judge("run_shell_command", {**given, key: "src"}, "reviewer", host="gemini") == ""
+
+
+GUARDING = [
+    ".claude/agents/reviewer.md",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".mcp.json",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".github/hooks/agent-memory.json",
+    ".cursor/hooks.json",
+    ".opencode/plugin/agent-memory.js",
+]
+
+
+@pytest.mark.parametrize("path", GUARDING)
+def test_an_agent_does_not_change_who_guards_it(judge, path):
+    for spelled in (path, str(judge.root / path), f"~/{path}"):
+        assert "a person may" in judge("Write", {"file_path": spelled, "content": "x"}, "developer")
+        assert "a person may" in shell(judge, f"rm {spelled}", agent="developer")
+        assert shell(judge, f"cat {spelled}", agent="developer") == ""
+        assert judge("Write", {"file_path": spelled, "content": "x"}) == ""
+    assert "a person may" in shell(judge, f"python3 -c \"open('{path}', 'w')\"", agent="developer")
+    for other in (".claude/skills/x/SKILL.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc", "src/.mcp.json.md"):
+        assert judge("Write", {"file_path": other, "content": "x"}, "developer") == "", other
+
+
+def test_a_template_is_shared(judge):
+    path = ".scaffolding/templates/KNOWLEDGE.md"
+    assert "it is read-only" in judge("Write", TOOLS["Write"](path), "reviewer")
+    assert judge("Write", TOOLS["Write"](path), "developer") == ""
+
+
+def test_what_guards_agents_elsewhere_is_not_ours(empty):
+    judge = Judge(empty)
+    assert judge("Write", {"file_path": ".claude/settings.json", "content": "x"}, "developer") == ""
+
+
+@pytest.mark.parametrize(
+    "where", [".claude/agents/r.md", ".claude/agents/x/r.md", ".claude/plugins/cache/market/plugin/1.2.3/agents/r.md"]
+)
+def test_a_definition_in_the_person_s_home_decides_too(judge, where):
+    file = judge.project.home / where
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: auditor\ntools: Read, Grep\n---\n")
+    for agent in ("auditor", "plugin:auditor"):
+        assert "gives it neither Write nor Edit" in judge("Write", TOOLS["Write"](SHARED), agent)
+    judge.project.write(".claude/agents/a.md", "---\nname: auditor\ntools: Write\n---\n")
+    assert judge("Write", TOOLS["Write"](SHARED), "auditor") == "", "the project's own comes first"
 
 
 READING_SHELL = [
