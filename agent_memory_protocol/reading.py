@@ -134,6 +134,11 @@ class Reader:
         with self._session(actor) as session:
             return verbs.show.entries(session, targets, on_problem)
 
+    def why_refused(self, text: str, standing: str = "") -> str:
+        """Say why no memory may take in a text of anyone's; "" where it may. Lines in `standing` are there already."""
+        with self._session() as session:
+            return session.why_refused(text, standing=standing)
+
     def why_read_only(self, actor: Actor) -> str | None:
         """Return why this actor's agent is read-only, as the end of a sentence; None where it may write."""
         with self._session(actor) as session:

@@ -113,12 +113,17 @@ def plan_healing(
     return replace(_judge(known, current, changed_at), settled=dropped)
 
 
-def heal(current: Document, healing: Healing, check: Callable[[Document, Document], None]) -> tuple[Document, Healing]:
+def heal(
+    current: Document,
+    healing: Healing,
+    check: Callable[[Document, Document], None],
+    may_come: Callable[[str], bool] = lambda _: True,
+) -> tuple[Document, Healing]:
     """Put back what can go back, and return the document with the plan as it was carried out.
 
-    An entry that would break a limit, or change what stands around its place, is kept out: the ledger has it, and a
-    person can make room and restore it. `check` raises Refused where the step from one document to the next breaks a
-    limit.
+    An entry that would break a limit, or change what stands around its place, or that `may_come` says no to, is kept
+    out: the ledger has it, and a person can make room and restore it. `check` raises Refused where the step from one
+    document to the next breaks a limit.
     """
     if not healing.put_back:
         return current, healing
@@ -127,6 +132,9 @@ def heal(current: Document, healing: Healing, check: Callable[[Document, Documen
     back: list[Add] = []
     kept_out = list(healing.kept_out)
     for add in healing.put_back:
+        if not all(map(may_come, add.taken.texts)):
+            kept_out.append(add.taken)
+            continue
         try:
             healed = put_back(current, add.taken)
             check(current, healed)

@@ -171,6 +171,21 @@ class Session:
         found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
         return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
 
+    def why_refused(self, text: str, *, standing: str = "") -> str:
+        """Say why a text of a file that anyone may have written may not come into memory; "" where it may.
+
+        It passes what a remembered text passes. What stands in the file already, in `standing`, is no news.
+        """
+        from ..text.visible import first_invisible
+
+        known = set(standing.split("\n"))
+        text = "\n".join(line for line in text.split("\n") if line not in known)
+        secret = self.secret_in(text)
+        hidden = None if secret else first_invisible(text.replace("\r", ""))
+        return (
+            f"holds {secret}" if secret else f"holds the invisible or control character {hidden[1]}" if hidden else ""
+        )
+
     def why_held(self, text: str) -> str:
         """Say why an entry may not go into the ledger; "" where it may."""
         secret = self.secret_in(text)
@@ -238,6 +253,7 @@ class Session:
             now=self.now,
             command=self.command,
             may_keep=lambda text: not self.secret_in(text),
+            may_come=lambda text: not self.why_refused(text),
         )
         self.notices += _healing_notes(target, done)
         self.notices += [f"{target.path}, {told}" for told in crossed]

@@ -94,6 +94,7 @@ def change_document(
     now: datetime,
     command: str = "",
     may_keep: Callable[[str], bool] = lambda _: True,
+    may_come: Callable[[str], bool] = lambda _: True,
     wait: float = 10.0,
 ) -> Changed:
     """Change one document under its lock; read it again and start over if someone else was quicker.
@@ -107,6 +108,7 @@ def change_document(
         now: the present moment, with its zone.
         command: the id, in the ledger, of the command that this change is a part of.
         may_keep: says of a text that was taken out by hand whether the ledger may keep it.
+        may_come: says of a text that goes back whether a document may have it.
         wait: how many seconds to wait for the lock.
 
     Raises:
@@ -120,7 +122,7 @@ def change_document(
             root.forget()
             tries += 1
             try:
-                return _attempt(root, target, change, header, check, books, tries, may_keep)
+                return _attempt(root, target, change, header, check, books, tries, may_keep, may_come)
             except _BeingSaved:
                 time.sleep(QUIET_SECONDS)
             except ChangedMeanwhile:
@@ -159,13 +161,14 @@ def _attempt(
     books: Books,
     tries: int,
     may_keep: Callable[[str], bool],
+    may_come: Callable[[str], bool],
 ) -> Changed:
     read = read_document(root, target)
     current = _with_header(read[0] if read else None, target, header)
     healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
     if not healing.is_known and books.has_journal and not _is_quiet(read, tries):
         raise _BeingSaved
-    healed, healing = heal(current, healing, check)
+    healed, healing = heal(current, healing, check, may_come)
     changed = change(healed)
     new = changed.document
     if new is current and not healing.has_work:

@@ -31,10 +31,15 @@ def merge_command(call: Call, base: str, ours: str, theirs: str, path: str | Non
     who = call.actor()
     for file in (base, ours, theirs):
         check_outside(who, file)
-    settings = call.workspace().settings
+    here = call.workspace()
+    settings = here.settings
     merged = git_driver.merge_paths(
         base, ours, theirs, path=path or ours, max_lines=settings.max_lines, max_bytes=settings.max_bytes
     )
+    standing = b"".join(map(git_driver.read, (base, ours))).decode("utf-8", "replace")
+    if why := here.why_refused(merged.data.decode("utf-8", "replace"), standing):
+        note(f"{path or ours}: what the other side adds {why}; nothing was merged: take it out there, or merge by hand")
+        sys.exit(1)
     if write:
         git_driver.write(ours, merged.data, who)
     else:

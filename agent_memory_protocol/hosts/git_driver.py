@@ -66,7 +66,7 @@ def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int,
         InvalidArgument: one of them is missing.
         StorageError: one of them cannot be read, or git is missing and cannot mark what is not certain.
     """
-    merged = merge_file(_read(base), _read(ours), _read(theirs), path=path, max_lines=max_lines, max_bytes=max_bytes)
+    merged = merge_file(read(base), read(ours), read(theirs), path=path, max_lines=max_lines, max_bytes=max_bytes)
     if merged is not None:
         return Driven(merged.data, merged.notes, has_conflicts=False)
     labels = [part for name in ("ours", "base", "theirs") for part in ("-L", name)]
@@ -144,7 +144,8 @@ def _said(done: "CompletedProcess[bytes]") -> str:
     return " ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}"
 
 
-def _read(path: str) -> bytes:
+def read(path: str) -> bytes:
+    """Return a file that git hands over. Raises as `merge_paths`."""
     folder, name = os.path.split(os.path.abspath(path))
     with Root.open(folder) as root:
         content = root.read((name,))

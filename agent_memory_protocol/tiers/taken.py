@@ -108,6 +108,12 @@ class Taken:
         return self.id, labels.key(self.place.label_text)
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text that may come into a document with it: its own, and those of its headings and label."""
+        above = (*self.place.headings, *filter(None, [self.place.label]))
+        return (self.markdown, *(one.markdown for one in above))
+
+    @property
     def alone(self) -> str:
         """Its text with the label in front, as it is shown alone."""
         return labels.in_front_of_item(self.place.label_text, self.markdown)

@@ -176,7 +176,10 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
 
 
 def put_back(session: Session, target: Target, archived: ledger.Archived) -> bool:
-    """Write a removed note again; False where a file of its name is there."""
+    """Write a removed note again; False where a file of its name is there, or the name is no note's."""
+    name = archived.note
+    if not target.tier.has_notes or "/" in name or "\\" in name or not note_store.is_note(name, target.parts[-1]):
+        return False
     parts = (*target.parts[:-1], archived.note)
     made = create(session.root, parts, archived.taken.markdown.encode())
     if made:

@@ -243,9 +243,10 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
     problems: list[str] = []
     for target, group in groups.items():
         for one in group.copy():
-            if secret := session.secret_in(one.archived.taken.markdown):
+            # A ledger comes with the repository, and anyone may have written it.
+            if why := session.why_refused("\n".join([one.archived.note, *one.archived.taken.texts])):
                 group.remove(one)
-                problems.append(f"{one.archived.taken.id} holds {secret} and stays where it is")
+                problems.append(f"{one.archived.taken.id} {why} and stays where it is")
         entries = [one.archived.taken for one in group if not one.archived.note]
         try:
             back, refused = _put_back(session, target, entries)
@@ -257,7 +258,9 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
             if one.archived.note and notekeeping.put_back(session, target, one.archived):
                 notes.append(str(session.path(target).with_name(one.archived.note)))
             elif one.archived.note:
-                problems.append(f"{one.archived.note} is there already beside {target.path}; move it away first")
+                problems.append(
+                    f"{one.archived.note} is no note's name, or is there already beside {target.path}; move it away"
+                )
     return Restored(tuple(restored), tuple(notes), tuple(problems))
 
 

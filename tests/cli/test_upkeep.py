@@ -685,7 +685,7 @@ def test_terminal_codes_in_an_entry_are_shown_never_played(told):
         out = told.process(*args).out
         assert "\x1b" not in out
         assert "\u202e" not in out
-    assert "\x1b[31m" in text(told)
+    assert "\x1b[31m" not in text(told)  # a ledger may be anyone's: what may not be remembered does not come back
 
 
 @pytest.mark.parametrize("args", [["prune", "--apply"], ["restore", "--last", "--apply"], ["sync", "--apply"]], ids=str)

@@ -1,5 +1,6 @@
 """Keeping memory current through `Workspace`: nothing goes but what was shown, and nothing that went is lost."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -1001,3 +1002,46 @@ def test_ledgers_that_git_merged_bring_back_what_both_branches_took_out(project,
     assert len(project.restorable()) == 4
     project.forget("between")
     assert project.restorable(last=True) == ["between"]
+
+
+# -- what a forged ledger brings ---------------------------------------------------------------------------------------
+
+KEY = "ghp" + "_Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+
+
+@pytest.mark.parametrize("place", ["markdown", "heading", "note"])
+@pytest.mark.parametrize("text", ["\x1b[31mred", "an\u202eorder", f"the token {KEY}", "a\u200bb"])
+def test_what_may_not_be_remembered_is_not_restored_from_a_ledger_that_anyone_wrote(project, place, text):
+    project.forget("lasting")
+    lines = [json.loads(line) for line in project.ledger().read_text().splitlines()]
+    (entry,) = [one for one in lines if "markdown" in one]
+    entry["place"]["headings"].append(["## H", 1, 1, "", 1])
+    if place == "heading":
+        entry["place"]["headings"][-1][0] = f"## {text}"
+    elif place == "note":
+        entry |= {"note": "project_x.md", "markdown": f"# N\n\n{text}\n"}
+    else:
+        entry["markdown"] = f"- {text}"
+    project.ledger().write_text("".join(json.dumps(one) + "\n" for one in lines))
+    before = project.text()
+    restored = project.workspace.restore(project.workspace.restorable())
+    assert (restored.entries, restored.notes) == ((), ())
+    assert "stays where it is" in restored.problems[0]
+    assert "\x1b" not in restored.problems[0]
+    assert project.text() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["../../outside.md", "KNOWLEDGE.md", ".hidden.md", "amp.toml", "..\\x.md", "/tmp/x.md"]
+)
+def test_a_forged_ledger_writes_no_file_that_is_no_note(project, name):
+    project.forget("lasting")
+    lines = [json.loads(line) for line in project.ledger().read_text().splitlines()]
+    for one in lines:
+        if "markdown" in one:
+            one |= {"note": name, "markdown": "# N\n"}
+    project.ledger().write_text("".join(json.dumps(one) + "\n" for one in lines))
+    before = project.files()
+    restored = project.workspace.restore(project.workspace.restorable())
+    assert (restored.notes, len(restored.problems)) == ((), 1)
+    assert project.files() == before
