@@ -23,6 +23,9 @@ REVIEWED = (*MEMORY, "reviewed")
 SIGHTINGS = (*MEMORY, "sightings.jsonl")
 """The file that says in which conversations each insight was seen: no text, a key and an id a line."""
 
+REFUSED = (*MEMORY, "refused")
+"""The file of proposals that nobody is to make again: an id, the verb, the day and the first words a line."""
+
 AGENT_NAME_LENGTH = 64
 CONVERSATION_ID_LENGTH = 128
 NOTE_NAME_LENGTH = 100

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
     from .notes.store import KnownNotes
+    from .verbs.close import Closed, Closing
     from .verbs.distill import Distillation, Distilled
+    from .verbs.proposals import Proposal
     from .verbs.review import Item
     from .verbs.upkeep_answers import (
         Disputed,
@@ -262,9 +264,11 @@ class Workspace(Reader):
     ) -> list[Removed]:
         """Take out what the plans say: exactly that, archived in the ledgers first.
 
+        Without `force`, a document that would lose more than half of its entries is left alone: `Pruning.held` says
+        so beforehand, `notices` afterwards.
+
         Raises:
             PlanOutdated: documents are no longer what their plans were made from; it says which, and what was done.
-            Refused: more than half of a document's entries would go, and `force` is not given; nothing was changed.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(actor, for_writing=True) as session:
@@ -524,15 +528,74 @@ class Workspace(Reader):
             return verbs.distill.plan(session, Actor(agent, conversation))
 
     def apply_distillation(
-        self, planned: Distillation, *, actor: Actor | None = None, today: date | None = None
+        self,
+        planned: Distillation,
+        *,
+        only: Sequence[str] = (),
+        without: Sequence[str] = (),
+        actor: Actor | None = None,
+        today: date | None = None,
     ) -> Distilled:
-        """Make the changes of a plan; the answer names the backup that `restore_distillation` goes back to.
+        """Make changes of a plan; the answer names the backup that `restore_distillation` goes back to.
+
+        Args:
+            planned: the plan.
+            only: the ids of the changes to make; by default all that are safe: nothing leaves but exact repeats.
+            without: the ids of changes to leave open.
+            actor: who makes them.
+            today: the day they are made; the clock's where it is left out.
 
         Raises:
+            InvalidArgument: an id names none of the changes, or several.
             StorageError: the project cannot be written.
         """
+        choice = verbs.proposals.Choice(tuple(only), tuple(without))
         with self._session(actor, for_writing=True) as session:
-            return verbs.distill.apply(session, planned, today or date.today())
+            return verbs.distill.apply(session, planned, choice, today or date.today())
+
+    def plan_closing(self, conversation: str, *, actor: Actor | None = None) -> Closing:
+        """Say what closing a conversation would keep, and what would go to its ledger. Changes nothing.
+
+        Raises:
+            InvalidArgument: no conversation has this id.
+        """
+        with self._session(actor) as session:
+            return verbs.close.plan(session, conversation)
+
+    def close(
+        self,
+        planned: Closing,
+        *,
+        only: Sequence[str] = (),
+        without: Sequence[str] = (),
+        actor: Actor | None = None,
+        today: date | None = None,
+    ) -> Closed:
+        """End a conversation: keep what is chosen of the plan, as `apply_distillation` does, and archive the rest.
+
+        Raises:
+            InvalidArgument: an id names none of the proposals, or several.
+            Refused: an entry holds a secret; nothing was changed.
+        """
+        choice = verbs.proposals.Choice(tuple(only), tuple(without))
+        with self._session(actor, for_writing=True) as session:
+            return verbs.close.apply(session, planned, choice, today or date.today())
+
+    def refuse(
+        self, verb: str, proposals: Sequence[Proposal], ids: Sequence[str], *, actor: Actor | None = None
+    ) -> list[str]:
+        """Keep these proposals of a verb from being made again; return their whole ids.
+
+        Raises:
+            InvalidArgument: an id names none of the proposals, or several.
+        """
+        with self._session(actor, for_writing=True) as session:
+            return verbs.proposals.refuse(session, verb, proposals, ids)
+
+    def forget_refusals(self, verb: str, *, actor: Actor | None = None) -> int:
+        """Let a verb propose again what was refused; return how many proposals that are."""
+        with self._session(actor, for_writing=True) as session:
+            return verbs.proposals.forget_refusals(session, verb)
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None

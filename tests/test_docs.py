@@ -300,7 +300,9 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         **project.records(),
     }
     names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
-    for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn")) else ():
+    if command.startswith("amp prune"):
+        project.remember("All that is old.", agent="other", dated=date(2025, 1, 1))
+    for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn", "amp close")) else ():
         project.remember("A fact that two conversations share.", conversation=conversation)
     for path, text in (("developer/MEMORY.md", "- Not a fact of old.\n"), ("no name/MEMORY.md", "- Lost.\n")):
         file = Path(names["SOURCE"], path)

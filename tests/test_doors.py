@@ -674,6 +674,7 @@ READING = {
     ),
     *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
     *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
+    "Workspace.plan_closing",
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),
     *("amp doctor", "amp record history", "amp record list", "amp record show", "amp record verify"),
     *("MCP memory_recall", "MCP memory_search", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),
@@ -705,6 +706,10 @@ APART = {
     "Workspace.restore_distillation": "rewrites: the same",
     "amp distill": "the same",
     "amp learn": "the same",
+    "amp close": "the same, and archives: tests/verbs/test_distill.py",
+    "Workspace.close": "the same",
+    "Workspace.refuse": "writes ids and first words of proposals, no memory",
+    "Workspace.forget_refusals": "takes these out",
     "amp mcp": "starts a server, whose tools are doors of their own",
     "Workspace.set_git_tracking": "writes .gitignore, no memory",
     "Workspace.set_git_attributes": "writes .gitattributes, no memory",
@@ -725,9 +730,7 @@ def commands_of(group: click.Group, name: str = "amp") -> Iterator[str]:
 
 
 def methods_of(kind: type) -> Iterator[str]:
-    return (
-        f"{kind.__name__}.{name}" for name, value in vars(kind).items() if name[0] != "_" and not is_property(value)
-    )
+    return (f"{kind.__name__}.{name}" for name in dir(kind) if name[0] != "_" and not is_property(getattr(kind, name)))
 
 
 def is_property(value: object) -> bool:

@@ -324,6 +324,15 @@ def learn(at: Case) -> Iterator[str]:
     yield at.read()
 
 
+@door("amp close")
+def close(at: Case) -> Iterator[str]:
+    at.write("# S\n\n- something else\n")
+    at.write(at.page.text, Target(Tier.CONVERSATION, "c1"))
+    yield at.amp("close", "c1", "--json")
+    at.amp("close", "c1", "--apply")
+    yield at.amp("restore", "--list")
+
+
 @door("amp remember")
 def remember(at: Case) -> Iterator[str]:
     at.amp("remember", said(FREE))
@@ -459,6 +468,7 @@ def insert(at: Case) -> Iterator[str]:
 THROUGH = {
     "amp adopt": ("Workspace.plan_adoption", "Workspace.apply_adoption"),
     "amp check": ("Workspace.check", "Workspace.fix"),
+    "amp close": ("Workspace.plan_closing", "Workspace.close"),
     "amp dispute": ("Workspace.dispute", "MCP memory_dispute"),
     "amp distill": (
         "Workspace.plan_distillation",
@@ -503,6 +513,7 @@ NO_ENTRY = {
     "figures, paths, settings and who may do what": (
         *("MCP status", "Workspace.check_write", "Workspace.diagnose", "Workspace.find_stores", "Workspace.git_notes"),
         *("Workspace.open", "Workspace.plan_git_attributes", "Workspace.record_review"),
+        *("Workspace.refuse", "Workspace.forget_refusals"),
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),
         *("Workspace.targets", "Workspace.where", "Workspace.why_read_only", "amp bench formats", "amp doctor"),
         *("amp find-stores", "amp install", "amp mcp", "amp route", "amp schema", "amp status", "amp uninstall"),

@@ -285,6 +285,10 @@ class Books:
         """Return when a command last took something out of the document, as a sort key, and the command's id."""
         return ledger.last_command(self._ledger()[1])
 
+    def latest_stamp(self) -> str:
+        """Return when the ledger was last written to, as its newest line says; "" where there is no ledger."""
+        return self._ledger()[0].latest
+
     @property
     def path(self) -> str:
         """The ledger's path below the root, for people."""

@@ -1,4 +1,4 @@
-"""`amp distill` and `amp learn`: what conversations found reaches the agents who need it."""
+"""`amp distill`, `amp learn` and `amp close`: what conversations found reaches the agents who need it."""
 
 import sys
 from collections.abc import Iterator
@@ -7,31 +7,38 @@ from datetime import date
 import click
 
 from ..errors import InvalidArgument
-from ..learning.insights import ADD, REMOVE
-from ..project.access import Actor
+from ..learning.insights import ADD, REMOVE, Suggestion
+from ..text.phrases import counted
 from ..verbs.distill import Distillation, Distilled
-from ..workspace import Workspace
+from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, first_words, note, plain
 
 _SIGNS = {ADD: "+", REMOVE: "-"}
+_apply = click.option("--apply", "do", is_flag=True, help="Make the changes that are safe, or those of --only.")
 
 
-@click.command("distill")
-@click.option("--apply", "do", is_flag=True, help="Make the changes; without it, only the plan is shown.")
+@click.command("distill", cls=ChoosingCommand)
+@_apply
+@choosing_options("distill")
 @click.option("--restore", "undo", is_flag=True, help="Go back to what was before a distillation.")
 @click.option("--backup", metavar="NAME", help="With --restore: which one; by default the last.")
 @call_options
-def distill_command(call: Call, do: bool, undo: bool, backup: str | None) -> None:
+def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup: str | None) -> None:
     """Carry what conversations found to the memory that lasts.
 
     An insight that several conversations came to is proposed for the shared memory, a decision or lesson of one for
     the agent it is about. What names a file that is gone, or stands in two tiers, is proposed to go, and what a full
-    shared file cannot hold, to move. --apply makes a backup first; where a change is refused, or a file cannot be read,
-    the others are made, and the command ends with 3 or 4.
+    shared file cannot hold, to move.
+
+    Each proposal has an id that stays the same. --apply makes the safe ones: what comes in, and what leaves as an
+    exact repeat. --only makes the others. A backup is made first. Ends with 3 or 4 where a change was refused or a
+    file cannot be read; the other changes are made.
 
     \b
-    Example:
+    Examples:
         amp distill --apply
+        amp distill --only 3fa29c01 --apply
+        amp distill --refuse 3fa29c01
     """
     here, who = call.workspace(), call.actor()
     if undo:
@@ -44,60 +51,129 @@ def distill_command(call: Call, do: bool, undo: bool, backup: str | None) -> Non
         return
     if backup is not None:
         raise InvalidArgument("--backup says what to go back to; add --restore")
-    planned = here.plan_distillation(actor=who)
-    code = _carry_out(call, here, who, planned, do=do)
-    sys.exit(max(code, 4 if planned.problems else 0))
+    planned = choosing.settle(here, who, lambda: here.plan_distillation(actor=who), "candidates")
+    done = None
+    if do:
+        done = here.apply_distillation(
+            planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
+        )
+    call.answer(_values(planned, done), _lines(planned, done, "distill"))
+    sys.exit(max(_code(done), 4 if planned.problems else 0))
 
 
-@click.command("learn")
+@click.command("learn", cls=ChoosingCommand)
 @click.argument("conversation")
 @click.option("--agent", metavar="NAME", help="Who learns what no other conversation confirms.")
-@click.option("--apply", "do", is_flag=True, help="Save it; without it, only the plan is shown.")
+@_apply
+@choosing_options("learn")
 @call_options
-def learn_command(call: Call, conversation: str, agent: str | None, do: bool) -> None:
-    """Carry what one conversation found to the memory that lasts.
+def learn_command(call: Call, conversation: str, agent: str | None, do: bool, choosing: Choosing) -> None:
+    """Carry what one conversation found to the memory that lasts. It may be closed already.
 
     \b
-    Example:
+    Examples:
         amp learn c1 --agent developer --apply
+        amp learn c1 --except 3fa29c01 --apply
     """
     here, who = call.workspace(), call.actor(conversation)
-    planned = here.plan_learning(conversation, agent=agent, actor=who)
-    sys.exit(_carry_out(call, here, who, planned, do=do))
+    planned = choosing.settle(here, who, lambda: here.plan_learning(conversation, agent=agent, actor=who), "candidates")
+    done = None
+    if do:
+        done = here.apply_distillation(
+            planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
+        )
+    call.answer(_values(planned, done), _lines(planned, done, "learn"))
+    sys.exit(_code(done))
 
 
-def _carry_out(call: Call, here: Workspace, who: Actor, planned: Distillation, *, do: bool) -> int:
-    """Make the changes, if asked to, and say what came of it; return the exit code of what was refused."""
-    done = here.apply_distillation(planned, actor=who, today=date.today()) if do else None
+@click.command("close", cls=ChoosingCommand)
+@click.argument("conversation")
+@_apply
+@choosing_options("learn")
+@call_options
+def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -> None:
+    """End a conversation: keep what it has taught, and archive its document.
+
+    What it has taught is proposed as by `amp learn`. Its entries go to the ledger beside the document, and `amp
+    restore`, `amp search --history` and `amp learn` still reach them. Where a change was refused, it stays open.
+
+    \b
+    Examples:
+        amp close c1
+        amp close c1 --apply
+    """
+    here, who = call.workspace(), call.actor(conversation)
+    planned = here.plan_closing(conversation, actor=who)
+    kept = choosing.settle(here, who, lambda: here.plan_closing(conversation, actor=who).kept, "candidates")
+    closed = None
+    if do:
+        closed = here.close(planned, only=choosing.only, without=choosing.without, actor=who, today=date.today())
+    done = closed.kept if closed else None
+    gone = closed.archived if closed else planned.entries
     values = {
-        "applied": do,
+        **_values(kept, done),
+        "proposals": [one.to_json() for one in kept.candidates],
+        "archived": [one.to_json() for one in gone],
+    }
+    call.answer(values, [*_lines(kept, done, "close", alone=False), *_closing(planned.target.owner, len(gone), done)])
+    sys.exit(_code(done))
+
+
+def _closing(conversation: str, count: int, done: Distilled | None) -> Iterator[str]:
+    if done is not None and done.refused:
+        yield f"{plain(conversation)} stays open, since a change was refused"
+    elif not count:
+        yield f"{plain(conversation)} is closed already"
+    elif done is not None:
+        yield f"closed {plain(conversation)}: {counted(count, 'entry')} archived; `amp restore --last` brings them back"
+    else:
+        yield f"{counted(count, 'entry')} would go to the ledger of {plain(conversation)}"
+        yield NOT_APPLIED
+
+
+def _code(done: Distilled | None) -> int:
+    return max((error.exit_code for _, error in done.refused), default=0) if done else 0
+
+
+def _values(planned: Distillation, done: Distilled | None) -> dict[str, object]:
+    return {
+        "applied": done is not None,
         "candidates": [one.to_json() for one in (done.done if done else planned.candidates)],
         "refused": [{**one.to_json(), "problem": str(error)} for one, error in (done.refused if done else ())],
         "waiting": planned.waiting,
         "backup": done.backup if done else "",
         "problems": [*planned.problems],
     }
-    call.answer(values, _lines(planned, done))
-    return max((error.exit_code for _, error in (done.refused if done else ())), default=0)
 
 
-def _lines(planned: Distillation, done: Distilled | None) -> Iterator[str]:
+def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: bool = True) -> Iterator[str]:
     for problem in planned.problems:
         note(f"not read: {problem}")
-    for one in done.done if done else planned.candidates:
-        where = f"{one.target} · {one.section}" if one.section else str(one.target)
-        yield f"{_SIGNS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}"
-        yield f"      {one.kind}: {plain(one.reason)}"
+    for number, one in enumerate(done.done if done else planned.candidates, 1):
+        yield from _proposal(number, one, asks=done is None)
     for one, error in done.refused if done else ():
-        note(f"not done: {first_words(one.text)}: {error}")
+        note(f"not done: {one.id} {first_words(one.text)}: {error}")
     if planned.waiting:
         more = "more waits" if planned.waiting == 1 else "more wait"
         yield f"{planned.waiting} {more} for another conversation to confirm what they say"
+    left = [one for one in planned.candidates if done and not one.is_safe and one not in done.done]
+    if left and not (done and done.refused):
+        ids = " ".join(one.id for one in left)
+        yield f"{len(left)} more would take something out: `amp {verb} --only {ids} --apply`"
     if not planned.candidates:
-        yield "nothing to distill"
+        if alone:
+            yield "nothing to distill"
     elif done is None:
-        yield NOT_APPLIED
+        if alone:
+            yield NOT_APPLIED
     elif not done.done:
         yield "nothing was changed"
     else:
         yield f"done; `amp distill --restore --backup {done.backup}` goes back"
+
+
+def _proposal(number: int, one: Suggestion, *, asks: bool) -> Iterator[str]:
+    where = f"{one.target} · {one.section}" if one.section else str(one.target)
+    yield f"{number:>3}  {one.id}  {_SIGNS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}"
+    wants = "" if one.is_safe or not asks else f"; only with --only {one.id}"
+    yield f"               {one.kind}: {plain(one.reason)}{wants}"

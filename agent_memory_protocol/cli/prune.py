@@ -1,5 +1,6 @@
 """`amp prune`: what is outdated, shown as a plan and then taken out."""
 
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from ..verbs.upkeep_answers import Pruning, Removed
 from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, plain, progress
 from .write import parse_date
 
-_LISTS = ("removals", "kept", "old_sections", "problems")
+_LISTS = ("removals", "kept", "old_sections", "held", "ended", "problems")
 _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
@@ -28,7 +29,7 @@ _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 @click.option("--to-limit", is_flag=True, help="Take the oldest dated entries until the file fits its limit.")
 @click.option("--today", "day", metavar="YYYY-MM-DD", help="The day to count from; default: today.")
 @click.option("--apply", is_flag=True, help="Do it. Without this, the plan is shown and nothing is changed.")
-@click.option("--force", is_flag=True, help="Also where more than half of a file's entries would go.")
+@click.option("--force", is_flag=True, help="Also prune a file that would lose more than half of its entries.")
 @conversation_option
 @call_options
 def prune_command(
@@ -45,7 +46,8 @@ def prune_command(
     """Take outdated dated entries and expired ones out of memory files. What is undated or marked [keep] stays.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all files. What goes is kept in the ledger beside
-    the file; `amp restore` brings it back. Ends with exit code 4 when a file cannot be read; the others are pruned.
+    the file; `amp restore` brings it back. A file that would lose more than half of its entries is left alone, and the
+    command ends with 3. A file that cannot be read makes it end with 4. The others are pruned.
 
     \b
     Examples:
@@ -86,13 +88,16 @@ def prune_command(
             plans = [*(plan for plan in plans if plan.target not in error.targets), *again]
     rows = [plan.to_json() for plan in plans]
     lists = {key: [one for row in rows for one in row[key]] for key in _LISTS}
-    call.answer({"applied": apply, **lists}, _lines(plans, gone, applied=apply))
-    sys.exit(4 if any(plan.problem for plan in plans) else 0)
+    left = [plan for plan in plans if plan.held and not force] if apply else []
+    call.answer({"applied": apply, **lists}, _lines(plans, gone, left, applied=apply))
+    sys.exit(4 if any(plan.problem for plan in plans) else 3 if left else 0)
 
 
-def _lines(plans: Sequence[Pruning], gone: Sequence[Removed], *, applied: bool) -> Iterator[str]:
+def _lines(
+    plans: Sequence[Pruning], gone: Sequence[Removed], left: Sequence[Pruning], *, applied: bool
+) -> Iterator[str]:
     for plan in plans:
-        yield from _plan_lines(plan, applied=applied)
+        yield from _plan_lines(plan, applied=applied and plan not in left)
     if applied and gone:
         yield f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back"
     elif not any(plan.removals for plan in plans):
@@ -122,6 +127,9 @@ def parse_age(text: str, today: date) -> timedelta:
 def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
     causes = Counter(one.cause for one in plan.kept)
     listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
+    if plan.ended:
+        close = f"amp close {shlex.quote(plan.target.owner)}"
+        yield f"{plan.target}  nothing new since {plan.ended}: `{close}` keeps what is worth it and archives the rest"
     if not (plan.removals or listed or causes["section"] or any(plan.still_over)):
         return
     total = counted(len(plan.removals) + len(plan.kept), "entry")
@@ -143,8 +151,8 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
         yield f"         still over its limit by {over} lines and {size:,} bytes; {more}"
         if not causes["recent"]:
             yield "         merge entries, or take some out with `amp forget`"
-    if plan.plan is not None and plan.plan.drops_most and not applied:
-        yield "         more than half of the entries: --apply needs --force"
+    if plan.held and not applied:
+        yield f"         more than half of the entries: `{plan.by_force}` does it"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:

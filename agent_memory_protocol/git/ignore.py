@@ -7,7 +7,7 @@ from pathlib import Path
 from ..disk.files import Content, Root, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, replace
-from ..layout import LEDGER, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
+from ..layout import LEDGER, REFUSED, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
 from .ask import answer, ask
 
 _PARTS = (".gitignore",)
@@ -20,6 +20,7 @@ _BOTH_SIDES = (
     f"{LEDGER} merge=union -text linguist-generated",
     f"{'/'.join(SIGHTINGS[1:])} merge=union -text linguist-generated",
     f"{'/'.join(REVIEWED[1:])} merge=union -text",
+    f"{'/'.join(REFUSED[1:])} merge=union -text",
 )
 
 

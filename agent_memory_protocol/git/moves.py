@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import cache, partial
 
 from ..errors import DamagedFile
@@ -19,6 +20,9 @@ from .ask import answer, ask
 
 _STEPS = 100
 """How many steps of HEAD are looked at: many more than a person takes between two writes."""
+
+_NO_CLOCK = 1 << 37
+"""Seconds since the epoch that no calendar of Python has a day for."""
 
 _LARGEST = 256 * 1024
 """A larger document is not a page of memory, and is not read."""
@@ -76,6 +80,13 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         else:
             dropped.add(one)
     return Moved(frozenset(left), frozenset(dropped))
+
+
+def committed_on(folder: str, target: Target) -> date | None:
+    """Return the day of the last commit that changed a document, in UTC; None if git knows none."""
+    folder, path = _nearest(folder, target, target.parts[-1])
+    stamp = answer(folder, "log", "-1", "--no-show-signature", "--format=%ct", "--", path).strip()
+    return datetime.fromtimestamp(int(stamp), UTC).date() if stamp.isdigit() and int(stamp) < _NO_CLOCK else None
 
 
 def _nearest(folder: str, target: Target, file: str) -> tuple[str, str]:

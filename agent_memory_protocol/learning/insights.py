@@ -12,6 +12,7 @@ from ..layout import Target, Tier
 from ..text import labels
 from ..text.digest import blake2b
 from ..text.gist import gist
+from ..text.ids import id_of_proposal
 from ..text.paths import first_missing_path
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
@@ -60,6 +61,7 @@ class Suggestion:
         sightings: the conversations it was seen in.
         section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
+        is_repeat: for REMOVE, whether the other entry says it word for word.
     """
 
     action: str
@@ -72,10 +74,23 @@ class Suggestion:
     sightings: tuple[Sighting, ...] = ()
     section: str = ""
     day: int = 0
+    is_repeat: bool = False
+
+    @property
+    def id(self) -> str:
+        """Names the proposal; the same whenever it is made."""
+        return id_of_proposal(self.action, self.kind, str(self.target), self.entry_id or key_of(self.text))
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing leaves a document by it, except for an exact repeat."""
+        return self.action == ADD or self.is_repeat
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {
+            "id": self.id,
+            "safe": self.is_safe,
             "action": self.action,
             "kind": self.kind,
             "text": self.text,
@@ -258,13 +273,14 @@ def _doubles(material: Material) -> Iterator[Suggestion]:
     """Yield the entries of agents that the shared document has too."""
     if material.shared is None:
         return
-    shared = {key_of(text): entry.start + 1 for entry, _, text in _entries(material.shared)}
+    shared = {key_of(text): (entry.start + 1, text) for entry, _, text in _entries(material.shared)}
     for document in material.agents.values():
         for entry, entry_id, text in _entries(document):
-            line = shared.get(key_of(text) or "-")
-            if line is not None and not entry.kept:
+            line, said = shared.get(key_of(text) or "-", (0, ""))
+            if line and not entry.kept:
                 reason = f"line {line} of the shared document says the same"
-                yield Suggestion(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id)
+                is_repeat = said.split() == text.split()
+                yield Suggestion(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id, is_repeat=is_repeat)
 
 
 def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]) -> Iterator[Suggestion]:

@@ -1,8 +1,9 @@
-"""One id out of its beginning: nobody has to type all of it, and two that begin so are never mixed up."""
+"""Ids that people type: by their beginning, which is enough where no other begins so."""
 
 from collections.abc import Callable, Collection
 
 from ..errors import InvalidArgument
+from .digest import blake2b
 from .phrases import beginning
 
 FEWEST = 4
@@ -10,6 +11,11 @@ FEWEST = 4
 
 _NAMED = 4
 _SHOWN = 40
+
+
+def id_of_proposal(*parts: str) -> str:
+    """Return the id of what is proposed, eight hex digits, from the texts that make it the same proposal."""
+    return blake2b("\0".join(parts).encode(), digest_size=4).hexdigest()
 
 
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:

@@ -6,7 +6,7 @@ What conversations an insight was seen in is kept, so that a conversation that i
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -30,9 +30,12 @@ from ..learning.insights import (
     learn,
 )
 from ..project.access import Actor
+from ..text.labels import in_front_of_item
 from ..tiers import store
 from ..tiers.document import Document, parse
-from . import remember, rewrite, upkeep
+from . import proposals, remember, rewrite, upkeep
+from .conversations import CLOSED
+from .proposals import Choice
 
 SOURCE = "distill"
 _DESIGN = ("specs", "design.md")
@@ -90,11 +93,13 @@ def plan(session: Session, named: Actor | None = None) -> Distillation:
         insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
     settled = {*known_insights(material), *(key_of(one.text) for one in found)}
     waiting = sum(one.key not in settled for one in insights)
-    return Distillation(tuple(candidates), tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
+    still_open = tuple(proposals.open_ones(session, candidates))
+    return Distillation(still_open, tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
 
 
-def apply(session: Session, planned: Distillation, today: date) -> Distilled:
-    """Make the changes of a plan, what leaves first, so that there is room for what comes."""
+def apply(session: Session, planned: Distillation, choice: Choice, today: date) -> Distilled:
+    """Make the changes of a plan that are chosen, what leaves first, so that there is room for what comes."""
+    planned = replace(planned, candidates=tuple(proposals.chosen(planned.candidates, choice)))
     backup = _back_up(session, planned.candidates) if planned.candidates else ""
     done, refused = [], []
     for one in sorted(planned.candidates, key=lambda candidate: candidate.action == ADD):
@@ -197,9 +202,9 @@ def _conversation(name: str) -> Target:
 
 def _material(session: Session, problems: list[str]) -> Material:
     documents: dict[Target, Document] = {}
-    for target in session.readable():
+    for target in session.readable(ledgers=True):
         try:
-            read = session.read(target)
+            read = session.read(target) or _closed(session, target)
         except AgentMemoryError as error:
             problems.append(str(error))
         else:
@@ -219,6 +224,15 @@ def _material(session: Session, problems: list[str]) -> Material:
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,
     )
+
+
+def _closed(session: Session, target: Target) -> Document | None:
+    """Return what a conversation said that was closed, as a document; None for what else is missing."""
+    if target.tier is not Tier.CONVERSATION:
+        return None
+    gone = [one.taken for one in session.books(target).archived(None) if one.reason == CLOSED]
+    text = "".join(f"{in_front_of_item(one.place.label_text, one.markdown)}\n\n" for one in gone)
+    return parse(f"{session.header(target)}\n{text}".encode(), target) if gone else None
 
 
 def _designs(session: Session, problems: list[str]) -> dict[str, Document]:

@@ -15,9 +15,10 @@ from ..change.transaction import Change, pending
 from ..disk import garbage
 from ..disk.lock import hold
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
-from ..layout import Target
+from ..layout import Target, Tier
 from ..text import labels
 from ..text.ids import complete
+from ..text.phrases import counted
 from ..tiers import compose, document, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
@@ -25,6 +26,7 @@ from ..tiers.prune import Plan
 from ..tiers.restore import put_back
 from ..tiers.taken import Taken, sayings, take
 from . import notes as notekeeping
+from .conversations import ENDS_AFTER, last_sign
 from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
 Progress = Callable[[int, int], None]
@@ -154,13 +156,14 @@ def plan_pruning(
 def apply_pruning(
     session: Session, plans: Sequence[Pruning], *, force: bool, progress: Progress | None
 ) -> list[Removed]:
-    """Take out exactly what the plans say."""
-    work = [(plan.target, plan.plan) for plan in plans if plan.plan is not None and plan.removals]
-    most = [f"{target} ({len(plan.removals)} of {len(plan.document.ids)})" for target, plan in work if plan.drops_most]
-    if most and not force:
-        raise Refused(
-            f"more than half of the entries would go from {', '.join(most)}; nothing was changed: add --force to do it"
-        )
+    """Take out exactly what the plans say. What is held back keeps no other document from its pruning."""
+    held = [] if force else [one for one in plans if one.held]
+    work = [(one.target, one.plan) for one in plans if one.plan is not None and one.removals and one not in held]
+    session.notices += [
+        f"{one.target} was not pruned: {len(one.removals)} of its {counted(len(one.removals) + len(one.kept), 'entry')}"
+        f" would go, more than half; `{one.by_force}` does it"
+        for one in held
+    ]
     for target, _ in work:
         session.check_write(target)
     gone: list[Removed] = []
@@ -373,6 +376,7 @@ def _plan(
 ) -> Pruning:
     settings = session.settings
     days = settings.older_than if older_than is None else older_than.days
+    last = last_sign(session, current) if current.target.tier is Tier.CONVERSATION else today
     if to_limit:
         plan = prune.plan_to_limit(
             current,
@@ -392,6 +396,7 @@ def _plan(
         plan,
         tuple(prune.old_sections(current, today=today, older_than=days)),
         (max(0, -room.lines), max(0, -room.bytes)),
+        ended=last if today - last > ENDS_AFTER else None,
     )
 
 

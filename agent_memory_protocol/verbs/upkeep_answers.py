@@ -1,5 +1,6 @@
 """What the verbs answer that keep memory current: what goes, what comes back, and what has gone."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -22,6 +23,7 @@ class Pruning:
         old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
         still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
         problem: why no plan could be made; "" where one was.
+        ended: for a conversation that is over, the day of its last sign of life; else None.
     """
 
     target: Target
@@ -30,6 +32,7 @@ class Pruning:
     old_sections: tuple[tuple[int, str, date], ...] = ()
     still_over: tuple[int, int] = (0, 0)
     problem: str = ""
+    ended: date | None = None
 
     @property
     def removals(self) -> tuple[Judged, ...]:
@@ -41,6 +44,16 @@ class Pruning:
         """What would stay."""
         return self.plan.kept if self.plan else ()
 
+    @property
+    def held(self) -> bool:
+        """Whether it is done only by force: more than half of the entries would go, of what is not over."""
+        return self.ended is None and self.plan is not None and self.plan.drops_most
+
+    @property
+    def by_force(self) -> str:
+        """The command that prunes this document all the same."""
+        return f"amp prune {shlex.quote(str(self.target))} --apply --force"
+
     def to_json(self) -> dict[str, list[object]]:
         """Return the JSON answer for this document; that for several is these lists, one after another."""
         sections = [
@@ -51,6 +64,8 @@ class Pruning:
             "removals": [one.to_json(self.target) for one in self.removals],
             "kept": [one.to_json(self.target) for one in self.kept],
             "old_sections": [*sections],
+            "held": [{**self.target.to_json(), "command": self.by_force}] if self.held else [],
+            "ended": [{**self.target.to_json(), "date": self.ended.isoformat()}] if self.ended else [],
             "problems": [self.problem] if self.problem else [],
         }
 

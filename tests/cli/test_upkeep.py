@@ -8,6 +8,7 @@ import select
 import shutil
 import subprocess
 import time
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -113,7 +114,7 @@ def test_prune_takes_old_sections_whole_when_asked(told):
 
 def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
     answer = told.process("prune", *TODAY, "--json").json()
-    assert list(answer) == ["version", "applied", "removals", "kept", "old_sections", "problems"]
+    assert list(answer) == ["version", "applied", "removals", "kept", "old_sections", "held", "ended", "problems"]
     assert answer["applied"] is False
     assert answer["removals"] == [
         {
@@ -190,11 +191,49 @@ def test_prune_refuses_what_it_does_not_understand_in_one_line(told, args, words
 def test_prune_needs_force_for_more_than_half_of_a_file(told):
     """B08."""
     told.write(SHARED, "# T\n\n- [2026-01-01] a\n- [2026-01-02] b\n- c\n")
-    assert "         more than half of the entries: --apply needs --force" in said(told.process("prune", *TODAY))
+    by_force = "more than half of the entries: `amp prune shared --apply --force` does it"
+    assert f"         {by_force}" in said(told("prune", *TODAY))
     before = told.tree()
-    told.process("prune", *TODAY, "--apply").refuses(3, "more than half", "shared (2 of 3)", "add --force")
+    answer = told("prune", *TODAY, "--apply")
+    assert answer.code == 3
+    assert "shared was not pruned: 2 of its 3 entries would go, more than half; `amp prune shared" in answer.err
     assert told.tree() == before
-    assert said(told.process("prune", *TODAY, "--apply", "--force"))[-1].startswith("2 entries archived")
+    assert said(told("prune", *TODAY, "--apply", "--force"))[-1].startswith("2 entries archived")
+
+
+@pytest.mark.parametrize("held", [["shared"], ["agent:dev"], ["conversation:c1", "agent:ops"]], ids=str)
+def test_what_is_held_back_keeps_no_other_file_from_its_pruning(told, held):
+    files = {"shared": SHARED, "agent:dev": AGENT.format("dev"), "agent:ops": AGENT.format("ops")}
+    files["conversation:c1"] = ".scaffolding/conversations/c1/agent-memory/context.md"
+    for target, path in files.items():
+        told.write(path, "# T\n\n- [2026-01-01] a\n" + ("" if target in held else "- b\n- c\n"))
+    answer = told("prune", *TODAY, "--apply", "--json").json(3)
+    assert [one["target"] for one in answer["held"]] == sorted(held, key=list(files).index)
+    for target, path in files.items():
+        assert ("] a\n" in (told.root / path).read_text()) == (target in held)
+    for one in answer["held"]:
+        assert told(*one["command"].split()[1:], *TODAY).code == 0
+    assert not any("] a\n" in (told.root / path).read_text() for path in files.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "mtime", "over"),
+    [
+        ("- [2026-01-05] We keep it.\n", "2026-01-05", True),
+        ("- [2026-01-05] We keep it.\n", "2026-06-10", False),
+        ("- [2026-01-05] We keep it.\n- [2026-06-10] Still at it.\n", "2026-01-05", False),
+        ("- We keep it.\n", "2026-01-05", True),
+    ],
+)
+def test_a_conversation_that_is_over_is_proposed_for_closing_and_never_held_back(told, text, mtime, over):
+    path = told.write(".scaffolding/conversations/c1/agent-memory/context.md", f"# T\n\n{text}")
+    moment = datetime.fromisoformat(f"{mtime}T12:00:00+00:00").timestamp()
+    os.utime(path, (moment, moment))
+    answer = told("prune", *TODAY, "--json").json()
+    assert [one["target"] for one in answer["ended"]] == ["conversation:c1"] * over
+    assert over == any("`amp close c1`" in line for line in said(told("prune", *TODAY)))
+    if over:
+        assert not [one for one in answer["held"] if one["target"] == "conversation"]
 
 
 def test_prune_names_files_one_by_one_or_takes_all(told):

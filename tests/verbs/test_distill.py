@@ -1,5 +1,6 @@
 """From conversation to shared knowledge: what several found, what one decided, what has outlived itself."""
 
+import json
 import random
 import subprocess
 import sysconfig
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 
 from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument
+from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.learning.insights import key_of
 
@@ -32,6 +33,12 @@ def said(workspace, conversation, *texts, section=None):
 
 def texts(workspace, target):
     return [one.text for one in workspace.entries() if str(one.target) == target]
+
+
+def apply_all(workspace, plan=None, actor=None):
+    """Make every change of a plan, those that take something out too."""
+    plan = plan or workspace.plan_distillation()
+    return workspace.apply_distillation(plan, only=[one.id for one in plan.candidates], actor=actor, today=DAY)
 
 
 def proposed(workspace):
@@ -74,7 +81,7 @@ def test_what_a_design_decided_is_proposed_as_a_decision(workspace, tmp_path, ha
     said(workspace, "c2", "We use event sourcing for orders.")
     assert ("add", "decided", "shared", "We use event sourcing for orders.") in proposed(workspace)
     before = path.read_bytes()
-    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    apply_all(workspace)
     assert (proposed(workspace), path.read_bytes()) == ([], before)
 
 
@@ -98,7 +105,7 @@ def test_what_two_conversations_came_to_is_proposed_for_the_shared_memory(worksp
     said(workspace, "c1", "Redis loses its queue without AOF.")
     said(workspace, "c2", "Gotcha: redis loses its queue without AOF")
     assert proposed(workspace) == [("add", "learned", "shared", "Gotcha: redis loses its queue without AOF")]
-    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    done = apply_all(workspace)
     assert texts(workspace, "shared") == ["- Gotcha: redis loses its queue without AOF"]
     assert done.backup
     assert proposed(workspace) == []
@@ -187,7 +194,7 @@ def test_memory_that_names_a_file_which_is_gone_is_proposed_to_go_and_kept_in_th
     workspace.remember("`src/there.py` parses tables.")
     workspace.remember("`src/gone.py` parses lists.")
     assert proposed(workspace) == [("remove", "stale", "shared", "`src/gone.py` parses lists.")]
-    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    apply_all(workspace)
     assert texts(workspace, "shared") == ["- `src/there.py` parses tables."]
     assert [one.archived.taken.markdown for one in workspace.restorable()] == ["- `src/gone.py` parses lists."]
 
@@ -210,7 +217,7 @@ def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_abou
     (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- [keep] The parser is old.\n- Coffee at ten.\n{lines}")
     plan = workspace.plan_distillation()
     assert {(one.action, str(one.target)) for one in plan.candidates} == {("move", "agent:developer")}
-    done = workspace.apply_distillation(plan, today=DAY)
+    done = apply_all(workspace, plan)
     assert done.refused == ()
     shared, agent = texts(workspace, "shared"), texts(workspace, "agent:developer")
     assert len(shared) + len(agent) == 208
@@ -227,7 +234,7 @@ def test_room_is_made_for_all_that_comes_its_new_headings_too(workspace, tmp_pat
     for name in ("c1", "c2"):
         said(workspace, name, *(f"Module {number} needs a lock\nand a test." for number in range(10)))
         said(workspace, name, "Use uv for every install.", section="Decisions")
-    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    done = apply_all(workspace)
     assert done.refused == ()
     assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
     assert workspace.plan_distillation().candidates == ()
@@ -239,7 +246,7 @@ def test_what_is_handed_on_takes_its_date_along(workspace, tmp_path, dated):
     (tmp_path / SHARED).parent.mkdir(parents=True, exist_ok=True)
     others = "".join(f"- [2026-03-01] The parser has quirk number {number}.\n" for number in range(200))
     (tmp_path / SHARED).write_text(f"# Shared Knowledge\n\n- {dated}\n{others}")
-    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    apply_all(workspace)
     assert "- [2026-01-05] The parser is slow." in texts(workspace, "agent:developer")
 
 
@@ -259,7 +266,7 @@ def test_going_back_gives_every_document_its_text_and_loses_nothing(workspace, t
     before = (tmp_path / SHARED).read_bytes()
     for name in ("c1", "c2"):
         said(workspace, name, "Redis loses its queue without AOF.")
-    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    done = apply_all(workspace)
     workspace.remember("Said since then.")
     assert workspace.restore_distillation() == (done.backup, [one.target for one in done.done])
     assert (tmp_path / SHARED).read_bytes() == before
@@ -272,7 +279,7 @@ def test_of_backups_made_one_right_after_the_other_the_last_is_the_last(workspac
     for fact in ("Redis loses its queue without AOF.", "The parser is slow on wide tables.", "Use uv for installs."):
         for name in ("c1", "c2"):
             said(workspace, name, fact)
-        made.append(workspace.apply_distillation(workspace.plan_distillation(), today=DAY).backup)
+        made.append(apply_all(workspace).backup)
     assert workspace.restore_distillation()[0] == made[-1]
     assert sorted(made) == made
 
@@ -280,7 +287,7 @@ def test_of_backups_made_one_right_after_the_other_the_last_is_the_last(workspac
 def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, tmp_path):
     for name in ("c1", "c2"):
         said(workspace, name, "Redis loses its queue without AOF.")
-    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    apply_all(workspace)
     assert (tmp_path / SHARED).exists()
     workspace.restore_distillation()
     assert not (tmp_path / SHARED).exists()
@@ -305,7 +312,7 @@ def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, t
 def test_a_damaged_backup_is_named_in_one_line_and_changes_nothing(workspace, tmp_path, data):
     said(workspace, "c1", "Redis loses its queue without AOF.")
     said(workspace, "c2", "Redis loses its queue without AOF.")
-    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    done = apply_all(workspace)
     (tmp_path / f".scaffolding/.amp/backups/{done.backup}.json").write_bytes(data)
     before = (tmp_path / SHARED).read_bytes()
     with pytest.raises(DamagedFile, match=rf"{done.backup}\.json: .*nothing was changed") as raised:
@@ -318,7 +325,7 @@ def test_an_agent_goes_back_with_all_documents_or_none(workspace, tmp_path):
     workspace.remember("The parser is slow on tables.", agent="developer")
     said(workspace, "c1", "Redis loses its queue without AOF.", "Gotcha: the parser drops empty tables.")
     said(workspace, "c2", "Redis loses its queue without AOF.")
-    done = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    done = apply_all(workspace)
     assert {str(one.target) for one in done.done} == {"shared", "agent:developer"}
     before = (tmp_path / SHARED).read_bytes()
     with pytest.raises(AccessDenied, match="agent:developer"):
@@ -344,7 +351,7 @@ def test_where_there_is_no_backup_it_says_so(workspace):
 def test_a_conversation_that_is_deleted_still_counts(workspace, tmp_path):
     workspace.remember("The parser is slow.", agent="developer")
     said(workspace, "c1", "Gotcha: redis loses its queue without AOF.", "Gotcha: the parser is slow on tables.")
-    workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    apply_all(workspace)
     (tmp_path / ".scaffolding/conversations/c1/agent-memory/context.md").unlink()
     said(workspace, "c2", "Redis loses its queue without AOF.")
     assert ("add", "repeated", "shared", "Redis loses its queue without AOF.") in proposed(workspace)
@@ -372,7 +379,7 @@ def test_an_agent_distills_only_what_it_may_write(workspace):
     for name in ("c1", "c2"):
         said(workspace, name, "Redis loses its queue without AOF.")
     actor = Actor("reviewer", "c1")
-    done = workspace.apply_distillation(workspace.plan_distillation(), actor=actor, today=DAY)
+    done = apply_all(workspace, actor=actor)
     assert done.done == ()
     assert "read-only" in str(done.refused[0][1])
 
@@ -380,10 +387,10 @@ def test_an_agent_distills_only_what_it_may_write(workspace):
 def test_what_was_refused_as_a_whole_leaves_the_backup_before_it_the_last(workspace, tmp_path):
     for name in ("c1", "c2"):
         said(workspace, name, "Redis loses its queue without AOF.")
-    first = workspace.apply_distillation(workspace.plan_distillation(), today=DAY)
+    first = apply_all(workspace)
     for name in ("c1", "c2"):
         said(workspace, name, "The parser is slow on wide tables.")
-    refused = workspace.apply_distillation(workspace.plan_distillation(), actor=Actor("reviewer", "c1"), today=DAY)
+    refused = apply_all(workspace, actor=Actor("reviewer", "c1"))
     assert (refused.done, refused.backup) == ((), "")
     assert workspace.restore_distillation() == (first.backup, [Target(Tier.SHARED)])
 
@@ -425,3 +432,107 @@ def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):
     assert "nothing to distill" in done.stdout
     unknown = ".scaffolding/conversations/never-heard-of/agent-memory/context.md does not exist"
     assert (unknown in done.stderr) == (conversation == "never-heard-of")
+
+
+# -- choosing ----------------------------------------------------------------------------------------------------------
+
+
+def run(workspace, *args):
+    done = CliRunner().invoke(amp, [*args, "--root", str(workspace.path)], env={"AMP_AGENT": None})
+    if isinstance(done.exception, AgentMemoryError):
+        return done.exception.exit_code, str(done.exception)
+    return done.exit_code, done.output
+
+
+@pytest.fixture
+def three_kinds(workspace):
+    """A workspace with an insight to come, an exact repeat to go, and a look-alike that is none."""
+    workspace.remember("The mail worker needs Redis.")
+    workspace.remember("The mail worker needs Redis.", agent="developer")
+    workspace.remember("The mail workers need the Redis.", agent="developer")
+    said(workspace, "c1", "Tables are parsed twice.")
+    said(workspace, "c2", "Tables are parsed twice.")
+    return workspace
+
+
+def test_only_what_takes_no_text_out_is_done_unless_it_is_chosen(three_kinds):
+    plan = three_kinds.plan_distillation()
+    kinds = {(one.action, one.is_safe) for one in plan.candidates}
+    assert kinds == {("add", True), ("remove", True), ("remove", False)}
+    assert [one.id for one in three_kinds.plan_distillation().candidates] == [one.id for one in plan.candidates]
+    code, said_ = run(three_kinds, "distill", "--apply")
+    (unsafe,) = [one for one in plan.candidates if not one.is_safe]
+    assert code == 0
+    assert f"`amp distill --only {unsafe.id} --apply`" in said_
+    assert texts(three_kinds, "agent:developer") == ["- The mail workers need the Redis."]
+    assert run(three_kinds, "distill", "--only", unsafe.id[:5], "--apply")[0] == 0
+    assert texts(three_kinds, "agent:developer") == []
+
+
+def test_what_is_excepted_stays_open_and_what_is_refused_does_not_come_back(three_kinds):
+    first, second, third = three_kinds.plan_distillation().candidates
+    done = three_kinds.apply_distillation(three_kinds.plan_distillation(), without=[first.id], today=DAY)
+    assert first not in done.done
+    assert first in three_kinds.plan_distillation().candidates
+    code, answer = run(three_kinds, "distill", "--refuse", first.id)
+    assert (code, "--forget-refusals" in answer) == (0, True)
+    assert first not in three_kinds.plan_distillation().candidates
+    line = (three_kinds.path / ".scaffolding/agent-memory/refused").read_text()
+    assert first.text.split(".")[0] in line
+    run(three_kinds, "distill", "--forget-refusals")
+    assert first in three_kinds.plan_distillation().candidates
+    assert {second, third} - set(three_kinds.plan_distillation().candidates) == set(done.done)
+
+
+@pytest.mark.parametrize("option", ["--only", "--except"])
+def test_an_unknown_proposal_is_named_and_changes_nothing(three_kinds, option):
+    before = three_kinds.entries()
+    code, answer = run(three_kinds, "distill", option, "ffff0000", "--apply")
+    assert (code, "no proposal is ffff0000" in answer) == (2, True)
+    assert three_kinds.entries() == before
+
+
+# -- closing -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_conversation_is_kept_in_its_ledger_and_still_teaches(workspace):
+    workspace.remember("The parser is slow on tables.", agent="developer")
+    said(workspace, "c1", "Gotcha: the parser drops empty tables.", "We looked at the logs.")
+    assert run(workspace, "close", "c1")[0] == 0
+    assert len(texts(workspace, "conversation:c1")) == 2
+    code, answer = run(workspace, "close", "c1", "--apply", "--json")
+    assert code == 0
+    assert [one["text"] for one in json.loads(answer)["archived"]] == [
+        "- [2026-03-01] Gotcha: the parser drops empty tables.",
+        "- [2026-03-01] We looked at the logs.",
+    ]
+    assert "conversation:c1" not in {str(one.target) for one in workspace.status()}
+    assert "- Gotcha: the parser drops empty tables." in texts(workspace, "agent:developer")
+    assert [one.archived.taken.markdown for one in workspace.restorable(last=True)] == [
+        "- [2026-03-01] Gotcha: the parser drops empty tables.",
+        "- [2026-03-01] We looked at the logs.",
+    ]
+    assert workspace.search_archived("looked at the logs")
+    (id_,) = [one.id for one in workspace.entries() if "Gotcha" in one.text]
+    workspace.forget([id_])
+    assert [one.text for one in workspace.plan_learning("c1").candidates] == ["Gotcha: the parser drops empty tables."]
+    assert "c1 is closed already" in run(workspace, "close", "c1")[1]
+    workspace.restore(workspace.restorable([], since=DAY))
+    assert len(texts(workspace, "conversation:c1")) == 2
+
+
+def test_what_cannot_be_kept_leaves_its_conversation_open(workspace, tmp_path):
+    (tmp_path / ".scaffolding").mkdir()
+    (tmp_path / ".scaffolding/amp.toml").write_text("[limits]\nmax_lines = 5\n")
+    for number in range(2):
+        workspace.remember(f"The parser is slow on table {number}.", agent="developer")
+    said(workspace, "c1", "Gotcha: the parser drops empty tables.")
+    code, answer = run(workspace, "close", "c1", "--apply")
+    assert (code, "c1 stays open" in answer) == (3, True)
+    assert texts(workspace, "conversation:c1") == ["- [2026-03-01] Gotcha: the parser drops empty tables."]
+
+
+def test_a_conversation_that_nobody_had_is_named(workspace):
+    said(workspace, "c1", "We looked at the logs.")
+    code, answer = run(workspace, "close", "c2", "--apply")
+    assert (code, "no conversation 'c2'; there are: c1" in answer) == (2, True)

@@ -1,0 +1,37 @@
+"""A conversation ends: when it is over, what of it is worth keeping, and where its document goes (decision 51)."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from ..change.session import Session
+from ..formats.moments import instant
+from ..git.moves import committed_on
+from ..tiers.document import Document
+from ..tiers.entries import OWN
+
+ENDS_AFTER = timedelta(days=30)
+"""A conversation is over when it has shown no sign of life for longer than this."""
+
+
+CLOSED = "closed: the conversation is over"
+"""The reason in the ledger for what left with its conversation."""
+
+
+def last_sign(session: Session, document: Document) -> date:
+    """Return the day of a conversation's last sign of life.
+
+    That is the newest of its entries' own dates, its ledger's lines and its last commit. A file that git does not
+    know has only the time of its last change.
+    """
+    target = document.target
+    days = [entry.day for entry in document.outline.entries if entry.day is not None and entry.day_source == OWN]
+    signs = [date.fromordinal(day) for day in days if day <= session.now.date().toordinal()]
+    archived = instant(session.books(target).latest_stamp())
+    signs += [archived.date()] if archived else []
+    committed = committed_on(session.root.path, target)
+    if committed is None:
+        found = session.root.locate(target.parts)
+        info = None if found is None else found.info
+        signs.append(datetime.fromtimestamp(0 if info is None else info.st_mtime, UTC).date())
+    else:
+        signs.append(committed)
+    return max(signs)

@@ -1,0 +1,115 @@
+"""Proposals that people choose from: each has an id that stays the same, and what was refused does not come back.
+
+What is refused is kept in one file of readable lines, which travels with the repository (decision 53).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from ..change.session import Session
+from ..disk.files import decode
+from ..disk.lock import hold
+from ..disk.writing import append, make_folders, remove, replace
+from ..errors import InvalidArgument
+from ..git import ignore
+from ..layout import REFUSED, Target, Tier
+from ..text.ids import complete
+from ..text.phrases import beginning
+from ..text.visible import show_invisible
+
+_WORDS = 80
+"""Characters of a refused proposal that are kept, for people who read the file."""
+
+
+class Proposal(Protocol):
+    """Something that is proposed: what its id, safety and words are."""
+
+    @property
+    def id(self) -> str:
+        """Names it; the same whenever the same is proposed."""
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing leaves and no text changes, except for an exact repeat."""
+
+    @property
+    def text(self) -> str:
+        """What it is about."""
+
+
+AnyProposal = TypeVar("AnyProposal", bound=Proposal)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which proposals are meant: `only` these, or the safe ones `without` some. Ids, or how they begin."""
+
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+def chosen(proposals: Sequence[AnyProposal], choice: Choice) -> list[AnyProposal]:
+    """Return the proposals that a choice takes, in their order.
+
+    Raises:
+        InvalidArgument: it names a proposal that there is none of, or that several begin like.
+    """
+    only, without = named(proposals, choice.only), named(proposals, choice.without)
+    if choice.only:
+        return [one for one in proposals if one.id in only and one.id not in without]
+    return [one for one in proposals if one.is_safe and one.id not in without]
+
+
+def named(proposals: Iterable[Proposal], ids: Iterable[str]) -> set[str]:
+    """Return the whole ids of the proposals that these name. Raises as `chosen`."""
+    texts = {one.id: one.text for one in proposals}
+    found = {start: complete(start, texts, texts.__getitem__) for start in ids}
+    missing = sorted(start for start, one in found.items() if one is None)
+    if missing:
+        what = f"the proposals are {', '.join(texts)}" if texts else "there are no proposals"
+        raise InvalidArgument(f"no proposal is {', '.join(missing)}; {what}")
+    return {one for one in found.values() if one is not None}
+
+
+def open_ones(session: Session, proposals: Iterable[AnyProposal]) -> list[AnyProposal]:
+    """Return the proposals that nobody has refused."""
+    refused = {line.split(" ", 1)[0] for line in _lines(session)}
+    return [one for one in proposals if one.id not in refused]
+
+
+def refuse(session: Session, verb: str, proposals: Sequence[Proposal], ids: Sequence[str]) -> list[str]:
+    """Keep proposals from being made again; return their whole ids. Raises as `chosen`."""
+    session.check_write(Target(Tier.SHARED))
+    wanted = named(proposals, ids)
+    refused = [one for one in proposals if one.id in wanted]
+    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.text)}\n" for one in refused]
+    make_folders(session.root, REFUSED[:-1])
+    ignore.merge_by_lines(session.root)
+    append(session.root, REFUSED, "".join(lines).encode())
+    return [one.id for one in refused]
+
+
+def forget_refusals(session: Session, verb: str) -> int:
+    """Let a verb propose again what was refused; return how many proposals that are."""
+    session.check_write(Target(Tier.SHARED))
+    with hold(session.root, REFUSED[-1]):
+        session.root.forget()
+        content, lines = session.root.read(REFUSED), _lines(session)
+        kept = [line for line in lines if line.split(" ")[1:2] != [verb]]
+        if content is not None and kept:
+            replace(session.root, REFUSED, "".join(f"{line}\n" for line in kept).encode(), expected=content)
+        elif content is not None:
+            remove(session.root, REFUSED)
+    return len(lines) - len(kept)
+
+
+def _words(session: Session, text: str) -> str:
+    """Return how a text begins, without what must not be kept."""
+    return "(it holds a secret)" if session.secret_in(text) else show_invisible(beginning(text, _WORDS))
+
+
+def _lines(session: Session) -> list[str]:
+    content = session.root.read(REFUSED)
+    text = "" if content is None else decode(content.data, "/".join(REFUSED))
+    return [line for line in text.splitlines() if line.strip()]
