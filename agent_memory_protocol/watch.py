@@ -15,7 +15,7 @@ from .answers import Json
 from .change.ledger import way_back
 from .disk.errors import damaged
 from .disk.file_events import FileEvents
-from .disk.files import Stamp, stamp
+from .disk.files import Root, Stamp, stamp
 from .errors import AgentMemoryError
 from .layout import SCAFFOLDING, Target
 from .limits import NEAR
@@ -24,6 +24,7 @@ from .project.access import Actor
 from .project.settings import PROJECT_FILE
 from .text.digest import blake2b
 from .text.phrases import beginning, counted
+from .tiers.store import LARGEST
 from .workspace import Workspace
 
 DEBOUNCE = 0.2
@@ -191,7 +192,7 @@ class Watcher:
 
         What cannot be done is told once, tried again with the next look, and keeps the watcher from no other folder.
         """
-        is_document = seen.document_name in changed and _digest(seen) != seen.document
+        is_document = seen.document_name in changed and self._digest(seen) != seen.document
         notes: set[str] | None = changed - {seen.document_name}
         if not (notes or is_document):
             return True  # it was the watcher itself
@@ -211,6 +212,15 @@ class Watcher:
             seen.forget()
             return False
         return True
+
+    def _digest(self, seen: _Seen) -> bytes | None:
+        """Return what tells one text of a folder's tier document from another; None where it cannot be read."""
+        try:
+            with Root.open(str(self.workspace.path), external_links=self.workspace.settings.external_links) as root:
+                content = root.read(seen.target.parts, limit=LARGEST)
+        except AgentMemoryError:
+            return None  # healing says why
+        return b"" if content is None else _digest_of(content.data)
 
     def _is_unreadable(self, seen: _Seen) -> Generator[Happened, None, bool]:
         """Say whether nothing was found in a folder because it cannot be read, and tell it once."""
@@ -299,18 +309,11 @@ def _stamps(folder: str, names: Collection[str] | None = None) -> dict[str, Stam
     with suppress(OSError):
         for name in os.listdir(folder) if names is None else names:
             if name.lower().endswith(".md"):
+                path = os.path.join(folder, name)
                 with suppress(OSError):
-                    found[name] = stamp(os.stat(os.path.join(folder, name)))
+                    # A link that leads nowhere has no other stamp than its own; whoever reads it says what is wrong.
+                    found[name] = stamp(os.stat(path) if os.path.exists(path) else os.lstat(path))
     return found
-
-
-def _digest(seen: _Seen) -> bytes:
-    """Return what tells one text of a folder's tier document from another."""
-    try:
-        with open(os.path.join(seen.folder, seen.document_name), "rb") as file:
-            return _digest_of(file.read())
-    except OSError:
-        return b""
 
 
 def _digest_of(data: bytes) -> bytes:

@@ -43,7 +43,8 @@ def lock_name(target: Target) -> str:
         return target.tier.value
     # A name may be longer, in bytes, than a file name; its digest never is.
     key = name_key(target.owner)
-    return f"{target.tier}-{key if len(key.encode()) <= 100 else blake2b(key.encode(), digest_size=16).hexdigest()}"
+    name = key.encode("utf-8", "surrogateescape")
+    return f"{target.tier}-{key if len(name) <= 100 else blake2b(name, digest_size=16).hexdigest()}"
 
 
 def only_in_journals(root: Root, found: Collection[Target]) -> list[Target]:

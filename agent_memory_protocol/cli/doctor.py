@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
+from ..disk.files import read_named
 from ..errors import AgentMemoryError
 from ..project.access import Actor
 from ..verbs.doctor import Diagnosis, of_protocol
@@ -47,7 +47,8 @@ def doctor_command(
 
         findings += install.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
     if protocol is not None:
-        findings.append(of_protocol(Path(protocol).read_bytes(), protocol))
+        content = read_named(protocol)
+        findings.append(of_protocol(content.data if content else b"", protocol))
     values = {"where": where_json(here), "checks": [finding.to_json() for finding in findings]}
     call.answer(values, _lines(here, who, findings))
     sys.exit(4 if any(finding.is_damage for finding in findings) else 0)

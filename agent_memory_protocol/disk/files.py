@@ -104,7 +104,7 @@ class Root(Walk):
         folder = self.folder(parts[:-1])
         if folder is None or not parts:
             return folder is not None
-        check_name(parts[-1])
+        check_name(*parts)
         try:
             return folder.stat(parts[-1]) is not None
         except OSError as error:
@@ -207,6 +207,13 @@ class MissingRoot(Root):
     def folder(self, _: tuple[str, ...]) -> None:
         """Return None: there is no folder, the root itself included."""
         return
+
+
+def read_named(path: str, *, limit: int | None = None) -> Content | None:
+    """Read a file that a person has named, as `Root.read` does; None when it does not exist."""
+    folder, name = os.path.split(os.path.abspath(path))
+    with Root.open(folder) as root:
+        return root.read((name,), limit=limit)
 
 
 def is_there(path: str) -> bool:

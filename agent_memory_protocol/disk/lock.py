@@ -181,7 +181,7 @@ def _held(fd: int, clear: Callable[[int], None] = lambda _: None) -> Iterator[No
 
 
 def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
-    check_name(parts[-1])
+    check_name(*parts)
     make_local_folder(root, LOCKS, local=parts[:-2])
     folder = root.folder(parts[:-1])
     if folder is None:

@@ -128,7 +128,7 @@ class Walk:
         folder = self.folder(parts[:-1])
         if folder is None:
             return None
-        check_name(parts[-1])
+        check_name(*parts)
         try:
             info = folder.stat(parts[-1])
             if info is None or not stat.S_ISLNK(info.st_mode):
@@ -165,7 +165,7 @@ class Walk:
         folder = self.folder(parts[:-1])
         if folder is None:
             raise FileNotFoundError
-        check_name(parts[-1])
+        check_name(*parts)
         if folder.fd is not None:
             try:
                 return os.open(parts[-1], _READ, dir_fd=folder.fd)
@@ -186,7 +186,7 @@ class Walk:
         parent = self._folder(parts[:-1])
         if parent is None:
             return None
-        check_name(parts[-1])
+        check_name(*parts)
         try:
             found = self._enter(parent, parts)
         except FileNotFoundError:
@@ -265,14 +265,22 @@ class Walk:
         return tuple(full[len(start) :].split(os.sep)) if full.startswith(start) else None
 
 
-def check_name(name: str) -> None:
-    """Refuse a name that is a path. Names that come from people have passed the name rule before."""
+def check_name(*parts: str) -> None:
+    """Refuse a path whose last name is a path itself, or is no text: no link, ledger or index could hold it.
+
+    Names that come from people have passed the name rule before.
+    """
+    name = parts[-1]
     bad = name in ("", ".", "..") or "/" in name or "\0" in name or (os.sep == "\\" and ("\\" in name or ":" in name))
     if not bad and not name.isascii():
         try:
-            os.fsencode(name)
+            spelled = os.fsencode(name)
         except UnicodeEncodeError:
             bad = True
+        else:
+            # Python hands out the bytes of a name that are no text as halves of a pair.
+            if name != spelled.decode(errors="replace"):
+                raise DamagedFile("has a name that is not UTF-8; rename it", path=shown(*parts))
     if bad:
         raise InvalidArgument(f"{name!a} cannot be the name of a file or folder")
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..change.merge import merge_file
-from ..disk.files import Root
+from ..disk.files import Root, read_named
 from ..disk.writing import replace
 from ..errors import InvalidArgument, StorageError
 from ..git.ask import ask
@@ -146,9 +146,7 @@ def _said(done: "CompletedProcess[bytes]") -> str:
 
 def read(path: str) -> bytes:
     """Return a file that git hands over. Raises as `merge_paths`."""
-    folder, name = os.path.split(os.path.abspath(path))
-    with Root.open(folder) as root:
-        content = root.read((name,))
+    content = read_named(path)
     if content is None:
         raise InvalidArgument(f"{path} is not there; name a file, or an empty one where there was none")
     return content.data

@@ -98,7 +98,8 @@ def document_meant(actor: Actor, tier: Tier | None, agent: str | None, conversat
 
 def joined(actor: Actor, target: Target) -> Actor:
     """Put an actor that is in no conversation into the one it names: to name it is to be a member (decision 7)."""
-    if target.tier is Tier.CONVERSATION and actor.conversation is None:
+    # A person may read and write all, so of a folder on disk with a name that no conversation has none is made.
+    if target.tier is Tier.CONVERSATION and actor.conversation is None and not actor.is_person:
         return Actor(actor.agent, target.owner, unnamed=actor.unnamed)
     return actor
 

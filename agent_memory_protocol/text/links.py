@@ -177,8 +177,10 @@ def _destination(text: str, start: int) -> str:
 
 
 def _same_folder(destination: str) -> str:
-    name = _unquoted(destination.removeprefix("./").partition("#")[0])
-    return name if name.lower().endswith(".md") and "/" not in name and "\\" not in name else ""
+    written = destination.removeprefix("./").partition("#")[0]
+    name = _unquoted(written)
+    # A backslash is a separator as people write it, and part of a name as `target` does.
+    return name if name.lower().endswith(".md") and "/" not in name and "\\" not in written else ""
 
 
 def _unquoted(text: str) -> str:

@@ -11,6 +11,7 @@ from datetime import date
 
 from ..answers import Found
 from ..change.session import SEARCH, Session, stored_entry
+from ..disk.errors import shown
 from ..disk.writing import make_local_folder
 from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
@@ -87,7 +88,7 @@ def search(
             return []
 
     # All that use the index share it, so everything is in it; what this actor may not read is not even told of.
-    for target, states in _states(session, lambda target, text: tell(text) if is_asked(target) else None):
+    for target, states in _named(session, lambda target, text: tell(text) if is_asked(target) else None):
         folder = target.path.rpartition("/")[0]
         folders[folder] = target
         found = [Source(f"{folder}/{file}", state, read) for file, state in states.items()]
@@ -169,6 +170,20 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
             on_problem(target, str(error))
             continue
         yield target, {file: state or _digest(session, (*folder, file)) for file, state in signed.items()}
+
+
+def _named(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
+    """Yield what `_states` does without what no index can hold: names found on disk may be bytes that are no text."""
+    for target, states in _states(session, on_problem):
+        folder = target.path.rpartition("/")[0]
+        odd = [file for file in states if not _is_text(f"{folder}/{file}")]
+        for file in odd:
+            on_problem(target, f"{shown(folder, file)}: has a name that is not UTF-8; rename it")
+        yield target, {file: state for file, state in states.items() if file not in odd} if odd else states
+
+
+def _is_text(path: str) -> bool:
+    return path.isascii() or path == path.encode(errors="replace").decode()
 
 
 def _info(session: Session, parts: tuple[str, ...]) -> os.stat_result | None:

@@ -343,6 +343,73 @@ def test_a_verb_over_all_ends_with_4_where_one_file_cannot_be_read(amp, verb):
     assert (answer.code, "is not UTF-8" in answer.out + answer.err) == (4, True)
 
 
+NOT_FILES = {
+    "pipe": os.mkfifo,
+    "socket": as_socket,
+    "device": as_link("/dev/zero"),
+    "folder": as_folder,
+    "loop": as_link("MEMORY.md"),
+}
+NAMES = {
+    "backslash": b"a\\b",
+    "line-feed": b"a\nb",
+    "escape": b"a\x1b[31mb",
+    "latin-1": b"caf\xe9",
+    "tag": "a\U000e0041".encode(),
+}
+BAD_NAMES = [(owner, name) for owner in (AGENT, CONVERSATION) for name in NAMES]
+
+
+def serves_the_rest(amp, seldom=("distill", "index --check", "prune")):
+    """Check that each verb ends in order, says what it knows of the good file, and writes no byte that is no text."""
+    for verb, codes in VERBS_OVER_ALL.items():
+        answer = amp(*verb.split())
+        assert answer.code in codes or verb in seldom, (verb, answer)
+        assert "well and seen" in answer.out or verb in SAY_NO_TEXT, (verb, answer)
+        assert all(line.isprintable() for line in (answer.out + answer.err).split("\n")), (verb, answer)
+    assert amp("remember", "a new fact").code == 0
+    assert amp("note", "new", "feedback", "x", "--description", "d", "--why", "w", "--how", "h").code == 0
+
+
+@pytest.mark.parametrize("kind", NOT_FILES)
+def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
+    """A plain open of a device or a pipe never ends: whoever reads goes through the one door, the watcher too."""
+    amp("remember", "well and seen")
+    for path in (AGENT, f"{os.path.dirname(SHARED)}/user_x.md"):
+        (amp.root / path).parent.mkdir(parents=True, exist_ok=True)
+        NOT_FILES[kind](amp.root / path)
+    serves_the_rest(amp)
+    told = amp("watch", "--once").err
+    assert "agent:dev: " in told
+    assert AGENT in told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):
+    amp("remember", "well and seen")
+    odd = os.path.join(os.fsencode(amp.root), os.fsencode(os.path.dirname(SHARED)), b"user_" + NAMES[name] + b".md")
+    with open(odd, "wb") as file:
+        file.write(b"---\nname: x\ndescription: the odd one\n---\nx\n")
+    serves_the_rest(amp)
+    answer = amp("index")
+    assert ("the odd one" in amp("recall").out) == (name != "latin-1")
+    assert (answer.code, "not UTF-8; rename it" in answer.err) == ((4, True) if name == "latin-1" else (0, False))
+    assert amp("index", "--check").code == (name == "latin-1")
+
+
+@pytest.mark.parametrize(("owner", "name"), BAD_NAMES)
+def test_an_odd_name_of_a_folder_is_named_and_costs_no_other(amp, owner, name):
+    amp("remember", "well and seen")
+    tier, _, rest = owner.partition("dev" if "dev" in owner else "c1")
+    odd = os.fsencode(f"{amp.root}/{tier}") + NAMES[name] + os.fsencode(rest)
+    os.makedirs(os.path.dirname(odd))
+    with open(odd, "wb") as file:
+        file.write(b"# S\n\n- odd\n")
+    serves_the_rest(amp)
+    assert amp("list").code == 4
+    assert "rename it" in amp("list").err or "rename its folder" in amp("list").err
+
+
 def test_a_search_says_what_it_could_not_read_and_finds_the_rest(amp):
     amp("remember", "well and seen")
     assert amp("search", "seen", "--json").json()["problems"] == []

@@ -188,9 +188,7 @@ def test_a_name_that_is_a_path_or_no_text_is_refused(root: Root, name: str) -> N
             assert "cannot be the name" in complaint(lambda a=action, p=parts: a(p), InvalidArgument)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    "name", ["José", "Jose\u0301", "日本語.md", "💡", "a b", "-rf", "\udce9", "x\ny", "C:x", "a\\b"]
-)
+@pytest.mark.parametrize("name", ["José", "Jose\u0301", "日本語.md", "💡", "a b", "-rf", "x\ny", "C:x", "a\\b"])
 def test_names_may_be_any_text_that_the_system_takes(project: Path, root: Root, name: str) -> None:
     (project / name).mkdir()
     (project / name / name).write_text("x")
@@ -199,6 +197,16 @@ def test_names_may_be_any_text_that_the_system_takes(project: Path, root: Root, 
     assert content.data == b"x"
     assert root.list_folders(()) == [name]
     assert root.list_files((name,)) == [name]
+
+
+def test_a_name_whose_bytes_are_no_text_is_listed_and_opened_by_no_one(project: Path, root: Root) -> None:
+    (project / "caf\udce9").mkdir()
+    (project / "caf\udce9" / "x.md").write_text("x")
+    assert root.list_folders(()) == ["caf\udce9"]
+    for parts in (("caf\udce9", "x.md"), ("caf\udce9",)):
+        for action in (root.read, root.exists, root.locate):
+            told = complaint(lambda a=action, p=parts: a(p))  # type: ignore[misc]
+            assert told == "caf\\udce9: has a name that is not UTF-8; rename it"
 
 
 def test_a_name_that_would_break_the_line_of_a_message_is_escaped(project: Path, root: Root) -> None:
