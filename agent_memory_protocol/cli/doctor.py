@@ -1,5 +1,6 @@
 """`amp doctor`: one answer to "why is my memory not there?"."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -8,7 +9,9 @@ import click
 
 from ..disk.files import read_named
 from ..errors import AgentMemoryError
+from ..layout import Tier
 from ..project.access import Actor
+from ..project.settings import home_folder
 from ..verbs.doctor import Diagnosis, of_protocol
 from ..workspace import Workspace
 from .options import Call, call_options, columns, plain
@@ -32,7 +35,8 @@ def doctor_command(
 ) -> None:
     """Say where memory lies, what AGENT recalls, what is wrong.
 
-    Ends with exit code 4 when something on disk is damaged or unreadable.
+    The hooks of each host that is used here are run as the host would run them in this folder.
+    Ends with exit code 1 when something is wrong, and with 4 when something on disk is damaged or unreadable.
 
     \b
     Examples:
@@ -42,16 +46,35 @@ def doctor_command(
     here = call.workspace(tells_settings=True)
     who = call.reader(agent, conversation)
     findings = here.diagnose(who)
-    if here.path.is_dir():
-        from ..hosts import install, receipt
-
-        findings += install.diagnose(receipt.in_project(str(here.path), external_links=here.settings.external_links))
+    if here.path.is_dir() and here.settings.enabled:
+        findings += _of_hosts(call, here, agent, [finding.message for finding in findings])
     if protocol is not None:
         content = read_named(protocol)
         findings.append(of_protocol(content.data if content else b"", protocol))
     values = {"where": where_json(here), "checks": [finding.to_json() for finding in findings]}
     call.answer(values, _lines(here, who, findings))
-    sys.exit(4 if any(finding.is_damage for finding in findings) else 0)
+    sys.exit(4 if any(one.is_damage for one in findings) else int(any(one.is_problem for one in findings)))
+
+
+def _of_hosts(call: Call, here: Workspace, agent: str | None, told: Sequence[str]) -> list[Diagnosis]:
+    """Say what the hosts that are used here would give: to this agent, or to a session and to each that has memory."""
+    from ..hosts import checkup, install, receipt
+
+    root = str(here.path)
+    try:
+        owners = [target.owner for target in here.targets() if target.tier is Tier.AGENT]
+        places = {False: receipt.in_project(root, external_links=here.settings.external_links)}
+        home = home_folder(os.environ)
+        if home:
+            places[True] = receipt.for_person(os.environ)
+        receipts = {for_person: receipt.Receipt.read(place) for for_person, place in places.items()}
+        found = [one for for_person, read in receipts.items() for one in install.diagnose(places[for_person], read)]
+    except AgentMemoryError as error:
+        return [] if str(error) in told else [Diagnosis(str(error), is_problem=True, is_damage=True)]
+    installed = {for_person: frozenset(read.hosts) for for_person, read in receipts.items()}
+    folder = root if call.root else os.getcwd()
+    agents = [agent] if agent else ["", *owners]
+    return [*found, *checkup.examine(checkup.Started(root, folder, home, os.environ, agents, installed))]
 
 
 def _lines(here: Workspace, who: Actor, findings: Sequence[Diagnosis]) -> Iterator[str]:

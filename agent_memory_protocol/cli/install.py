@@ -46,6 +46,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     installed = os.path.join(sysconfig.get_path("scripts"), "amp-hook")
     program = install.program_for(target, place, shutil.which("amp-hook"), installed)
     plan = install.plan_install(place, target, program)
+    install.check_runs(place, target, program, os.environ)
     if installed in program and place.is_project and plan.changes:
         plan.notes.append("no shell finds amp-hook here, so the settings name its path on this machine")
     _do(call, plan, dry_run, _about(place))

@@ -22,6 +22,7 @@ class Event:
         session: the host's id of the session; "" if it gives none.
         cwd: the folder the agent works in; "" if the host does not say.
         source: what started a session: startup, resume, clear, compact, fork.
+        prompt: what a person, or the agent that started this one, asks for.
         tool, tool_input: the tool that is about to be used, and with what.
         last_message: what the agent said last.
         transcript: the file of the conversation.
@@ -34,6 +35,7 @@ class Event:
         "event",
         "host",
         "last_message",
+        "prompt",
         "session",
         "source",
         "stop_active",
@@ -49,12 +51,25 @@ class Event:
         self.session = _text(message, "session_id")
         self.cwd = _text(message, "cwd")
         self.source = _text(message, "source") or _text(message, "trigger")
+        self.prompt = _text(message, "prompt")
         self.tool = _text(message, "tool_name")
         given = message.get("tool_input")
         self.tool_input: dict[str, Any] = given if isinstance(given, dict) else {}
         self.last_message = _text(message, "last_assistant_message") or _text(message, "prompt_response")
         self.transcript = _text(message, "agent_transcript_path") or _text(message, "transcript_path")
         self.stop_active = message.get("stop_hook_active") is True
+
+    @property
+    def whose(self) -> str:
+        """The session and its agent, as one name for marks."""
+        return digest_of(self.host.name, self.session, self.agent)
+
+
+def digest_of(*names: str | None) -> str:
+    """Return one name for several."""
+    from ..text.digest import blake2b
+
+    return blake2b("\n".join(name or "" for name in names).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def read(event: str, host: str, data: bytes) -> Event:

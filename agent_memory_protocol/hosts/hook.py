@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .envelopes import Answer
+    from .table import Host
 
-EVENTS = ("session-start", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
+EVENTS = ("session-start", "prompt", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
 
 MOST_BYTES = 16 << 20
 """A longer message of a host is not read to its end: no model says that much in one call."""
@@ -34,8 +35,8 @@ def main() -> None:
 def run(words: "Sequence[str]") -> str:
     """Return the answer to one event as JSON: `{}` if there is nothing to say, or something is wrong."""
     try:
-        event, host = _arguments(words)
-        answer = answer_to(event, host, read_stdin(0), os.environ)
+        event, host, for_person = _arguments(words)
+        answer = answer_to(event, host, read_stdin(0), os.environ, for_person=for_person)
         if answer:
             from .quick_json import write
 
@@ -45,8 +46,13 @@ def run(words: "Sequence[str]") -> str:
     return "{}"
 
 
-def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") -> "Answer":
-    """Return what to say to the host: {} for nothing. The caller answers {} to any error."""
+def answer_to(
+    event: str, host: str, data: bytes, environ: "Mapping[str, str]", *, for_person: bool = False
+) -> "Answer":
+    """Return what to say to the host: {} for nothing. The caller answers {} to any error.
+
+    `for_person` says that the person's own settings call. Where they do, those of the project are silent.
+    """
     if event == "pre-tool-use":
         from ..guard.glance import may_concern_memory
 
@@ -57,6 +63,8 @@ def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") 
     if len(data) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES:,} bytes came on stdin; they were not looked at")
     call = envelopes.read(event, host, data)
+    if not for_person and _person_has(call.host, event, environ):
+        return {}
     if event == "pre-tool-use":
         from ..guard.judge import reason_to_deny
 
@@ -66,6 +74,11 @@ def answer_to(event: str, host: str, data: bytes, environ: "Mapping[str, str]") 
         from .start import start
 
         text = start(call, environ, say)
+        return envelopes.context(call, text) if text else {}
+    if event == "prompt":
+        from .start import prompt
+
+        text = prompt(call, environ, say)
         return envelopes.context(call, text) if text else {}
     from .stop import stop
 
@@ -100,9 +113,24 @@ def say(problem: object) -> None:
         pass
 
 
-def _arguments(words: "Sequence[str]") -> tuple[str, str]:
-    """Return the event and the host that the command line names."""
-    host = "claude"
+def _person_has(host: "Host", event: str, environ: "Mapping[str, str]") -> bool:
+    """Say whether the person's own settings of this host have a hook of ours for this event, too."""
+    folder = host.folder_of(environ.get("HOME") or environ.get("USERPROFILE") or "", environ)
+    try:
+        file = os.open(os.path.join(folder, host.settings[-1]), os.O_RDONLY)
+    except (OSError, ValueError):
+        return False
+    try:
+        return host.call(event, for_person=True).encode() in os.read(file, 1 << 20)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
+def _arguments(words: "Sequence[str]") -> tuple[str, str, bool]:
+    """Return the event and the host that the command line names, and whether the person's own settings call."""
+    host, for_person = "claude", False
     events = []
     left = list(words)
     while left:
@@ -111,11 +139,13 @@ def _arguments(words: "Sequence[str]") -> tuple[str, str]:
             host = left.pop(0) if left else ""
         elif word.startswith("--host="):
             host = word.removeprefix("--host=")
+        elif word == "--user":
+            for_person = True
         else:
             events.append(word)
     if len(events) != 1 or events[0] not in EVENTS:
         raise ValueError(f"{' '.join(events) or 'nothing'!a} is not an event; the events are {', '.join(EVENTS)}")
-    return events[0], host
+    return events[0], host, for_person
 
 
 def _readable(fd: int, data: bytearray) -> bool:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from difflib import unified_diff
 from functools import partial
 from hashlib import sha256
@@ -17,14 +18,15 @@ from .. import __version__
 from ..disk.errors import shown
 from ..disk.files import Content, decode, split_bom
 from ..disk.writing import create, make_folders, remove, remove_empty_folder, replace
-from ..errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
+from ..errors import AccessDenied, DamagedFile, InvalidArgument, StorageError
 from ..project.access import Actor
 from ..project.templates import shipped_file
 from ..verbs.doctor import Diagnosis
 from . import agents_md, settings_text
-from .json_text import Insertion, NotJson, take_out
+from .json_text import Insertion, NotJson, check_strict, take_out
 from .receipt import LARGEST, InstallPlace, Receipt
-from .table import HOSTS
+from .rehearsal import rehearse
+from .table import FAILS_OPEN, FOR_PERSON, HOSTS, Host
 
 AGENTS_MD = "agents-md"
 TARGETS = (*HOSTS, AGENTS_MD)
@@ -119,7 +121,9 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
     folders = receipt.folders
     for file in _files(place, target, program):
         before = _read(place, file)
-        bare = _bare(file, before, receipt.file(target, file.name))
+        old = receipt.file(target, file.name)
+        now = _as_left(before, old)
+        bare = _bare(file, now, old)
         inserted: list[Insertion] = []
         if file.part is None:
             if bare not in (None, file.whole):
@@ -127,11 +131,20 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
                 continue
             after = file.whole
         else:
-            with _naming(file):
-                text, inserted = file.part.add((bare or b"").decode())
+            with _naming(file, "install again"):
+                text = (bare or b"").decode()
+                plan.notes += [
+                    f"{file.name} {left}; it stays, and nothing is added to it" for left in file.part.left(text)
+                ]
+                text, inserted = file.part.add(text)
+                file.part.check(text)
             after = text.encode()
         created = bare is None or file.part is None
         files[file.name] = {"created": created, "inserted": inserted, "digest": _digest(after)}
+        if before is not None and (before.data != now or b"\r\n" in before.data) and b"\r\n" not in after:
+            after = after.replace(b"\n", b"\r\n")
+        elif before is not None and before.data != now:
+            after = after.replace(b"\r\n", b"\n")
         folders = folders | _missing_folders(file)
         _add(plan, place, file, before, after)
     kept = _receipt_file(place)
@@ -143,6 +156,22 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
     return plan
 
 
+def check_runs(place: InstallPlace, target: str, program: str, environ: Mapping[str, str]) -> None:
+    """Run the hook of a session's start once, as the host would.
+
+    Raises:
+        StorageError: it does not run, or is another program; the message says what to do.
+    """
+    host = HOSTS.get(target)
+    if host is not None:
+        command = f"{program} {host.call('session-start', for_person=not place.is_project)}"
+        problem = rehearse(host, "session-start", command, place.base, environ).problem
+        if problem:
+            raise StorageError(
+                f"`{command}` {problem}; nothing was installed: mend the program that is found, then again"
+            )
+
+
 def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
     """Say what becomes of each file when what was installed goes. Changes nothing. Raises as `plan_install` does."""
     plan = InstallPlan()
@@ -150,9 +179,15 @@ def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
     for file in _files(place, target, "amp-hook"):
         before = _read(place, file)
         old = receipt.file(target, file.name)
-        bare = _bare(file, before, old)
-        if old and before is not None and bare == before.data:
-            plan.notes.append(f"{file.name} was changed since; what is left of amp's part in it stays")
+        now = _as_left(before, old)
+        bare = _bare(file, now, old)
+        if bare is not None:
+            if old and bare == now:
+                plan.notes.append(f"{file.name} was changed since; what is left of amp's part in it stays")
+            elif file.part is not None:
+                plan.notes += [f"{file.name} {left}; it stays" for left in file.part.left(bare.decode())]
+            if before is not None and before.data != now:
+                bare = bare.replace(b"\r\n", b"\n") if b"\r\n" in (now or b"") else bare.replace(b"\n", b"\r\n")
         _add(plan, place, file, before, bare)
     if target in receipt.hosts:
         after = receipt.with_entry(target, None, receipt.folders)
@@ -162,25 +197,21 @@ def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
     return plan
 
 
-def diagnose(place: InstallPlace) -> list[Diagnosis]:
-    """Say of each target in the receipt whether what was installed is still there."""
-    try:
-        receipt = Receipt.read(place)
-        return [_diagnosis(place, target, receipt) for target in receipt.hosts if target in TARGETS]
-    except AgentMemoryError as error:
-        return [Diagnosis(str(error), is_problem=True, is_damage=True)]
-
-
-def _diagnosis(place: InstallPlace, target: str, receipt: Receipt) -> Diagnosis:
-    for file in _files(place, target, "amp-hook"):
-        content = _read(place, file)
-        if content is None:
-            return Diagnosis(f"{target} lacks {file.name}; `amp install {target}` puts it back", is_problem=True)
-        is_as_left = file.part is None or _digest(content.data) == receipt.file(target, file.name).get("digest")
-        if not is_as_left and _bare(file, content, {}) == content.data:
-            message = f"{file.name} has lost what was installed; `amp install {target}` puts it back"
-            return Diagnosis(message, is_problem=True)
-    return Diagnosis(f"{target} has what `amp install` put there")
+def diagnose(place: InstallPlace, receipt: Receipt) -> Iterator[Diagnosis]:
+    """Say which skills and blocks that were installed are there no more. Hooks are run, not looked at: `checkup`."""
+    user = "" if place.is_project else FOR_PERSON
+    for target in [one for one in receipt.hosts if one in TARGETS]:
+        for file in _files(place, target, "amp-hook"):
+            if target in HOSTS and file.part is not None:
+                continue
+            content = _read(place, file)
+            if content is None or (
+                file.part and _bare(file, content.data, receipt.file(target, file.name)) == content.data
+            ):
+                problem = f"{shown(file.name)} has gone, or has lost what was installed"
+                yield Diagnosis(f"{target}: {problem}; `amp install {target}{user}` puts it back", is_problem=True)
+            elif file.part:
+                yield Diagnosis(f"{shown(file.name)} tells agents of memory, in the block that was installed")
 
 
 def program_for(target: str, place: InstallPlace, found: str | None, installed: str) -> str:
@@ -207,9 +238,37 @@ class _Part:
     add: Callable[[str], tuple[str, list[Insertion]]]
     strip: Callable[[str, Sequence[str]], str]
     is_bare: Callable[[str], bool]
+    left: Callable[[str], list[str]] = lambda _: []
+    check: Callable[[str], None] = lambda _: None
 
 
 _BLOCK = _Part(agents_md.with_block, agents_md.without_block, lambda text: not text.strip())
+
+
+def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:
+    """Return what is ours in a host's settings. Where the same call is there already, none is added."""
+    wanted = host.hooks(program, for_person=for_person)
+    same = {
+        (native, f"{one} {host.call(event, for_person=for_person)}{ending}")
+        for event, (native, _) in host.events.items()
+        for one in (program, "amp-hook")
+        for ending in (FAILS_OPEN, "")
+    }
+
+    def there(text: str) -> list[str]:
+        return [native for native, _ in sorted(same & {*settings_text.commands(text)})]
+
+    def add(text: str) -> tuple[str, list[Insertion]]:
+        found = there(text)
+        return settings_text.with_hooks(text, {name: group for name, group in wanted.items() if name not in found})
+
+    return _Part(
+        add,
+        settings_text.without_hooks,
+        settings_text.is_bare,
+        lambda text: [f"runs amp-hook at {native}, which amp did not write" for native in there(text)],
+        lambda text: check_strict(text, host.forgives),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +280,7 @@ class _File:
     parts: tuple[str, ...]
     part: _Part | None = None
     whole: bytes = b""
+    reader: str = "amp"
 
 
 def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
@@ -231,47 +291,62 @@ def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
     host = HOSTS.get(target)
     if host is None:
         raise InvalidArgument(f"{target!a} is not a host; the hosts are {', '.join(TARGETS)}")
-    wanted = host.hooks(program)
-    add = partial(settings_text.with_hooks, wanted=wanted)
-    hooks = _Part(add, partial(settings_text.without_hooks, wanted=wanted), settings_text.is_bare)
-    if host.name in place.moved:
-        base, name = place.moved[host.name], host.settings[-1]
-        settings = _File(os.path.join(base, name), base, (name,), hooks)
-    else:
-        settings = _File("/".join(host.settings), place.base, host.settings, hooks)
-    skill = (*host.skills, *_SKILL)
-    return [settings, _File("/".join(skill), place.base, skill, whole=shipped_file("skill", *_SKILL))]
+    hooks = _hooks_of(host, program, for_person=not place.is_project)
+    settings, skill = host.settings, (*host.skills, *_SKILL)
+    base, shipped = place.base, shipped_file("skill", *_SKILL)
+    moved = place.moved.get(host.name)
+    files = [
+        _File("/".join(settings), base, settings, hooks, reader=host.title),
+        _File("/".join(skill), base, skill, whole=shipped),
+    ]
+    for index, file in enumerate(files):
+        if moved is not None and file.parts[0] == settings[0]:
+            parts = file.parts[1:]
+            files[index] = replace_fields(file, name=os.path.join(moved, *parts), base=moved, parts=parts)
+    return files
 
 
 def _receipt_file(place: InstallPlace) -> _File:
     return _File("/".join(place.receipt), place.base, place.receipt)
 
 
-def _bare(file: _File, content: Content | None, old: Mapping[str, Any]) -> bytes | None:
-    """Return a file without what is ours; None if there was no file before. `old` is what the receipt says of it."""
+def _as_left(content: Content | None, old: Mapping[str, Any]) -> bytes | None:
+    """Return a file's bytes with the line ends that it was left with, where a checkout has only changed these."""
     if content is None:
         return None
-    is_as_left = _digest(content.data) == old.get("digest")
+    unix = content.data.replace(b"\r\n", b"\n")
+    for one in (unix, unix.replace(b"\n", b"\r\n")):
+        if _digest(one) == old.get("digest"):
+            return one
+    return content.data
+
+
+def _bare(file: _File, data: bytes | None, old: Mapping[str, Any]) -> bytes | None:
+    """Return a file without what is ours; None if there was no file before. `old` is what the receipt says of it."""
+    if data is None:
+        return None
+    is_as_left = _digest(data) == old.get("digest")
     if file.part is None:
-        return None if is_as_left else content.data
-    bom, data = split_bom(content.data)
-    text = bom.decode() + decode(data, file.name)
+        return None if is_as_left else data
+    bom, rest = split_bom(data)
+    text = bom.decode() + decode(rest, file.name)
     created = old.get("created") is True
-    taken = take_out(text, old.get("inserted", [])) if is_as_left else None
+    inserted = old.get("inserted", [])
+    taken = take_out(text, inserted) if is_as_left else None
     if taken is not None:
         return None if created else taken.encode()
-    with _naming(file):
-        bare = file.part.strip(text, [piece for _, piece in old.get("inserted", [])])
+    with _naming(file, "mend it first"):
+        bare = file.part.strip(text, [piece for _, piece in inserted])
         return None if created and file.part.is_bare(bare) else bare.encode()
 
 
 @contextmanager
-def _naming(file: _File) -> Iterator[None]:
-    """Name the file whose text is not JSON."""
+def _naming(file: _File, advice: str) -> Iterator[None]:
+    """Name the file whose text its host cannot read."""
     try:
         yield
     except NotJson as error:
-        reason = f"is not JSON: {error}; nothing was changed, mend it first"
+        reason = f"{file.reader} cannot read this: {error}; nothing was changed, mend the line and {advice}"
         raise DamagedFile(reason, path=file.name, line=error.line) from error
 
 

@@ -6,17 +6,22 @@ again: an addition is a list of insertions, and taking them out in reverse gives
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 _GAP = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_LITERAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
 
 Insertion = tuple[int, str]
 """Where in a text something is put in, and what. Several are made one after the other, each in what the last gave."""
+
+
+Oddity = Literal["a byte-order mark", "a comment", "a comma after the last one", "a doubled name"]
+"""What not every reader of JSON takes."""
 
 
 class NotJson(ValueError):
@@ -57,12 +62,24 @@ def parse(text: str) -> Node:
     Raises:
         NotJson: it is not JSON.
     """
+    return _Reader(text).read_all()
+
+
+def check_strict(text: str, forgives: Container[str]) -> None:
+    """Refuse a text that a strict reader of JSON would not take.
+
+    Args:
+        text: it.
+        forgives: the oddities that this reader takes.
+
+    Raises:
+        NotJson: it names the first oddity that is not forgiven; or the text is not JSON at all.
+    """
     reader = _Reader(text)
-    reader.peek()
-    node = reader.value("", reader.position, 0)
-    if reader.peek():
-        raise reader.fail("something follows the end of the value")
-    return node
+    reader.read_all()
+    for what, position in sorted(reader.odd, key=lambda one: one[1]):
+        if what not in forgives:
+            raise NotJson(f"there is {what}", text, position)
 
 
 def insert(text: str, node: Node, value: object, name: str | None = None) -> list[Insertion]:
@@ -157,13 +174,24 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = len(text) - len(text.removeprefix("\ufeff"))
+        self.odd: list[tuple[Oddity, int]] = [("a byte-order mark", 0)] if self.position else []
 
     def fail(self, reason: str) -> NotJson:
         return NotJson(reason, self.text, self.position)
 
+    def read_all(self) -> Node:
+        self.peek()
+        node = self.value("", self.position, 0)
+        if self.peek():
+            raise self.fail("something follows the end of the value")
+        return node
+
     def peek(self) -> str:
         """Go over blanks and comments, and return the next character; "" at the end."""
-        self.position = _after_gap(self.text, self.position)
+        start, self.position = self.position, _after_gap(self.text, self.position)
+        blanks = self.text[start : self.position]
+        if "/" in blanks:
+            self.odd.append(("a comment", start + blanks.index("/")))
         if self.text.startswith("/*", self.position):
             raise self.fail("a comment is not closed")
         return self.text[self.position : self.position + 1]
@@ -189,18 +217,26 @@ class _Reader:
 
     def inside(self, closing: str, depth: int) -> Iterator[Node]:
         self.position += 1
+        names: set[str] = set()
+        comma = None
         while self.peek() != closing:
             name, begin = "", self.position
             if closing == "}":
                 name = self.string()
+                if name in names:
+                    self.odd.append(("a doubled name", begin))
+                names.add(name)
                 if self.peek() != ":":
                     raise self.fail("a colon is missing after a name")
                 self.position += 1
             yield self.value(name, begin, depth)
-            if self.peek() == ",":
+            comma = self.position if self.peek() == "," else None
+            if comma is not None:
                 self.position += 1
             elif self.peek() != closing:
                 raise self.fail(f"a comma or {closing} is missing")
+        if comma is not None:
+            self.odd.append(("a comma after the last one", comma))
         self.position += 1
 
     def string(self) -> str:

@@ -57,7 +57,9 @@ def for_person(environ: Mapping[str, str]) -> InstallPlace:
     home = home_folder(environ)
     if not home:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
-    moved = {host.name: environ[host.home] for host in HOSTS.values() if host.home and environ.get(host.home)}
+    moved = {
+        host.name: host.folder_of(home, environ) for host in HOSTS.values() if host.home and environ.get(host.home[0])
+    }
     external_links = load_settings(None, environ).external_links
     return InstallPlace(home, (".config", "amp", "installed.json"), moved, external_links)
 
@@ -105,9 +107,9 @@ class Receipt:
         if not hosts:
             return None
         below = sorted(os.path.relpath(folder, self.place.base).replace(os.sep, "/") for folder in folders)
-        return (
-            json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
-        ).encode()
+        text = json.dumps({"version": 1, "folders": below, "hosts": dict(sorted(hosts.items()))}, indent=2) + "\n"
+        is_crlf = self.content is not None and b"\r\n" in self.content.data
+        return (text.replace("\n", "\r\n") if is_crlf else text).encode()
 
 
 def _entry(read: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """A host's settings with our hooks in them and without: text in, text out, and not another byte changed.
 
-What was added is found by its insertions if the text is still as it was left, else by the whole command of a hook: one
-that only holds ours is a person's. Hooks of others, comments and order stay as they are either way.
+A hook is ours only where its whole command is one that the receipt says we wrote. Hooks of others, comments and order
+stay as they are.
 """
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from . import json_text
 from .json_text import Insertion, Node, NotJson
 
 _COMMAND = re.compile(r'"command":\s*("(?:[^"\\]|\\.)*")')
+_CALL = re.compile(r"""(?<![\w-])amp-hook(?:\.exe)?["']? +([a-z-]+)(?: +--host[ =]([a-z]+))?""")
+"""A call of our program, by name or at the end of a path: the event, and the host if one is named."""
 
 
 def with_hooks(text: str, wanted: Mapping[str, object]) -> tuple[str, list[Insertion]]:
@@ -39,23 +41,20 @@ def with_hooks(text: str, wanted: Mapping[str, object]) -> tuple[str, list[Inser
     return text, made
 
 
-def without_hooks(text: str, recorded: Iterable[str], wanted: Mapping[str, object]) -> str:
-    """Return the settings without our hooks; lists and tables left empty by that go too.
+def without_hooks(text: str, recorded: Iterable[str]) -> str:
+    """Return the settings without the hooks that were inserted; lists and tables left empty by that go too.
 
-    Args:
-        text: the settings.
-        recorded: the pieces of text that were inserted, as the receipt has them.
-        wanted: the hooks that this version adds.
+    `recorded` are the pieces of text that were inserted, as the receipt has them (decision 48). Of two hooks with the
+    same command, the later one goes.
 
     Raises:
         NotJson: the text is not JSON.
     """
-    if _is_blank(text):
-        return text
-    written = _COMMAND.findall("\n".join([*recorded, json.dumps(wanted)]))
-    commands = {json.loads(command, strict=False) for command in written}
-    while (found := _find_ours(text, commands)) is not None:
-        text = json_text.remove(text, *found)
+    for piece in recorded:
+        for quoted in _COMMAND.findall(piece):
+            found = None if _is_blank(text) else _find(text, json.loads(quoted))
+            if found is not None:
+                text = json_text.remove(text, *found)
     return text
 
 
@@ -64,23 +63,51 @@ def is_bare(text: str) -> bool:
     return _is_blank(text) or json_text.parse(text).value == {}
 
 
-def _find_ours(text: str, written: Collection[str]) -> tuple[Node, Node] | None:
-    """Return something to remove, after the object or the list that holds it."""
+def commands(text: str) -> list[tuple[str, str]]:
+    """Return each hook's event, in the host's words, and its command line.
+
+    Raises:
+        NotJson: the text is not a JSON object, or what should hold the hooks is something else.
+    """
+    if _is_blank(text):
+        return []
+    return [(event.name, _command(hook)) for event, _, _, hook in _hooks(text) if _command(hook)]
+
+
+def values(text: str) -> object:
+    """Return what settings say, as `json.loads` would. Raises NotJson where they are not JSON."""
+    return {} if _is_blank(text) else json_text.parse(text).value
+
+
+def called(command: str) -> tuple[str, str] | None:
+    """Return the event and the host for which a command line calls `amp-hook`; None where it does not."""
+    found = _CALL.search(command)
+    return None if found is None else (found[1], found[2] or "claude")
+
+
+def _find(text: str, command: str) -> tuple[Node, Node] | None:
+    """Return what goes with the last hook of this command, after the object or the list that holds it."""
     top = _top(text)
-    hooks = _member(text, top, "hooks", dict)
-    if hooks is None:
+    table = _member(text, top, "hooks", dict)
+    found = [place for place in _hooks(text) if _command(place[3]) == command]
+    if table is None or not found:
         return None
-    for event in hooks.inside:
+    event, group, listed, hook = found[-1]
+    if len(listed.inside) > 1:
+        return listed, hook
+    if len(event.inside) > 1:
+        return event, group
+    return (table, event) if len(table.inside) > 1 else (top, table)
+
+
+def _hooks(text: str) -> Iterator[tuple[Node, Node, Node, Node]]:
+    """Yield each hook after the event, the group and the list that hold it."""
+    table = _member(text, _top(text), "hooks", dict)
+    for event in table.inside if table else ():
         for group in event.inside:
-            commands = group.member("hooks")
-            ours = [hook for hook in commands.inside if _command(hook) in written] if commands else []
-            if commands and ours:
-                if len(ours) < len(commands.inside):
-                    return commands, ours[0]
-                if len(event.inside) > 1:
-                    return event, group
-                return (hooks, event) if len(hooks.inside) > 1 else (top, hooks)
-    return None
+            listed = group.member("hooks")
+            if listed is not None:
+                yield from ((event, group, listed, hook) for hook in listed.inside)
 
 
 def _command(hook: Node) -> str:

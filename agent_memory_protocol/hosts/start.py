@@ -1,7 +1,8 @@
 """What an agent is given as its session starts: its memory, inside the host's limit, and the project's checklist.
 
-On startup and after a clear or a compaction that is the block; a session that is resumed has it already, so it hears in
-a few lines what there is now. What is said are statements of fact.
+On startup and after a clear or a compaction that is the block; a session that is resumed has it already, unless its
+host forgets it, so it hears in a few lines what there is now. Its first prompt says what it is about: what the start
+left out of that is given then. What is said are statements of fact.
 """
 
 from ..disk.files import Root
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .envelopes import Event
 
 _HAS_IT_ALREADY = ("resume", "fork")
+_PROMPTED = "prompted"
 
 
 def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
@@ -39,6 +41,10 @@ def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], 
             actor = actor_of(call, settings, environ, say)
             state = checklist(root, settings) if settings.enabled else ""
             recalled = recall(root, settings, actor, _budget(call, settings, state))
+            if call.source in ("clear", "compact"):
+                from ..disk import marks
+
+                marks.lift(root, _PROMPTED, call.whose)
     except (AgentMemoryError, OSError) as error:
         say(error)
         return unreadable(error, _budget(call, None, "")).text
@@ -46,9 +52,32 @@ def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], 
         say(warning)
     if found.problem and settings.enabled:
         say(found.problem)
-    if call.source in _HAS_IT_ALREADY and call.event == "session-start":
+    has_it = call.source in _HAS_IT_ALREADY and call.source not in call.host.forgets
+    if has_it and call.event == "session-start":
         return "\n".join(filter(None, [short(recalled, actor), state]))
     return "\n".join(filter(None, [recalled.text, state]))
+
+
+def prompt(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> str:
+    """Return what the start left out and a prompt is about, once in a session; "" for nothing."""
+    if is_disabled(environ) or not call.prompt.strip():
+        return ""
+    found = find_root(call.cwd or None, environ=environ)
+    if found.missing:
+        return ""
+    with Root.open(found.path) as root:
+        settings = load_settings(root, environ)
+        root.external_links = settings.external_links
+        from ..disk import marks
+        from ..recall.rest import rest
+
+        if not settings.enabled or not settings.hook_prompt_chars or marks.has(root, _PROMPTED, call.whose):
+            return ""
+
+        budget = _budget(call, settings, checklist(root, settings))
+        actor = actor_of(call, settings, environ, say)
+        text = rest(root, settings, actor, budget, call.prompt, settings.hook_prompt_chars)
+        return text if text and (not call.session or marks.leave(root, _PROMPTED, call.whose)) else ""
 
 
 def actor_of(

@@ -6,17 +6,16 @@ session's own agent writes them. A reminder leaves a mark, so that it comes once
 
 import os
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from ..change.session import Session
+from ..disk import marks
 from ..disk.files import Root
-from ..disk.writing import create, make_local_folder, remove
 from ..errors import AgentMemoryError
 from ..layout import SCAFFOLDING, name_key
 from ..project.access import Actor
 from ..project.root import find_root
 from ..project.settings import is_disabled, load_settings
-from ..text.digest import blake2b
 from ..text.phrases import counted
 from ..tiers import store
 from ..workspace import Workspace
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .envelopes import Answer, Event
-
-_MARKS = "reminded"
-_DAYS = 30
-"""After so many days a mark is removed: no conversation lasts that long."""
 
 _MOST_OF_RECORD = 8 << 20
 
@@ -59,7 +54,8 @@ def stop(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], N
         if call.stop_active or settings.hook_reminder == "off":
             return {}
         text = _reminder(call, Session(root, settings, environ, actor))
-        if not text or not _mark(root, actor):
+        who = envelopes.digest_of(*(name and name_key(name) for name in (actor.conversation, actor.agent)))
+        if not text or not marks.leave(root, "reminded", who):
             return {}
     return envelopes.block(call, text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
 
@@ -126,21 +122,3 @@ def _was_saved_since(session: Session, moment: str) -> bool:
             if session.path(target).stat().st_mtime >= began:
                 return True
     return False
-
-
-def _mark(root: Root, actor: Actor) -> bool:
-    """Leave the mark of this conversation and agent; False if it is there already, or cannot be left."""
-    key = "\n".join(name_key(name or "") for name in (actor.conversation, actor.agent))
-    mark = blake2b(key.encode(), digest_size=12).hexdigest()
-    today = date.today()
-    try:
-        folder = make_local_folder(root, _MARKS)
-        for name in root.list_files(folder):
-            day, _, left = name.partition(".")
-            if left == mark:
-                return False
-            if day < (today - timedelta(days=_DAYS)).isoformat():
-                remove(root, (*folder, name))
-        return create(root, (*folder, f"{today}.{mark}"), b"")
-    except AgentMemoryError:
-        return False

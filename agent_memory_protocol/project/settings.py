@@ -29,6 +29,7 @@ _DAYS = {"": 1, "d": 1, "w": 7, "y": 365}
 _EXPECTED = {
     "switch": "true or false",
     "count": "a whole number, 1 or more",
+    "size": "a whole number, 0 or more",
     "days": 'a number of days, like 90, "90d", "12w" or "1y"',
     "agents": 'a list of agent names, like ["architect"]',
     "texts": 'a list of texts, like ["a", "b"]',
@@ -88,6 +89,12 @@ KEYS = (
     ),
     Key("hooks.harvest", "switch", True, "put reported findings into the conversation's memory", merge="off"),
     Key("hooks.state_files", "files", (), "files that say what is true right now, named as a session starts"),
+    Key(
+        "hooks.prompt_chars",
+        "size",
+        2_000,
+        "the most characters that a session's first prompt brings along; 0 for none",
+    ),
     Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
     Key("distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared"),
     *(Key(f"tiers.{tier}", "switch", True, f"false switches the {tier} tier off", merge="off") for tier in TIERS),
@@ -122,6 +129,7 @@ class Settings:
     hook_reminder: str
     hook_harvest: bool
     hook_state_files: tuple[str, ...]
+    hook_prompt_chars: int
     older_than: int
     min_conversations: int
     tier_shared: bool
@@ -384,9 +392,9 @@ def _checked(kind: str, value: object, home: str) -> object:
     """
     if kind == "switch" and isinstance(value, bool):
         return value
-    if kind in ("count", "days") and isinstance(value, (int, str)) and not isinstance(value, bool):
-        number = value if kind == "count" else parse_days(str(value))
-        if isinstance(number, int) and number > 0:
+    if kind in ("count", "size", "days") and isinstance(value, (int, str)) and not isinstance(value, bool):
+        number = parse_days(str(value)) if kind == "days" else value
+        if isinstance(number, int) and number >= (kind != "size"):
             return number
     elif isinstance(value, str) and value.strip():
         if kind == "agents":

@@ -20,7 +20,7 @@ from .block import NO_LIMIT, Budget, LeftOut, Part, Recall
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from ..project.settings import Settings
@@ -55,7 +55,7 @@ def recall_for_agent(
         max_chars: the most characters of the whole block; by default the setting `recall.max_chars`, else no bound.
         max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.
         task: what the agent is to do, in words. Where not everything fits, the entries that share most words with it
-            are kept; where everything does, it changes nothing.
+            are kept, rare words before common ones; where everything does, it changes nothing.
         today: the local calendar date; the clock's by default. An entry marked `[until D]` is recalled up to that day.
         environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
 
@@ -118,9 +118,22 @@ def recall(
     today: "date | None" = None,
 ) -> Recall:
     """Recall what this actor may read, within the budget. Never raises on what is on disk."""
+    return recall_drafts(root, settings, actor, budget, task=task, today=today)[0]
+
+
+def recall_drafts(
+    root: Root,
+    settings: "Settings",
+    actor: Actor,
+    budget: Budget,
+    *,
+    task: str | None = None,
+    today: "date | None" = None,
+) -> "tuple[Recall, list[Draft]]":
+    """Do as `recall` does, and return the documents that it has read, too."""
     warnings = list(settings.problems)
     if not settings.enabled:
-        return Recall("", [], warnings)
+        return Recall("", [], warnings), []
     budget = budget.with_default(settings.max_chars)
     drafts = []
     for target in targets_of(actor, settings):
@@ -128,23 +141,42 @@ def recall(
             continue
         draft = _draft(root, target, settings, warnings)
         if draft is not None:
-            draft.task, draft.asked_day = task, today
+            draft.asked_day = today
             drafts.append(draft)
     _find_expired([draft for draft in drafts if draft.may_end], today)
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     if min(max_lines, budget.characters, budget.bytes) < 1:
-        return Recall("", [], warnings)
+        return Recall("", [], warnings), []
     parts = [draft.part for draft in drafts]
     over = [draft for draft in drafts if draft.is_over(max_lines, settings.max_bytes)]
+    if task is not None and (over or not block.render(parts, budget)):
+        weigh(drafts, task)
     if over and not budget.bounded:
         for draft in over:
             draft.refit(max_lines, settings.max_bytes, NO_LIMIT, draft.command(actor, budget))
     text = "" if over and budget.bounded else block.render(parts, budget)
     if drafts and not text:
         if not _share(drafts, budget, actor, max_lines, settings.max_bytes):
-            return Recall("", [], [*warnings, "the budget is too small for the block's frame and its notes"])
+            return Recall("", [], [*warnings, "the budget is too small for the block's frame and its notes"]), []
         text = block.render(parts, budget)
-    return Recall(text, parts if text else [], warnings)
+    return Recall(text, parts if text else [], warnings), drafts
+
+
+def weigh(drafts: "Sequence[Draft]", task: str) -> None:
+    """Note for each document how well each of its entries fits a task, with its headings and its label."""
+    from . import fit
+    from .task import scores
+
+    found = [
+        (draft, unit.start, fit.with_context(lines, outline, unit))
+        for draft in drafts
+        if draft.is_read
+        for lines, outline in [draft.read()]
+        for unit in fit.told_units(lines, outline)
+    ]
+    weighed = scores(task, [text for _, _, text in found])
+    for draft in drafts:
+        draft.scores = {start: score for (other, start, _), score in zip(found, weighed, strict=True) if other is draft}
 
 
 def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
@@ -152,7 +184,7 @@ def targets_of(actor: Actor, settings: "Settings") -> list[Target]:
     return [target for target in actor.targets() if settings.has_tier(target.tier)]
 
 
-class _Draft:
+class Draft:
     """A document on its way into the block: its rendered text, and what is needed to make that shorter."""
 
     __slots__ = (
@@ -162,12 +194,13 @@ class _Draft:
         "gap",
         "has_expired",
         "is_read",
+        "left_out",
         "mark",
         "may_end",
         "overflow",
         "part",
         "removed",
-        "task",
+        "scores",
         "text",
         "today",
         "unread_lines",
@@ -185,7 +218,10 @@ class _Draft:
         """Whether any line of the text needs escapes."""
         self.mark = ""
         self.overflow = "entries"
-        self.task: str | None = None
+        self.scores: dict[int, float] | None = None
+        """How well each entry fits the task, by its first line; None where there is no task."""
+        self.left_out: list[Entry | IndexLine] = []
+        """The entries and index lines that were left out."""
         self.asked_day: date | None = None
         """The day that the caller has named."""
         self.today = 0
@@ -209,7 +245,7 @@ class _Draft:
         words += [one.option for one in actor.targets() if one.owner and (budget.bounded or one.tier is target.tier)]
         if self.asked_day is not None and self.may_end:
             words.append(f"--today {self.asked_day}")
-        if self.task is not None:
+        if self.scores is not None:
             return " ".join(words)  # what a task leaves out is told apart by the task alone
         for option in ("max_lines", "max_chars", "max_tokens"):
             value = getattr(budget, option)
@@ -247,8 +283,8 @@ class _Draft:
         if self.overflow == "head":
             fitted = fit.head(rendered, found, room, command, self.unread_lines, today=self.today)
         else:
-            score = None if self.task is None else _scorer(self.task)
-            fitted = fit.fit(rendered, found, room, command, self.unread_lines, score, today=self.today)
+            fitted = fit.fit(rendered, found, room, command, self.unread_lines, self.scores, today=self.today)
+        self.left_out = fitted.left_out
         body = "\n".join(self.mark + line for line in fitted.lines)
         cut = fitted.cut is not None
         self.part.shorten(body, len(fitted.lines), cut=cut, left_out=lambda: self._left_out(fitted.left_out))
@@ -277,15 +313,7 @@ class _Draft:
         return line + skipped + 1
 
 
-def _scorer(task: str) -> "Callable[[str], int]":
-    """Return what says how many words of a task a text has."""
-    from ..search import words
-
-    wanted = {token for term in words.terms(task) for token in term.tokens}
-    return lambda text: len(wanted.intersection([token for _, token in words.read(text)]))
-
-
-def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> _Draft | None:
+def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> Draft | None:
     """Read one document and render it whole; None where it has nothing to recall."""
     try:
         source = store.read(root, target)
@@ -295,7 +323,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
             source = _with_notes_beside(root, source)
         text, removed = injected_text(source.text, source.rare)
     except (AgentMemoryError, OSError) as error:
-        return _Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
+        return Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
     if b"<<<<<<<" in source.rare and _has_conflict(text):
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
     text = body = text.removesuffix("\n")
@@ -306,7 +334,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         body = "\n".join([escape_line(line) for line in text.split("\n")])
     if settings.datamark:
         body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
-    draft = _Draft(
+    draft = Draft(
         Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed
     )
     draft.escapes = escapes
@@ -373,7 +401,7 @@ def _may_end(text: str, rare: bytes) -> bool:
     return (b"[u ]" in rare or b"[U ]" in rare or b"[UNTI ]" in rare) and "[until " in text.lower()
 
 
-def _find_expired(drafts: list[_Draft], today: "date | None") -> None:
+def _find_expired(drafts: list[Draft], today: "date | None") -> None:
     """Find out whether entries of these have expired. The clock is read for no others."""
     if not drafts:
         return
@@ -393,7 +421,7 @@ def _has_conflict(text: str) -> bool:
     return markers.conflict_line(text.split("\n")) is not None
 
 
-def _share(drafts: list[_Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
+def _share(drafts: list[Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
     """Fit the parts into the block's budget, each with a fair share: what one leaves, the others may use.
 
     Says whether the frame and a note for each part fit.

@@ -14,7 +14,7 @@ from .sheet import NOTHING, Room, Segments, Sheet, Size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Unit = Entry | IndexLine
 
@@ -42,7 +42,7 @@ def fit(
     room: Room,
     command: str,
     unread_lines: int = 0,
-    score: "Callable[[str], int] | None" = None,
+    scores: "Mapping[int, float] | None" = None,
     *,
     today: int = 0,
 ) -> Fitted:
@@ -54,7 +54,7 @@ def fit(
         room: what must not be passed; where not even the omission line fits, nothing is returned but that line.
         command: the command that shows what is left out.
         unread_lines: how many further lines of the file were not even looked at.
-        score: says how well a text fits the task; what fits better stays longer. None: there is no task.
+        scores: how well each unit fits the task, by its first line; what fits better stays longer. None: no task.
         today: the day, as an ordinal, for which entries with `[until D]` have expired. They are always left out.
     """
     lines = [shorten_line(line) for line in lines]
@@ -76,10 +76,9 @@ def fit(
     if not room.has(sheet.size + longest):
         return Fitted([note], told)
     order = giving_up(lines, units)
-    scores = [score(_with_context(lines, found, unit)) for unit in units] if score is not None else []
-    is_about_some = len(set(scores)) > 1
-    if is_about_some:
-        order.sort(key=lambda index: scores[index])
+    is_about_some = scores is not None and len({scores[unit.start] for unit in units}) > 1
+    if scores is not None:
+        order.sort(key=lambda index: scores[units[index].start])
     first = [] if is_about_some else _one_of_each(segments, units, order, longest)
     shown = _fill(sheet, units, [*first, *reversed(order)], longest)
     shown |= {unit for unit in told if unit.start in paragraphs and sheet.has(unit.start)}
@@ -234,7 +233,7 @@ def _one_of_each(segments: Segments, units: "list[Unit]", order: list[int], note
     return chosen(_most(len(by_saving), lambda count: not fits(count - 1)))
 
 
-def _with_context(lines: list[str], found: Outline, unit: "Unit") -> str:
+def with_context(lines: list[str], found: Outline, unit: "Unit") -> str:
     """Return the text of a unit with the headings and the label that govern it."""
     above = [found.headings[index].text for index in unit.headings]
     label = [found.labels[unit.label].text] if unit.label is not None else []

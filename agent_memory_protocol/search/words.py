@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from unicodedata import normalize
 
+from ..text.little_words import LITTLE_WORDS
 from ..text.stem import stem
 
 LONGEST = 64
@@ -39,16 +40,6 @@ _NO_JOINTS = str.maketrans("", "", "-_.")
 _JOINT = re.compile("[-_]+")
 _PART = re.compile(r"\.+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _VERSION = re.compile(r"([^\W\d]*)(\d+(?:\.\d+)+)")
-
-_LITTLE_WORDS = """
-    a about after again all also am an and any are as at be because been before being between both but by can cannot
-    cant could did didnt do does doesnt doing dont down during each else few for from further get gets had has have
-    having he her here hers him his how i if in into is isnt it its itself just lets me more most my no nor not of
-    off on once only or other our ours out over own please same she should shouldnt so some such than that the their
-    theirs them then there these they this those through to too under until up us very was wasnt we were what when
-    where which while who whom why will with wont would you your yours
-"""
-_STOP_WORDS = frozenset(_LITTLE_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ def terms(query: str) -> tuple[Term, ...]:
     stops: dict[str, Term] = {}
     for shown in _words(query):
         for spelling, token in _read(shown, asked=True):
-            into = stops if (spelling or token) in _STOP_WORDS else found
+            into = stops if (spelling or token) in LITTLE_WORDS else found
             into.setdefault(token, Term(shown, (token,), spelling))
     return tuple((found or stops).values())[:MOST_TERMS]
 

@@ -156,8 +156,8 @@ def test_an_odd_document_is_read_by_every_verb_and_written_or_refused(amp, kind)
     assert (recalled.code, "- well and seen" in recalled.out) == (0, True)
     for args in READERS:
         answer = amp(*args)
-        assert answer.code == 0, answer
-        amp(*args, "--json").json()
+        assert answer.code in (0, int(args[0] == "doctor")), answer
+        amp(*args, "--json").json(answer.code)
     assert amp.tree() == before
     for args in WRITERS:
         before = amp.tree()

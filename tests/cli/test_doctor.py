@@ -101,7 +101,7 @@ def test_doctor_names_the_setting_that_keeps_memory_away(amp, environ, settings,
     amp("remember", "a fact", "--agent", "dev")
     amp.write(".scaffolding/amp.toml", settings)
     answer = amp("doctor", "dev", environ=environ)
-    assert answer.code == 0
+    assert answer.code == 1
     assert findings(answer)[0].startswith(finding)
     assert sum(line.startswith("!!") for line in findings(answer)) == 1
 
@@ -166,7 +166,7 @@ def test_doctor_says_when_git_ignores_the_memory(amp):
 def test_doctor_tells_the_protocol_text_by_its_id(amp):
     text = amp.write("other.md", "---\nname: agent-memory\n---\n")
     answer = amp("doctor", "--protocol", str(text))
-    assert answer.code == 0
+    assert answer.code == 1
     assert "the text that is implemented is 45f135a8614c2abc" in findings(answer)[-1]
     assert findings(answer)[-1].startswith("!!")
     amp("doctor", "--protocol", str(amp.root)).refuses(2, "is a directory")

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "GEMINI_", "CODEX_")
 
 ALIKE = {
     "session-start": "SessionStart",
+    "prompt": "UserPromptSubmit",
     "subagent-start": "SubagentStart",
     "pre-tool-use": "PreToolUse",
     "stop": "Stop",
@@ -26,7 +27,12 @@ ALIKE = {
 NATIVE = {
     "claude": ALIKE,
     "codex": ALIKE,
-    "gemini": {"session-start": "SessionStart", "pre-tool-use": "BeforeTool", "stop": "AfterAgent"},
+    "gemini": {
+        "session-start": "SessionStart",
+        "prompt": "BeforeAgent",
+        "pre-tool-use": "BeforeTool",
+        "stop": "AfterAgent",
+    },
 }
 """How each host calls the events it has."""
 
@@ -114,11 +120,12 @@ class Project:
         sent: str | bytes | Mapping[str, object],
         host: str = "claude",
         environ: Mapping[str, str] | None = None,
+        words: Sequence[str] = (),
     ) -> Said:
         """Run the hook, hold its answer to the host's shape, and return what it said."""
         data = json.dumps(sent) if isinstance(sent, Mapping) else sent
         done = subprocess.run(
-            [self.script, event, "--host", host],
+            [self.script, event, "--host", host, *words],
             input=data.encode() if isinstance(data, str) else data,
             capture_output=True,
             cwd=self.home,

@@ -66,6 +66,99 @@ def test_a_context_that_has_the_block_hears_only_what_there_is_now(project, sour
     assert "`amp recall --conversation c1`" in given
 
 
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_resumed_session_of_a_host_that_forgets_is_given_the_block_again(project, host):
+    sent = project.recorded(host, "session-start", source="resume", session_id="c1")
+    given = project.answer("session-start", sent, host).context
+    assert given.startswith("<agent-memory id=") == (host == "gemini")
+
+
+TOPICS = """
+pricing webhooks mail search refunds login tickets imports exports status loyalty checkin billing invoices carts coupons
+shipping returns reviews ratings wishlists sessions cookies banners footers
+"""
+LARGE = "".join(
+    f"- Put {topic} behaviour behind a flag first, {'e' * number}.\n"
+    for number in range(91, 95)
+    for topic in TOPICS.split()
+)
+MIGRATIONS = (
+    f"- Keep migrations small: the June one locked the table for four minutes.{' No checkout went through.' * 5}\n"
+)
+
+
+@pytest.fixture
+def full(project):
+    """A project whose shared memory does not fit into a start; the entry on migrations is what goes first."""
+    project.write(SHARED, f"# Shared Knowledge\n\n## Rules\n\n{MIGRATIONS}{LARGE}")
+    for host in HOSTS:
+        assert MIGRATIONS not in project.answer("session-start", project.recorded(host, "session-start"), host).context
+    return project
+
+
+def asked(project, prompt, **changes):
+    return project.recorded("claude", "prompt", **{"prompt": prompt, **changes})
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_first_prompt_brings_what_the_start_left_out_and_it_is_about_once(full, host):
+    given = full.answer("prompt", asked(full, "Add a migration for a new column"), host).context
+    assert given.startswith("<agent-memory id=")
+    assert f"## Rules\n{MIGRATIONS}" in given
+    assert "behind a flag" not in given
+    assert len(given) <= 2_000
+    assert full.answer("prompt", asked(full, "Add a migration for a new column"), host).answer == {}
+    assert MIGRATIONS in full.answer("prompt", asked(full, "Another migration", session_id="other"), host).context
+
+
+@pytest.mark.parametrize(
+    "prompt", ["hello", "please go on", "", "fix it, and put new behaviour first", "Bäume 🌳", "?" * 9000]
+)
+def test_a_prompt_that_memory_knows_nothing_of_brings_nothing_and_the_next_one_may(full, prompt):
+    assert full.answer("prompt", asked(full, prompt)).answer == {}
+    assert MIGRATIONS in full.answer("prompt", asked(full, "Now write the migration")).context
+
+
+def test_a_prompt_brings_nothing_that_the_start_has_given(project):
+    assert project.answer("prompt", asked(project, "The shared fact and the own fact")).answer == {}
+
+
+@pytest.mark.parametrize("source", ["clear", "compact"])
+def test_a_context_that_was_emptied_is_given_the_rest_again(full, source):
+    sent = asked(full, "Add a migration")
+    assert MIGRATIONS in full.answer("prompt", sent).context
+    start = full.recorded("claude", "session-start", source=source, session_id=json.loads(sent)["session_id"])
+    full.answer("session-start", start)
+    assert MIGRATIONS in full.answer("prompt", sent).context
+
+
+def test_the_settings_say_how_much_a_prompt_brings(full):
+    about = "The pricing, webhooks, mail, search and refunds behaviour of migrations"
+    sizes = []
+    for number, chars in enumerate([0, 700, 4_000]):
+        full.write(".scaffolding/amp.toml", f"[hooks]\nprompt_chars = {chars}\n")
+        sizes.append(len(full.answer("prompt", asked(full, about, session_id=str(number))).context))
+    assert sizes[0] == 0 < sizes[1] <= 700 < sizes[2] <= 4_000
+
+
+def test_what_has_expired_comes_with_no_prompt(full):
+    (full.root / SHARED).write_text(
+        (full.root / SHARED).read_text().replace("- Keep mig", "- [until 2020-01-01] Keep mig")
+    )
+    assert full.answer("prompt", asked(full, "Add a migration for a new column")).answer == {}
+
+
+def test_where_a_person_has_the_hooks_too_those_of_the_project_are_silent(project):
+    sent = project.recorded("claude", "session-start")
+    settings = project.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"hooks": {"SessionStart": "amp-hook session-start --host claude --user || true"}}')
+    assert project.hook("session-start", sent).answer == {}
+    assert "The shared fact." in project.hook("session-start", sent, words=["--user"]).context
+    settings.write_text('{"hooks": {"SessionStart": "amp-hook session-start --host claude"}}')
+    assert "The shared fact." in project.hook("session-start", sent).context
+
+
 LIMITS = {"claude": (9_000, 10_000), "codex": (9_000, 10_000), "gemini": (9_000, 10_000)}
 
 

@@ -80,6 +80,7 @@ def test_every_key_can_be_set(load):
             reminder = "block"
             harvest = false
             state_files = ["STATE.md", "data/ledger.json"]
+            prompt_chars = 0
             [prune]
             older_than = "12w"
             [distill]
@@ -97,7 +98,7 @@ def test_every_key_can_be_set(load):
     home = os.environ["HOME"]
     assert list(values(settings).values()) == [
         False, "own", True, 100, 10_000, "head", True, 9000, ("lead", "auditor"), (),
-            "c1", "block", False, ("STATE.md", "data/ledger.json"), 84, 3,
+            "c1", "block", False, ("STATE.md", "data/ledger.json"), 0, 84, 3,
         False, False, False, ("abc123",), True, ("/srv/x", f"{home}/y"),
     ]  # fmt: skip
     assert all(origin != "default" for _, _, origin in settings.rows())

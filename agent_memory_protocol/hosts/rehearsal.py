@@ -1,0 +1,86 @@
+"""A rehearsal: run a hook's command line as its host would, in the same folder, and say what came of it."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from .table import FAILS_OPEN, SECONDS, Host
+
+_SHELL = ("/bin/sh", "-c") if os.name == "posix" else ("cmd", "/c")
+_SESSION = "amp-doctor"
+_NOT_FOUND = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """What a hook answered.
+
+    Attributes:
+        context: the text that the agent would be given.
+        problem: why the hook is of no use; "" where it works.
+        said: what it told a person on stderr, in one line.
+    """
+
+    context: str = ""
+    problem: str = ""
+    said: str = ""
+
+
+def rehearse(
+    host: Host, event: str, command: str, folder: str, environ: Mapping[str, str], *, agent: str = ""
+) -> Rehearsed:
+    """Run a command line at the event that it is for, as if a session or an agent began in that folder.
+
+    What makes it fail open is left away, so that its failure is seen.
+    """
+    message = {
+        "session_id": _SESSION,
+        "cwd": folder,
+        "hook_event_name": host.events[event][0],
+        "source": "startup",
+        **({"agent_type": agent} if agent else {}),
+    }
+    names = dict.fromkeys(("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"), folder)
+    named = {"AMP_AGENT": agent} if agent and event == "session-start" else {}
+    try:
+        with subprocess.Popen(
+            [*_SHELL, command.removesuffix(FAILS_OPEN)],
+            cwd=folder,
+            env={**environ, **names, **named},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                out, err = process.communicate(json.dumps(message).encode(), SECONDS)
+            except subprocess.TimeoutExpired:
+                _kill(process)
+                return Rehearsed(problem=f"takes longer than the {SECONDS} seconds that the host waits")
+    except OSError as error:
+        return Rehearsed(problem=f"cannot be started: {error.strerror or error}")
+    said = " ".join(err.decode(errors="replace").split())
+    code = process.returncode
+    if code:
+        why = "no shell finds it, or what it needs" if code == _NOT_FOUND else f"it ends with {code}"
+        return Rehearsed(problem=f"does not run: {why}{f' ({said})' if said else ''}")
+    try:
+        answer = json.loads(out or b"{}")
+        given = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+    except (ValueError, AttributeError, RecursionError):
+        return Rehearsed(problem="answers something else than amp-hook does")
+    return Rehearsed(context=given if isinstance(given, str) else "", said=said.removeprefix("amp-hook: "))
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End a program and what it has started, which may hold its pipes open."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.communicate()

@@ -1,0 +1,70 @@
+"""The rest: what the start of a session left out, and its first prompt turns out to be about.
+
+An entry is about a prompt where it shares a word with it that few entries have. Those that share most come first, as
+many as fit into the room, and nothing is said where there is none.
+"""
+
+from math import log
+
+from ..disk.files import Root
+from ..project.access import Actor
+from . import block, fit
+from .agent import Draft, recall_drafts, weigh
+from .block import NO_LIMIT, Budget
+from .sheet import NOTHING, Room, Segments, Sheet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.settings import Settings
+
+_FEW = 20
+"""A word that one in so many entries has, or fewer, says what an entry is about."""
+
+
+def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str, max_chars: int) -> str:
+    """Return what a recall within a budget leaves out and a task is about, as a block; "" where there is nothing.
+
+    Args:
+        root: the project, as the start was given it.
+        settings: its settings.
+        actor: for whom.
+        budget: that of the start.
+        task: what the prompt says.
+        max_chars: the most characters of the block.
+    """
+    drafts = [draft for draft in recall_drafts(root, settings, actor, budget)[1] if draft.is_read]
+    if not any(draft.left_out for draft in drafts):
+        return ""
+    weigh(drafts, task)
+    sheets = {draft: _sheet(draft) for draft in drafts}
+    least = log(1 + _FEW)
+    found = [
+        (score, draft, unit)
+        for draft in drafts
+        for unit in draft.left_out
+        if not fit.is_expired(unit, draft.today) and (score := (draft.scores or {}).get(unit.start, 0)) >= least
+    ]
+    left = max_chars - len(block.frame(()))
+    given = set()
+    for _, draft, unit in sorted(found, key=lambda one: -one[0]):
+        sheet = sheets[draft]
+        frame = 0 if draft in given else len(block.frame([draft.part])) - len(block.frame(())) + 1
+        before = sheet.size.characters if draft in given else 0
+        sheet.segments.room.characters = left - frame + before
+        if sheet.put_if_it_fits(sheet.segments.of(unit), NOTHING):
+            given.add(draft)
+            left -= frame + sheet.size.characters - before
+    parts = []
+    for draft in drafts:
+        if draft in given:
+            lines = sheets[draft].text()
+            body = "\n".join(draft.mark + line for line in lines)
+            draft.part.shorten(body, len(lines), cut=False, left_out=list)
+            parts.append(draft.part)
+    return block.render(parts, Budget(max_chars=max_chars))
+
+
+def _sheet(draft: Draft) -> Sheet:
+    lines, outline = draft.read()
+    room = Room(NO_LIMIT, NO_LIMIT, NO_LIMIT, prefix=len(draft.mark))
+    return Sheet(Segments([fit.shorten_line(line) for line in lines], outline, room))

@@ -1,0 +1,53 @@
+"""How well entries fit a task: by the words that they share with it, each weighed by how rare it is in this memory.
+
+A prompt waits for this, so it does without `re`, which takes longer to load than a memory to weigh.
+"""
+
+from math import log
+
+from ..text.little_words import LITTLE_WORDS
+from ..text.stem import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ASKING = """
+    add ask change check find fix give go help just let like look lets make need new now please put see set show take
+    tell try use want way well work
+"""
+_LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
+"""Little words, and those with which a task is asked for: none says what it is about."""
+
+_DENSE = "\u0e00"
+"""From Thai on, most scripts put no spaces between words."""
+
+_TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
+
+
+def scores(task: str, texts: "Sequence[str]") -> list[float]:
+    """Return for each text of a memory how well it fits a task: 0 where they share no word."""
+    counts = {stem(word): 0 for word in _words(task) if word not in _LITTLE_WORDS}
+    starts = {word[:2] for word in counts}  # no ending is longer than what a word has after that
+    shared = []
+    for text in texts:
+        words = {found for word in _words(text) if word[:2] in starts and (found := stem(word)) in counts}
+        for word in words:
+            counts[word] += 1
+        shared.append(words)
+    weights = {word: log(1 + len(texts) / count) for word, count in counts.items() if count}
+    return [sum([weights[word] for word in words]) for words in shared]
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text in small letters; of `parseDate` and `parse_date` also the parts."""
+    found = set(text.lower().translate(_TABLE).split())
+    for word in text.split():
+        if not (word.islower() or word[1:].islower() or word.isupper()):
+            parts = "".join([f" {letter}" if letter.isupper() else letter for letter in word])
+            found.update(parts.lower().translate(_TABLE).split())
+    if not text.isascii():
+        # Scripts without spaces between words are cut into pairs of neighbours.
+        for word in [word for word in found if not word.isascii()]:
+            found.update(word[start : start + 2] for start in range(len(word) - 1) if word[start] >= _DENSE)
+    return found
