@@ -195,7 +195,7 @@ class Memory:
                 ("slots", slots),
             )
             finder = self._shelf.look(hurried=True)
-            known = self._store.history(record.id) if record.id in finder.every_id else ()
+            known = self._store.history(record.id) if finder.has(record.id) else ()
             same = finder.holding(record) if once and not known else None
             if same is not None:
                 return same.id, False

@@ -96,6 +96,12 @@ def postgresql() -> Iterator[postgresql_server.Cluster]:
     cluster.stop()
 
 
+@pytest.fixture
+def address(postgresql: postgresql_server.Cluster) -> str:
+    """The address of an empty namespace, as its owner."""
+    return postgresql.new_namespace()
+
+
 @pytest.fixture(scope="session")
 def sized(pytestconfig: pytest.Config) -> Callable[[int, int, int], int]:
     """Choose a number by what is run: the usual tests, those with --slow, or those with --long."""

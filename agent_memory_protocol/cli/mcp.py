@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from ..postgresql.address import Address, is_address
 from ..project.access import Actor
-from .options import Call, root_option, typed
+from .options import Call, note, root_option, typed
+from .record_options import shown_store
 
 
 @click.command("mcp")
@@ -18,7 +20,11 @@ from .options import Call, root_option, typed
 @click.option("--person", is_flag=True, help="You call, not an agent: read and write everything.")
 @click.option("--conversation", metavar="ID", help="The conversation it is in; by default AMP_CONVERSATION.")
 @click.option("--records", is_flag=True, help="Offer the tools that keep records, too.")
-@click.option("--path", metavar="DIR", help="Their memory directory, instead of the project's; implies --records.")
+@click.option(
+    "--path",
+    metavar="DIR",
+    help="Their directory, or postgresql://…, not the project's; implies --records.",
+)
 @click.option("--config", is_flag=True, help="Print the mcpServers JSON that starts it with these options.")
 def mcp_command(
     root: str | None,
@@ -53,8 +59,10 @@ def mcp_command(
             arguments += [name, value] if value else []
         arguments += ["--person"] if person else []
         arguments += ["--records"] if records and not path else []
-        arguments += ["--path", os.path.abspath(path)] if path else []
+        arguments += ["--path", shown_store(path) if is_address(path) else os.path.abspath(path)] if path else []
         server = {"command": _script(), "args": arguments}
+        if path and is_address(path) and Address.parse(path).has_password:
+            note("the password is left out; put it into ~/.pgpass of whoever runs the host")
         click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
         return
     from ..layout import MEMORY

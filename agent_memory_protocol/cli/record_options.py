@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..layout import MEMORY, RECORDS
-from ..postgresql.address import is_address
+from ..postgresql.address import Address, is_address
 from .options import Call, Verb, call_options
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ def open_memory(
         made = open_it(os.path.join(call.workspace().path, *MEMORY))
     click.get_current_context().call_on_close(made.close)
     return made
+
+
+def shown_store(store: str) -> str:
+    """Return a store as it may be printed: of an address, all but the password."""
+    return str(Address.parse(store)) if is_address(store) else store
 
 
 def has_records(call: Call, store: str | None) -> bool:

@@ -9,6 +9,7 @@ from datetime import datetime
 import click
 
 from ..errors import InvalidArgument
+from ..postgresql.address import is_address
 from ..records.proof import is_forged
 from ..records.record import Record, RecordType, State
 from ..text.phrases import counted
@@ -168,7 +169,7 @@ def verify_command(call: Call, store: str | None) -> None:
     Example:
         amp record verify --store ./memory
     """
-    if store is not None and not os.path.lexists(store):
+    if store is not None and not is_address(store) and not os.path.lexists(store):
         raise InvalidArgument(
             f"--store {store!a} does not exist, so nothing in it can be verified; name a memory directory"
         )

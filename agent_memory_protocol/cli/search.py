@@ -12,7 +12,7 @@ import click
 
 from ..answers import Found, Json
 from .options import Call, TextCommand, call_options, conversation_option, first_words, note, plain, today_option
-from .record_options import has_records, open_memory, store_option
+from .record_options import has_records, open_memory, shown_store, store_option
 
 if TYPE_CHECKING:
     from ..memory import Memory
@@ -131,6 +131,6 @@ def _records(
             "score": round(hit.score, 4),
             "reasons": [*hit.reasons],
         }
-        shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(store)}" if store else "")
+        shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
         hits.append(_Hit(f"{hit.record.id}  {hit.line.removeprefix('- ')}", shown_by, hit.reasons, fields))
     return hits, found.left_out

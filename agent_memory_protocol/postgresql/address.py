@@ -16,6 +16,7 @@ NAMESPACE = "agent_memory"
 
 _SCHEMES = ("postgresql://", "postgres://")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")
+_HOST = re.compile(r"(\[[^]]*\]|[^:@]*)(:\d*)?")
 _RESERVED = ("public", "information_schema")
 _SHOWN = ("host", "port", "user", "dbname", "service", "sslmode", "sslrootcert", "sslcert", "target_session_attrs")
 """Parameters that may be printed. Nobody knows what else is a password."""
@@ -33,10 +34,12 @@ class Address:
     Attributes:
         conninfo: the address as libpq takes it, with the password if there is one.
         namespace: the namespace.
+        has_password: whether there is one.
     """
 
     conninfo: str = field(repr=False)
     namespace: str
+    has_password: bool
     _shown: str
 
     def __str__(self) -> str:
@@ -64,9 +67,15 @@ class Address:
         given = [f"{key}={value}" for key, value in pairs if key != "namespace"]
         shown = [f"{key}={value}" for key, value in pairs if key in _SHOWN]
         shown += [f"namespace={name}"] if name != NAMESPACE else []
-        user, at, host = place.rpartition("@")
-        public = f"{user.partition(':')[0]}{at}{host}"
-        return cls(_joined(scheme, place, given), name, _joined(scheme, public, shown))
+        where, slash, database = place.partition("/")
+        user, at, host = where.rpartition("@")
+        if "@" in database or not all(map(_HOST.fullmatch, host.split(","))):
+            raise InvalidArgument(
+                "the address has no port where one should be; in a password, write / as %2F, ? as %3F and @ as %40"
+            )
+        public = f"{user.partition(':')[0]}{at}{host}{slash}{database}"
+        has_password = ":" in user or any(key.endswith("password") for key, _ in pairs)
+        return cls(_joined(scheme, place, given), name, has_password, _joined(scheme, public, shown))
 
 
 def check_namespace(name: str | None) -> str:

@@ -7,6 +7,7 @@ asks again and nothing doubles.
 
 import builtins
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Self
@@ -19,11 +20,11 @@ from ..records.store import check_put, chosen, never_still, parsed, read_version
 from .address import Address
 from .search import MANY, SIZE
 from .server import Connection, Server, Unreachable
-from .tokens import Tokens, tokens_of
+from .tokens import Tokens, tokens_of, words_of
 
 _TRIES = 1000
-_HEADS = "SELECT record_id, payload FROM $ns.heads JOIN $ns.versions USING (record_id, version)"
-_NEWEST = "SELECT version, payload FROM $ns.heads JOIN $ns.versions USING (record_id, version) WHERE record_id = %s"
+_HEADS = "SELECT record_id, payload FROM $ns.heads LEFT JOIN $ns.versions USING (record_id, version)"
+_NEWEST = f"{_HEADS.replace('record_id', 'version', 1)} WHERE record_id = %s"
 _COLUMNS = "state, type, tags, said, size, tokens"
 _BIRTH = f"""
     WITH head AS (
@@ -38,11 +39,17 @@ _NEXT = f"""
         WHERE record_id = %s AND version = %s RETURNING record_id, version),
     spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
     INSERT INTO $ns.versions SELECT record_id, version, %s FROM head RETURNING version"""  # noqa: S608 ours
+_BURIAL = f"""
+    UPDATE $ns.heads SET ({_COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
+    WHERE record_id = %s"""  # noqa: S608 ours
+_FORGET = """
+    DELETE FROM $ns.spellings s USING unnest(%s::text[], %s::text[]) AS gone (word, token)
+    WHERE s.word = gone.word AND NOT EXISTS (SELECT FROM $ns.heads WHERE tokens @@ quote_literal(token)::tsquery)"""
 _FEED = """
     WITH now AS (SELECT pg_current_snapshot() AS snapshot)
     SELECT now.snapshot::text, found.record_id, found.stamp, found.payload FROM now LEFT JOIN LATERAL (
         SELECT record_id, h.version || ' ' || h.written AS stamp, payload
-        FROM $ns.heads h JOIN $ns.versions v USING (record_id, version) WHERE {}) found ON true"""
+        FROM $ns.heads h LEFT JOIN $ns.versions v USING (record_id, version) WHERE {}) found ON true"""
 _SINCE = "h.written >= pg_snapshot_xmin(%s::pg_snapshot) AND NOT pg_visible_in_snapshot(h.written, %s::pg_snapshot)"
 _EPOCH = """
     SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()), CASE WHEN pg_is_in_recovery()
@@ -135,23 +142,23 @@ class PostgresqlStore:
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
         found = self.server.ask(
-            "SELECT v.version, v.payload, h.version FROM $ns.versions v LEFT JOIN $ns.heads h USING (record_id)"
-            " WHERE record_id = %s ORDER BY v.version",
+            "SELECT v.version, v.payload, h.version FROM (SELECT %s::text) AS asked (record_id)"
+            " LEFT JOIN $ns.versions v USING (record_id) LEFT JOIN $ns.heads h USING (record_id) ORDER BY v.version",
             [id if is_id(id) else ""],
         )
-        if not found:
+        if found == [(None, None, None)]:
             raise unknown(id)
         if [number for number, _, _ in found] != list(range(1, (found[-1][2] or 0) + 1)):
             raise DamagedFile(f"a version of {id} is missing; restore it from a backup", path=str(self.address))
         return tuple(self.read(payload, id) for _, payload, _ in found)
 
-    def read(self, payload: str, id: str) -> Record:
+    def read(self, payload: str | None, id: str) -> Record:
         """Return the version of a record that these bytes are.
 
         Raises:
             DamagedFile: they are none of it.
         """
-        return read_version(payload.encode(), id, str(self.address))
+        return read_version((payload or "").encode(), id, str(self.address))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -169,22 +176,20 @@ class PostgresqlStore:
         """
 
         def work(connection: Connection) -> Record:
+            rows = partial(self.server.rows, connection)
             with connection.transaction():
-                self.server.rows(connection, "SELECT FROM $ns.heads WHERE record_id = %s FOR UPDATE", [id])
-                query = "SELECT payload FROM $ns.versions WHERE record_id = %s ORDER BY version DESC"
-                versions = self.server.rows(connection, query, [id])
-                tombstone = tombstone_of((partial(self.read, one, id) for (one,) in versions), reason=reason, now=now)
-                payload = tombstone.to_bytes().decode()
-                self.server.rows(
-                    connection, "UPDATE $ns.versions SET payload = %s WHERE record_id = %s RETURNING 1", [payload, id]
-                )
-                self.server.rows(
-                    connection,
-                    f"UPDATE $ns.heads SET ({_COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector),"  # noqa: S608 ours
-                    " written = pg_current_xact_id() WHERE record_id = %s",
-                    [*_columns(tombstone, tokens_of(tombstone)), id],
-                )
-                return tombstone
+                rows("SELECT FROM $ns.heads WHERE record_id = %s FOR UPDATE", [id])
+                found = rows("SELECT payload FROM $ns.versions WHERE record_id = %s ORDER BY version DESC", [id])
+                versions = [partial(self.read, payload, id) for (payload,) in found]
+                tombstone = tombstone_of(versions, reason=reason, now=now)
+                rows("UPDATE $ns.versions SET payload = %s WHERE record_id = %s", [tombstone.to_bytes().decode(), id])
+                columns = _columns(tombstone, tokens_of(tombstone))
+                rows(_BURIAL, [*columns, id])
+                for read in versions:
+                    with suppress(DamagedFile):
+                        gone = words_of(read())
+                        rows(_FORGET, [[*gone], [*gone.values()]])
+            return tombstone
 
         if not self.stamps([id]):
             raise unknown(id)

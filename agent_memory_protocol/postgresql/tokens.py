@@ -40,6 +40,11 @@ def tokens_of(record: Record) -> Tokens:
     return Tokens(vector, text.total() + tags.total(), frozenset(spellings))
 
 
+def words_of(record: Record) -> dict[str, str]:
+    """Return the plain words of a record, each with its token."""
+    return {word: token for word, token in words.read(" ".join((record.body, *record.tags))) if word}
+
+
 def _places(inside: int, around: int) -> str:
     inside = min(inside, _MOST - 1)
     around = min(around, _MOST - inside)

@@ -49,6 +49,10 @@ class Finder:
         """The ids of all records, those that cannot be read among them."""
         return tuple(sorted({*self.seen.stamps, *self.seen.problems}))
 
+    def has(self, id: str) -> bool:
+        """Say whether there is a record with this id, which may be one that cannot be read."""
+        return id in self.seen.stamps or id in self.seen.problems
+
     def look(self, *, hurried: bool = False) -> None:
         """Take in what others have written. `hurried` is for a caller that writes much; see `Seen.look`."""
         if any(record.redacted for record in self.seen.look(hurried=hurried)):
