@@ -10,16 +10,17 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import verbs
 from .answers import Shown, Status, Where
 from .change.session import Session, open_session
-from .errors import InvalidArgument
+from .errors import InvalidArgument, Refused
 from .layout import Target, Tier
 from .project.access import Actor, acting, document_meant
-from .project.root import FoundRoot, find_root
+from .project.root import FoundRoot, find_root, why_not_begun
 from .project.settings import Settings
 from .recall.agent import recall_here
 from .recall.block import Budget, Recall
@@ -40,6 +41,7 @@ class Reader:
         path: the project root.
         how: how the root was found, in words.
         problem: why it may not be the root that was meant; "" where nothing speaks against it.
+        begins: whether a write may begin a memory at a root that was named outright; false where one types names.
         notices: what writers should be told beside the answers: that entries which another program had overwritten
             are back, or that some had been taken out by hand.
     """
@@ -48,7 +50,9 @@ class Reader:
         self.path = Path(found.path)
         self.how = found.how
         self.problem = found.problem
+        self.begins = True
         self._untold = found.problem
+        self._not_begun = partial(why_not_begun, found)
         self._environ = environ
         self.notices: list[str] = []
 
@@ -281,10 +285,22 @@ class Reader:
         with self._session(actor, for_writing=True) as session:
             session.check_write(target)
 
+    def check_begun(self) -> None:
+        """Refuse to write at a root that may be a mistyped name, unless this may begin a memory.
+
+        Raises:
+            Refused: the message names the command that begins one there.
+        """
+        problem = "" if self.begins else self._not_begun()
+        if problem:
+            raise Refused(problem)
+
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def _session(self, actor: Actor | None = None, *, for_writing: bool = False) -> Iterator[Session]:
+        if for_writing:
+            self.check_begun()
         with open_session(str(self.path), self._environ, acting(actor), for_writing=for_writing) as session:
             if for_writing and self._untold:
                 session.notices.append(self._untold)

@@ -53,6 +53,9 @@ def mcp_command(
         unnamed=not (person or path),
     )
     here = Call(root).workspace()
+    if not here.path.exists():
+        here.check_begun()
+    here.begins = True
     if config:
         arguments = ["--root", str(here.path)]
         for name, value in (("--agent", actor.agent), ("--conversation", actor.conversation)):

@@ -138,15 +138,17 @@ class Call:
                 check(why_not_read(who, Target(Tier.AGENT, wanted.agent), readers_of_all))
         return wanted
 
-    def workspace(self, *, tells_settings: bool = False) -> "Workspace":
+    def workspace(self, *, tells_settings: bool = False, begins: bool = False) -> "Workspace":
         """Open the project. What is wrong in its settings, or switched off, is told after the answer.
 
         Args:
             tells_settings: whether the answer tells that itself.
+            begins: whether a write may begin a memory at a root that --root or AMP_ROOT names.
         """
         from ..workspace import Workspace
 
         opened = Workspace.open(self.root)
+        opened.begins = begins
         context = click.get_current_context()
         told: set[str] = context.meta.setdefault("problems in settings", set())
 

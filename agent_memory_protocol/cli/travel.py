@@ -53,6 +53,8 @@ def import_command(
 
     if file != STDIO:
         check_outside(call.actor(), file)
+    if apply and store is None:
+        call.workspace().check_begun()
     with input_file(file) as path:
         found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
         if target_name is None:

@@ -37,7 +37,7 @@ def init_command(
     Example:
         amp init --agent developer --agent reviewer
     """
-    here = call.workspace()
+    here = call.workspace(begins=True)
     made = here.init(agents=agents, conversation=conversation, actor=call.actor(conversation))
     told = here.set_git_tracking(git) if git else here.git_notes()
     call.answer(

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+_NAMED = ("--root", "AMP_ROOT")
+"""How a root was found that was named outright."""
+
+
 class FoundRoot:
     """A project root and how it was found, in words for `amp where`.
 
@@ -59,14 +63,28 @@ def find_root(
     """
     environ = os.environ if environ is None else environ
     if explicit is not None and os.fspath(explicit):
-        return _named(os.fspath(explicit), "--root", "", environ)
+        return _named(os.fspath(explicit), _NAMED[0], "", environ)
     named = environ.get("AMP_ROOT", "")
     if named and (os.path.isabs(named) or named[0] == "~"):
-        return _named(named, "AMP_ROOT", "", environ)
+        return _named(named, _NAMED[1], "", environ)
     folder = _folder_to_start(start)
     if named:
-        return _named(named, "AMP_ROOT", git_top(folder, environ) or folder, environ)
+        return _named(named, _NAMED[1], git_top(folder, environ) or folder, environ)
     return _search(folder, environ)
+
+
+def why_not_begun(found: FoundRoot) -> str:
+    """Say why a root that was named outright may be a mistyped one, and what begins a memory there; "" if it is none.
+
+    A folder with memory, and the top of a git checkout, are projects already.
+    """
+    if found.how not in _NAMED or any(_look(os.path.join(found.path, mark)) for mark in (SCAFFOLDING, ".git")):
+        return ""
+    from shlex import quote
+
+    why = "does not exist" if found.missing else f"holds no {SCAFFOLDING} and is not the top of a git checkout"
+    command = shown(f"amp init --root {quote(found.path)}")
+    return f"{found.how} names {shown(found.path)}, which {why}; if you mean it, `{command}` begins a memory there"
 
 
 def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:

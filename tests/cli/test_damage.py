@@ -447,10 +447,8 @@ def test_a_folder_that_is_write_protected_is_not_written(public_amp):
     assert amp.as_nobody("init").code in (0, 4)
     empty = amp.root / "empty"
     empty.mkdir()
-    amp.as_nobody("remember", "x", "--root", "empty").refuses(4, "permission denied")
-    amp.as_nobody("remember", "x", "--root", "empty/new").refuses(
-        4, "the project root was not created: permission denied"
-    )
+    amp.as_nobody("init", "--root", "empty").refuses(4, "permission denied")
+    amp.as_nobody("init", "--root", "empty/new").refuses(4, "the project root was not created: permission denied")
     empty.rmdir()
     assert amp.tree() == before
 
@@ -482,7 +480,7 @@ def test_a_read_only_file_system_is_read_and_not_written(amp, read_only):
         assert amp(*args).code == 0
     for args in (*WRITERS, ("remember", "x", "--agent", "dev"), ("init", "--agent", "new"), ("init", "--ignore")):
         amp(*args).refuses(4, "the file system is read-only; write somewhere else or mount it writable")
-    amp("remember", "x", "--root", "new").refuses(4, "the project root was not created: the file system is read-only")
+    amp("init", "--root", "new").refuses(4, "the project root was not created: the file system is read-only")
     assert amp("init").code == 0
     assert amp.tree() == before
 

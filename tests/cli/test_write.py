@@ -128,8 +128,7 @@ def test_a_memory_that_begins_where_no_project_is_says_in_which_folder_once(amp)
     said = f"this is no project yet: a memory begins in {amp.root}; with --root DIR it is kept elsewhere"
     assert amp("remember", "One.").err == f"amp: {said}\n"
     assert amp("remember", "Two.").err == ""
-    elsewhere = amp.root / "elsewhere"
-    elsewhere.mkdir()
+    assert amp("init", "--root", "elsewhere").code == 0
     assert amp("remember", "Three.", "--root", "elsewhere").err == ""
 
 
@@ -550,11 +549,54 @@ def test_nothing_but_the_document_the_day_and_the_local_folder_is_made(amp):
 
 
 def test_a_refused_write_makes_no_root(amp):
-    for args in (["remember", ""], ["remember", "x", "--section", ""], ["remember", "x", "--as", "reviewer"]):
-        assert amp(*args, "--root", "new/deep").code == 3
+    amp("init", "--agent", "x", "--as", "reviewer", "--root", "new/deep").refuses(3)
     assert not (amp.root / "new").exists()
-    assert amp("remember", "x", "--root", "new/deep").code == 0
+    assert amp("init", "--root", "new/deep").code == 0
     assert (amp.root / "new/deep" / SHARED).exists()
+
+
+WRITES = [
+    ("remember", "x"),
+    ("note", "new", "feedback", "x", "--description", "d", "--why", "w", "--how", "h"),
+    ("install", "claude"),
+    ("install", "agents-md"),
+    ("prune", "--apply"),
+    ("import", "{home}/m.jsonl", "--apply"),
+    ("import", "{home}/m.md", "--to", "shared", "--apply"),
+    ("adopt", "{home}/m", "--apply"),
+    ("harvest", "--reporter", "reviewer", "--conversation", "c1"),
+    ("review", "--done"),
+]
+
+
+@pytest.mark.parametrize("named", ["--root", "AMP_ROOT"])
+@pytest.mark.parametrize("args", WRITES, ids=lambda args: " ".join(args[:2]).replace("{home}/", ""))
+def test_a_write_begins_no_project_by_accident(amp, args, named):
+    """A mistyped folder is refused with the command that would begin a memory there."""
+    (amp.home / "m").mkdir()
+    (amp.home / "m" / "MEMORY.md").write_text("# M\n\n- A fact.\n")
+    (amp.home / "m.md").write_text("# M\n\n- A fact.\n")
+    (amp.home / "m.jsonl").write_text('{"amp":"agent-memory/0.1"}\n')
+    (amp.root / "a folder").mkdir()
+    before = amp.tree(amp.home)
+    args = tuple(one.format(home=amp.home) for one in args)
+    findings = "```memory-findings\n- A finding.\n```\n"
+    for folder in ("typo", "a folder"):
+        environ, words = ({"AMP_ROOT": folder}, ()) if named == "AMP_ROOT" else ({}, (named, folder))
+        amp(*args, *words, environ=environ, stdin=findings).refuses(3, f"{named} names ", "`amp init --root ")
+        assert amp.tree(amp.home) == before
+
+
+@pytest.mark.parametrize("args", WRITES[:2], ids=lambda args: args[0])
+def test_a_write_goes_to_a_named_folder_that_is_a_project(amp, args):
+    for name, mark in (("begun", ".scaffolding"), ("checkout", ".git"), ("worktree", None)):
+        (amp.root / name).mkdir()
+        if mark:
+            (amp.root / name / mark).mkdir()
+        else:
+            (amp.root / name / ".git").write_text("gitdir: elsewhere\n")
+        assert amp(*args, "--root", name).code == 0
+        assert (amp.root / name / SHARED).exists()
 
 
 @pytest.mark.parametrize("verb", [("remember",), ("search",), ("route",), ("edit", "3f9a1c2b7d10")])
