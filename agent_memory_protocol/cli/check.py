@@ -14,7 +14,7 @@ from .. import __version__
 from ..errors import InvalidArgument
 from ..git.ask import answer
 from ..layout import SCAFFOLDING
-from ..lint.finding import ERROR, RULES, WARNING, Finding, in_order, unknown
+from ..lint.finding import ERROR, NOTE, RULES, WARNING, Finding, in_order, unknown
 from ..text.phrases import counted
 from .options import (
     Call,
@@ -141,25 +141,27 @@ def _folder_in_git(here: "Workspace") -> str:
 
 def _line(one: Finding) -> str:
     place = one.path if one.line is None else f"{one.path}:{one.line}"
-    style = click.style(one.severity, fg="red" if one.severity == ERROR else "yellow")
+    style = click.style(one.severity, fg={ERROR: "red", WARNING: "yellow"}.get(one.severity))
     return f"{plain(place)}: {style}: {plain(one.message)}  [{one.rule}]"
 
 
 def _sum_up(found: Sequence[Finding]) -> None:
-    errors = sum(one.severity == ERROR for one in found)
+    errors, hints = (sum(one.severity == severity for one in found) for severity in (ERROR, NOTE))
     fixable = sum(one.fix is not None for one in found)
     if not found:
         click.echo("nothing is wrong")
         return
+    more = f", {counted(hints, 'hint')}" if hints else ""
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
-    note(f"{counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}{mend}")
+    note(f"{counted(errors, 'error')}, {counted(len(found) - errors - hints, 'warning')}{more}{mend}")
 
 
 def _github(one: Finding, folder: str) -> str:
     line = "" if one.line is None else f",line={one.line}"
     message = one.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     path = f"{folder}{one.path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
-    return f"::{one.severity} file={path}{line},title={one.rule}::{message}"
+    level = "notice" if one.severity == NOTE else one.severity
+    return f"::{level} file={path}{line},title={one.rule}::{message}"
 
 
 def _sarif(found: Sequence[Finding], folder: str) -> dict[str, object]:

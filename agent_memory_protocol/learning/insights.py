@@ -4,7 +4,7 @@ An insight that several conversations came to on their own is knowledge of the p
 or stumbled over belongs to the agent whose work it is about. Values in, values out: nothing is read or written here.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import limits
@@ -13,7 +13,7 @@ from ..text import labels
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
-from ..text.paths import first_missing_path
+from ..text.paths import mentions
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
@@ -138,7 +138,7 @@ class Material:
         agents: the agents' documents, by name.
         earlier: for each insight by its key, the conversations it was seen in before.
         confidences: what is known of the confidence of shared entries, by id.
-        exists: says whether a path of the repository is there.
+        gone: the paths that entries name and that git knew once, each with its name today, "" for none.
         min_conversations: so many have to come to an insight before it is proposed for the shared document.
         max_lines, max_bytes: the limits of a document.
     """
@@ -149,7 +149,7 @@ class Material:
     agents: Mapping[str, Document]
     earlier: Mapping[str, frozenset[str]]
     confidences: Mapping[str, float]
-    exists: Callable[[str], bool]
+    gone: Mapping[str, str]
     min_conversations: int
     max_lines: int
     max_bytes: int
@@ -260,10 +260,10 @@ def _entries(document: Document) -> Iterator[tuple[Entry, str, str]]:
 
 
 def _stale(material: Material) -> Iterator[Suggestion]:
-    """Yield the entries that name a missing file of the repository."""
+    """Yield the entries that name a file which git knew once. One that was renamed is for `amp check --fix`."""
     for document in _lasting(material):
         for entry, entry_id, text in _entries(document):
-            path = first_missing_path(document.text(entry), material.exists)
+            path = next((one.path for one in mentions(document.text(entry)) if material.gone.get(one.path) == ""), "")
             if path and not entry.kept:
                 reason = f"`{path}`, which it names, is gone"
                 yield Suggestion(REMOVE, STALE, text, document.target, _STALE, reason, entry_id)

@@ -6,15 +6,21 @@ from typing import Any
 
 ERROR = "error"
 WARNING = "warning"
+NOTE = "note"
+"""A hint: shown, and never a reason for exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of one file that loses nothing: a line, from 1, becomes another, if it is still what it was."""
+    """A change of one file that loses nothing: a line, from 1, becomes another, if it is still what it was.
+
+    One that `edits` changes what an entry says, and so its id; the ledger keeps the old text.
+    """
 
     line: int
     before: str
     after: str
+    edits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Finding:
 
     Attributes:
         rule: the id of the rule.
-        severity: `error` or `warning`.
+        severity: `error`, `warning` or `note`.
         path: the file, relative to the project root.
         line: the line, from 1; None for the file as a whole.
         message: what is wrong and what to do, one sentence.
@@ -91,7 +97,7 @@ def rule(
 
     Args:
         rule_id: its id, `<group>-<what>`.
-        severity: ERROR or WARNING.
+        severity: ERROR, WARNING or NOTE.
         subject: what it is given: `tier`, `note`, `index`, `ledger` or `store`; more than one with blanks between.
         about: for the documentation: what it finds, why that matters, and what to do.
         on: whether it runs unless it is asked for.

@@ -1,15 +1,15 @@
 """Rules on tier documents: limits, structure, what a reader cannot see, and what an entry may not hold."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import limits
 from ..text import markdown, visible
-from ..text.paths import first_missing_path
+from ..text.paths import Mention, mentions
 from ..tiers.document import Document, conflict_line, merged_anew
 from ..tiers.entries import Entry, may_be_pruned
-from .finding import ERROR, WARNING, Remark, rule
+from .finding import ERROR, NOTE, WARNING, Fix, Remark, rule
 
 _RAW_LINES = 20
 _BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
@@ -25,7 +25,8 @@ class TierView:
         max_lines: the limit in lines.
         max_bytes: the limit in bytes.
         today: the local calendar date, as an ordinal.
-        exists: says whether a path below the project root is there.
+        gone: the paths that entries name and that git knew once, each with its name today, "" for none.
+        lost: the lines and symbols that entries name and that are missing, each with the words that say so.
         elsewhere: normalised lines of the documentation and of all tiers, and where each stands first.
         allowed: fingerprints of what only looks like a secret.
     """
@@ -35,7 +36,8 @@ class TierView:
     max_lines: int
     max_bytes: int
     today: int
-    exists: Callable[[str], bool]
+    gone: Mapping[str, str] = field(default_factory=dict)
+    lost: Mapping[Mention, str] = field(default_factory=dict)
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     allowed: Collection[str] = ()
 
@@ -170,14 +172,39 @@ def invisible_characters(view: TierView) -> Iterator[Remark]:
     "tier-missing-path",
     WARNING,
     "tier",
-    "An entry names a path of this repository that does not exist any more, so what "
-    "it says may be stale. Correct or forget it.",
+    "An entry names a path that git knew once and that is gone, in a sentence that takes it to be there. What the "
+    "entry says may be stale. Where git says that it was renamed, --fix writes the new name.",
 )
 def missing_path(view: TierView) -> Iterator[Remark]:
     for entry, entry_id in view.entries():
-        path = first_missing_path(view.document.text(entry), view.exists)
-        if path:
-            yield Remark(entry.start + 1, f"`{path}` does not exist; correct the entry or `amp forget {entry_id}`")
+        text = view.document.text(entry)
+        for one in mentions(text):
+            new = view.gone.get(one.path)
+            if new is None:
+                continue
+            line = entry.start + 1 + text.count("\n", 0, one.at)
+            if new:
+                before = view.document.lines[line - 1]
+                fix = Fix(line, before, before.replace(f"`{one.path}", f"`{new}"), edits=True)
+                yield Remark(line, f"`{one.path}` is `{new}` now; --fix writes that", fix)
+            else:
+                yield Remark(line, f"`{one.path}` is gone; correct the entry or `amp forget {entry_id}`")
+
+
+@rule(
+    "tier-missing-symbol",
+    NOTE,
+    "tier",
+    "An entry names a line or a name in a file, or a function, that is not there. A hint: the entry may be stale.",
+)
+def missing_symbol(view: TierView) -> Iterator[Remark]:
+    for entry, _ in view.entries():
+        text = view.document.text(entry)
+        for one in mentions(text):
+            if one in view.lost:
+                yield Remark(
+                    entry.start + 1 + text.count("\n", 0, one.at), f"{view.lost[one]}; is the entry still true?"
+                )
 
 
 @rule(

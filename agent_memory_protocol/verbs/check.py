@@ -20,7 +20,7 @@ from ..learning import docs
 from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
 from ..lint import finding, index, ledgers, notes, tiers
-from ..lint.finding import Finding
+from ..lint.finding import Finding, Fix
 from ..lint.repeats import DISAGREEMENTS
 from ..lint.store import StoreView, Trouble
 from ..notes import index as indexes
@@ -32,9 +32,10 @@ from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
-from . import review, settle
+from . import review, rewrite, settle, stale
 from .doctor import of_lookalike, of_names
 from .index import folders
+from .stale import Stale
 
 _FOLDER = "is a folder, not a file; move it away"
 
@@ -81,6 +82,7 @@ class _Check:
     today: date
     documents: dict[Target, Document] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
+    stale: Stale = field(default_factory=Stale)
     unreadable: list[Trouble] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
     has_notes: bool = False
@@ -97,6 +99,9 @@ class _Check:
                     self.documents[target] = document
         if "tier-restates" in self.selected:
             self.elsewhere = _elsewhere(self.session.root, self.documents.values())
+        if {"tier-missing-path", "tier-missing-symbol"}.intersection(self.selected):
+            hints = "tier-missing-symbol" in self.selected
+            self.stale = stale.find(self.session, self.documents.values(), hints=hints)
 
     def folder(self, target: Target) -> None:
         """Check one tier document, and the notes, index and ledger beside it."""
@@ -147,14 +152,15 @@ class _Check:
             self.unreadable.append(place)
 
     def _tier_view(self, document: Document) -> tiers.TierView:
-        settings, root = self.session.settings, self.session.root
+        settings = self.session.settings
         return tiers.TierView(
             document,
             self.session.header(document.target),
             settings.max_lines,
             settings.max_bytes,
             self.today.toordinal(),
-            lambda path: os.path.exists(os.path.join(root.path, *path.split("/"))),
+            self.stale.gone,
+            self.stale.lost,
             self.elsewhere,
             settings.secrets_allow,
         )
@@ -317,8 +323,27 @@ def fix(session: Session, found: Sequence[Finding]) -> list[Finding]:
         wanted = by_path.get(target.path)
         if wanted:
             session.check_write(target)
-            mended += _fix_document(session, target, wanted)
+            mended += _fix_document(session, target, [one for one in wanted if one.fix and not one.fix.edits])
+            mended += [one for one in wanted if one.fix and one.fix.edits and _edit_line(session, target, one.fix)]
     return mended
+
+
+def _edit_line(session: Session, target: Target, wanted: Fix) -> bool:
+    """Give one line another text, the old one going to the ledger. Says whether it was still what it was."""
+    done = False
+
+    def edited(text: str | None) -> str | None:
+        nonlocal done
+        lines = (text or "").splitlines(keepends=True)
+        old = lines[wanted.line - 1] if wanted.line <= len(lines) else ""
+        done = old.rstrip("\r\n") == wanted.before
+        if not done:
+            return text
+        lines[wanted.line - 1] = wanted.after + old[len(wanted.before) :]
+        return "".join(lines)
+
+    rewrite.rewrite(session, target, "", edited, "edited: a path has another name")
+    return done
 
 
 def _fix_document(session: Session, target: Target, wanted: Sequence[Finding]) -> list[Finding]:

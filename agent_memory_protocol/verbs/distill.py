@@ -4,7 +4,6 @@ What conversations an insight was seen in is kept, so that a conversation that i
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -33,7 +32,7 @@ from ..project.access import Actor
 from ..text.labels import in_front_of_item
 from ..tiers import store
 from ..tiers.document import Document, parse
-from . import proposals, remember, rewrite, upkeep
+from . import proposals, remember, rewrite, stale, upkeep
 from .conversations import CLOSED
 from .proposals import Choice
 
@@ -211,7 +210,7 @@ def _material(session: Session, problems: list[str]) -> Material:
             if read is not None:
                 documents[target] = read
     shared = documents.get(Target(Tier.SHARED))
-    root = session.root.path
+    lasting = [one for one in documents.values() if one.target.tier.lasts]
     return Material(
         conversations=_of_tier(documents, Tier.CONVERSATION),
         designs=_designs(session, problems),
@@ -219,7 +218,7 @@ def _material(session: Session, problems: list[str]) -> Material:
         agents=_of_tier(documents, Tier.AGENT),
         earlier=_sightings(session),
         confidences=_confidences(session, shared),
-        exists=lambda path: os.path.exists(os.path.join(root, *path.split("/"))),
+        gone=stale.find(session, lasting, hints=False).gone,
         min_conversations=session.settings.min_conversations,
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,

@@ -64,25 +64,6 @@ def test_a_rule_leaves_alone(project, rule, text):
     assert project.hits(rule, text) == []
 
 
-@pytest.mark.parametrize(
-    ("entry", "is_found"),
-    [
-        ("- See `src/gone.py` for the reader.", True),
-        ("- See `./src/gone.py:42`.", True),
-        ("- See `src/there.py` and `src/gone.py`.", True),
-        ("- See `src/there.py`, line 3.", False),
-        ("- See src/gone.py without code marks.", False),
-        ("- Name it `src/<name>.py` or `src/*.py`.", False),
-        ("- The package `lib/gone.py` starts where no lib is.", False),
-        ("- The folder `src/gone` has no suffix.", False),
-        ("- Not `src/../gone.py`.", False),
-    ],
-)
-def test_an_entry_that_names_a_path_which_is_gone(project, entry, is_found):
-    project.write({"src/there.py": ""})
-    assert project.hits("tier-missing-path", f"{HEAD}{entry}\n") == ([2] if is_found else [])
-
-
 @pytest.mark.requirement("S4-51")
 @pytest.mark.parametrize(("lines", "is_found"), [(20, False), (21, True)])
 def test_raw_data_in_a_conversation(project, lines, is_found):

@@ -190,7 +190,17 @@ def test_in_three_hundred_conversations_every_planted_repeat_is_found_and_no_nea
 @pytest.mark.requirement("S4P-09")
 def test_memory_that_names_a_file_which_is_gone_is_proposed_to_go_and_kept_in_the_ledger(workspace, tmp_path):
     (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "there.py").write_text("")
+    git = ["git", "-C", tmp_path, "-c", "user.name=t", "-c", "user.email=t@t"]
+    for step in (
+        ["init", "-q"],
+        ["add", "src"],
+        ["commit", "-qm", "x"],
+        ["rm", "-q", "src/gone.py"],
+        ["commit", "-qm", "y"],
+    ):
+        for name in ("there", "gone") if step[0] == "init" else ():
+            (tmp_path / "src" / f"{name}.py").write_text(name)
+        subprocess.run([*git, *step], check=True)
     workspace.remember("`src/there.py` parses tables.")
     workspace.remember("`src/gone.py` parses lists.")
     assert proposed(workspace) == [("remove", "stale", "shared", "`src/gone.py` parses lists.")]
