@@ -46,7 +46,7 @@ class Found:
         target: the document it is in, or whose note it is.
         id: the id of the entry, or the file name of the note.
         path: its file.
-        line: its first line, from 1; 0 in a ledger.
+        line: its first line, from 1; of a note the one that fits best; 0 in a ledger.
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.
@@ -74,7 +74,7 @@ class Found:
             "kind": self.kind,
             "id": self.id,
             "target": str(self.target),
-            "path": self.target.path,
+            "path": "/".join((*self.target.parts[:-1], self.path.name)),
             "line": self.line,
             "label": self.label,
             "text": self.text,

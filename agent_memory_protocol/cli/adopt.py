@@ -81,6 +81,8 @@ def _about(one: Adoption) -> Iterator[str]:
     if one.text is not None and not one.entries:
         yield "  + the lines of its index"
     yield from _new([f"{file} (a note)" for file in one.notes], "notes")
+    if one.index_lines:
+        yield f"  + {counted(len(one.index_lines), 'line')} of its index, in INDEX.md"
     for pair in one.contradictions:
         yield f"  ? {first_words(pair.new)}\n    contradicts  {first_words(pair.standing)}"
     for left in one.left_out:

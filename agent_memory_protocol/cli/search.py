@@ -73,7 +73,7 @@ def search_command(
     if store is None:
         who, here = call.actor(conversation), call.workspace()
         hits = here.search(text, who, limit=limit, embedder=embedder, today=today, on_problem=problems.append)
-        lasting = [_hit(one, f"{one.target}:{one.line}", _shown_by(one)) for one in hits]
+        lasting = [_hit(one, _place(one), _shown_by(one)) for one in hits]
         if history:
             archived = here.search_archived(text, who, limit=limit, on_problem=problems.append)
             gone = [_hit(one, f"{one.target}, archived", f"amp restore {one.id}") for one in archived]
@@ -102,6 +102,11 @@ def _model() -> "Embedder":
     from ..search.minilm import MiniLM
 
     return MiniLM()
+
+
+def _place(found: Found) -> str:
+    """Return where a hit is: the line counts in the document, or in the file of the note."""
+    return f"{found.target}, line {found.line}" if found.kind == "note" else f"{found.target}:{found.line}"
 
 
 def _shown_by(found: Found) -> str:

@@ -1,37 +1,38 @@
 """What becomes of memory that another tool has kept: a plan, from what it holds and what is here already.
 
 A page of entries is merged into the document it belongs to, so that what both have is there once. What is too long for
-a memory file becomes notes, each within its limits, with one line in the index. Values in, values out.
+a memory file becomes a note in parts, each within its limits, with one line in the index. Lines of an index without
+room are kept beside it (decision 44). Values in, values out.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from itertools import chain, count
 
 from ..errors import DamagedFile, InvalidName, Refused
-from ..layout import NOTE_NAME_LENGTH, check_note_file, name_key
-from ..limits import over_limits, split_lines
-from ..notes import note as notes
-from ..text import labels, markdown, visible
-from ..text.headers import front_matter_end
+from ..layout import NOTE_NAME_LENGTH, Target, Tier, check_note_file, name_key
+from ..limits import over_limits
+from ..notes import index
+from ..notes.index import is_beside
+from ..text import labels, visible
 from ..tiers import document
 from ..tiers.document import Document
+from ..tiers.entries import Entry, IndexLine
 from ..tiers.meet import OPPOSITE, meetings
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
 from .elsewhere import Page, Store
+from .parts import in_parts
 
-_FRAME_LINES = 14
-_FRAME_BYTES = 1_200
-"""What a note's header, Why and How may take of its limits."""
+_LEAD_LINES = 9
+_LEAD_BYTES = 200
+"""What the block of an index takes that only leads to `INDEX.md`; its bytes twice."""
 
-_LONGEST_TITLE = 120
 _LONGEST_SLUG = 60
-_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99-99999")
+_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")
 """What may come before the numbers of a page and its part."""
-
-_Cut = Callable[[list[str]], list[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Adoption:
         present: how many of its entries are here already.
         text: the document with them; None if it stays as it is.
         notes: the new notes, by file name.
+        index_lines: lines of its index that have no room in the document, each with what it stood under.
         left_out: what does not come in, and why.
         contradictions: new entries that contradict entries here.
     """
@@ -76,13 +78,14 @@ class Adoption:
     present: int = 0
     text: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+    index_lines: tuple[tuple[str, str], ...] = ()
     left_out: tuple[KeptOut, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def does_something(self) -> bool:
         """Whether anything would be written."""
-        return self.text is not None or bool(self.notes)
+        return self.text is not None or bool(self.notes) or bool(self.index_lines)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
@@ -93,6 +96,7 @@ class Adoption:
             "entries": [*self.entries],
             "present": self.present,
             "notes": [*self.notes],
+            "index_lines": [line for _, line in self.index_lines],
             "left_out": [{"where": left.where, "reason": left.reason} for left in self.left_out],
             "contradictions": [{"new": pair.new, "standing": pair.standing} for pair in self.contradictions],
         }
@@ -105,6 +109,7 @@ class Here:
     Attributes:
         text: the document, or the header a new one begins with.
         notes: the notes next to it, their texts by file name.
+        beside: the lines in the files beside it that its index has no room for.
         gone: the ids of entries that were taken out here, each with the key of its label; they do not come back.
         secret_in: describes the first secret in a text, "" if there is none.
         max_lines, max_bytes: the limits of a document and of a note.
@@ -116,6 +121,7 @@ class Here:
     secret_in: Callable[[str], str]
     max_lines: int
     max_bytes: int
+    beside: Collection[str] = ()
 
 
 def plan(store: Store, here: Here) -> Adoption:
@@ -138,19 +144,24 @@ class _Plan:
         self.present = 0
         self.text: str | None = None
         self.notes: dict[str, str] = {}
+        self.index_lines: list[tuple[str, str]] = []
         self.left_out = [KeptOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
         self.contradictions: list[Contradiction] = []
         self.stems: set[str] = set()
 
     def done(self) -> Adoption:
-        out, against = tuple(self.left_out), tuple(self.contradictions)
-        return Adoption(self.store, tuple(self.entries), self.present, self.text, self.notes, out, against)
+        out, against, lines = tuple(self.left_out), tuple(self.contradictions), tuple(self.index_lines)
+        return Adoption(self.store, tuple(self.entries), self.present, self.text, self.notes, lines, out, against)
 
     # -- notes and pages -------------------------------------------------------------------------------------------
 
     def add_note(self, page: Page) -> None:
-        """Bring in a note under its own name, for index lines name it; one that is too long as a page."""
+        """Bring in a note under its own name, for index lines name it; one that is too long in parts."""
         text = _shown(page.text)
+        if is_beside(page.name):
+            theirs = document.parse(text.encode(), self.store.target)
+            self._add_index_lines(theirs, page, theirs.outline.index_lines)
+            return
         try:
             file = check_note_file(page.name)
         except InvalidName as error:
@@ -163,6 +174,20 @@ class _Plan:
             self._put(file, text, page)
         else:
             self._put_parts([file[:-3]], page)
+
+    def _add_index_lines(self, theirs: Document, page: Page, lines: Sequence[IndexLine]) -> None:
+        """Keep lines of an index that a person wrote for the files beside the document here."""
+        made = {line.line for line in index.read("\n".join(theirs.lines)).lines if line.in_block}
+        for line in lines:
+            text = "\n".join(theirs.lines[line.start : line.end])
+            if line.start + 1 in made or is_beside(line.target) or theirs.lines[line.start] in self.here.beside:
+                continue
+            if secret := self.here.secret_in(text):
+                self.left_out.append(KeptOut(f"{page.path}:{line.start + 1}", f"holds {secret}; say where it is kept"))
+                continue
+            above = [one.text for one in map(theirs.outline.headings.__getitem__, line.headings) if one.level > 1]
+            governs = [*(f"## {one}" for one in above[-1:]), *filter(None, [theirs.label(line)])]
+            self.index_lines.append(("\n\n".join(governs), text))
 
     def add_page(self, page: Page) -> None:
         """Bring in a longer text as notes that say where it comes from."""
@@ -184,11 +209,7 @@ class _Plan:
         return next(one for one in chain(short, numbered) if one not in self.stems)
 
     def _as_notes(self, stem: str, page: Page) -> Iterator[tuple[str, str]]:
-        title, parts = _parts(_shown(page.text), self.here.max_lines - _FRAME_LINES, self.here.max_bytes - _FRAME_BYTES)
-        for number, part in enumerate(parts, start=1):
-            file = f"{stem}.md" if len(parts) == 1 else f"{stem}-{number}.md"
-            of = "" if len(parts) == 1 else f" ({number} of {len(parts)})"
-            yield file, _as_note(file, f"{title or page.name[:-3]}{of}", part, page)
+        yield from in_parts(stem, _shown(page.text), page.name, self.here.max_lines, self.here.max_bytes).items()
 
     def _put(self, file: str, text: str, page: Page) -> None:
         secret = self.here.secret_in(text)
@@ -225,9 +246,13 @@ class _Plan:
             conflict = "holds conflict markers; resolve them, then adopt it"
             self.left_out.append(KeptOut(page.path, reason if secret else conflict))
             return
+        there = {*mine.lines, *self.here.beside}
+        lines = [one for one in theirs.outline.index_lines if theirs.lines[one.start] not in there]
         stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
-        if target.tier.has_notes and self._came_as_notes(stem, page):
+        whole = replace_fields(page, text=_text_without_lines(page.text)) if target.tier.has_notes else page
+        if target.tier.has_notes and self._came_as_notes(stem, whole):
             self.present = len(standing) + len(theirs.ids)
+            self._add_index_lines(theirs, page, lines)
             return
         new = [
             one
@@ -235,21 +260,39 @@ class _Plan:
             if document.standing(mine, document.plain_id(one), theirs.label(entry)) is None
         ]
         self.present = len(standing) + len(theirs.ids) - len(new)
-        merged = _merged(mine, theirs)
-        if merged is not None and self._fits(merged.data.decode()):
+        merged, surplus = self._as_much_as_fits(mine, theirs, lines)
+        if merged is not None:
+            self._add_index_lines(theirs, page, surplus)
             self.entries = [_entry_text(theirs, one) for one in new]
             self.contradictions = list(_contradictions(mine, theirs, new))
             self.text = None if merged.data == mine.data else merged.data.decode()
             return
-        if not new:
-            return
-        # Its index lines stay lines of the index: nothing else may say what they say of a note.
-        self.present = 0
-        self._put_parts([stem], page)
-        index = _only_index(theirs)
-        merged = _merged(mine, index) if index.outline.index_lines else None
-        if merged is not None and self._fits(merged.data.decode()) and merged.data != mine.data:
-            self.text = merged.data.decode()
+        if target.tier.has_notes:
+            self._add_index_lines(theirs, page, lines)
+        if new or (lines and not target.tier.has_notes):
+            self.present = 0
+            self._put_parts([stem], whole)
+
+    def _as_much_as_fits(
+        self, mine: Document, theirs: Document, lines: Sequence[IndexLine]
+    ) -> tuple[Document | None, Sequence[IndexLine]]:
+        """Merge a document in with as many of its new index lines as have room, and return the others.
+
+        Index lines stay lines of an index: nothing else may say what they say of a note.
+        """
+        known = [one for one in theirs.outline.index_lines if one not in lines]
+        merged = _merged(mine, _without_lines(theirs, known))
+        if merged is not None and self._fits(merged.data.decode()):
+            return merged, ()
+        lead, size = (1, _LEAD_BYTES) if index.read(self.here.text).blocks else (_LEAD_LINES, 2 * _LEAD_BYTES)
+
+        def merged_with(count: int) -> Document | None:
+            made = _merged(mine, _without_lines(theirs, [*known, *lines[count:]]))
+            over = made is None or over_limits(made.data, self.here.max_lines - lead, self.here.max_bytes - size)
+            return None if over else made
+
+        room = _most(len(lines), lambda count: merged_with(count) is not None)
+        return (merged_with(room), lines[room:]) if lines and self.store.target.tier.has_notes else (None, lines)
 
     def _without_unwanted(self, theirs: Document, page: Page) -> Document:
         """Take out the entries that hold a secret, and those that were taken out here before."""
@@ -295,11 +338,37 @@ def _merged(mine: Document, theirs: Document) -> Document | None:
     return None if merged is None else merged.document
 
 
-def _only_index(theirs: Document) -> Document:
-    try:
-        return remove(theirs, theirs.ids)
-    except Refused:
-        return document.parse(b"", theirs.target)
+def _most(most: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number up to `most` that fits; 0 where not even 1 does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _text_without_lines(text: str) -> str:
+    """Return the text of a page without its index lines, as it is where it has none."""
+    page = document.parse(_shown(text).encode(), Target(Tier.SHARED))
+    lines = page.outline.index_lines
+    return _without_lines(page, lines).data.decode() if lines else text
+
+
+def _without_lines(theirs: Document, lines: Sequence[IndexLine]) -> Document:
+    """Return a document without some index lines, and without the headings that were only there for them."""
+    outline = theirs.outline
+    others: list[Entry | IndexLine] = [*outline.entries, *(line for line in outline.index_lines if line not in lines)]
+    staying = {index for unit in others for index in unit.headings}
+    labels_staying = {unit.label for unit in others}
+    spans = [(one.start, one.end) for one in lines]
+    spans += [
+        (outline.headings[index].start, outline.headings[index].end)
+        for index in {index for line in lines for index in line.headings} - staying - {0}
+    ]
+    losing = {line.label for line in lines if line.label is not None} - labels_staying
+    spans += [(outline.labels[label].start, outline.labels[label].end) for label in losing if label is not None]
+    gone = {number for start, end in spans for number in range(start, end)}
+    return document.rebuilt(theirs, [line for number, line in enumerate(theirs.raw) if number not in gone])
 
 
 def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Iterator[Contradiction]:
@@ -312,69 +381,6 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
 def _entry_text(doc: Document, entry_id: str) -> str:
     entry = doc.outline.entries[doc.ids.index(entry_id)]
     return labels.in_front_of_item(doc.label(entry), doc.text(entry))
-
-
-def _parts(text: str, max_lines: int, max_bytes: int) -> tuple[str, list[str]]:
-    """Return a page's title, and its text in parts that fit: cut at headings, else at blank lines, else at lines."""
-
-    def fits(lines: Sequence[str]) -> bool:
-        return not over_limits("\n".join(lines).encode(), max_lines, max_bytes)
-
-    lines = split_lines(text)
-    lines = lines[front_matter_end(lines) :]
-    title = next((markdown.heading_text(line) for line in lines if line.startswith("#")), "")
-    cuts: list[_Cut] = [
-        lambda lines: _cut(lines, lambda line: line.startswith("#") and markdown.heading_level(line) > 0),
-        lambda lines: _cut(lines, lambda line: not line.strip()),
-        lambda lines: [[line] for line in lines],
-        lambda lines: [[piece] for line in lines for piece in _characters(line, max_bytes)],
-    ]
-    parts = _split(lines, cuts, fits)
-    return title, ["\n".join(part).strip("\n") for part in parts if any(line.strip() for line in part)]
-
-
-def _split(lines: list[str], cuts: Sequence[_Cut], fits: Callable[[Sequence[str]], bool]) -> list[list[str]]:
-    """Cut lines into as few parts as fit, the coarsest cut first that does."""
-    if fits(lines) or not cuts:
-        return [lines]
-    parts: list[list[str]] = []
-    for piece in (smaller for larger in cuts[0](lines) for smaller in _split(larger, cuts[1:], fits)):
-        if parts and fits([*parts[-1], *piece]):
-            parts[-1] += piece
-        else:
-            parts.append(piece)
-    return parts
-
-
-def _cut(lines: Sequence[str], begins: Callable[[str], bool]) -> list[list[str]]:
-    """Cut before each line that begins something, but never in a fence."""
-    pieces: list[list[str]] = [[]]
-    in_fence = False
-    for line in lines:
-        if line.lstrip().startswith(("```", "~~~")):
-            in_fence = not in_fence
-        elif not in_fence and begins(line) and pieces[-1]:
-            pieces.append([])
-        pieces[-1].append(line)
-    return pieces
-
-
-def _characters(line: str, size: int) -> Iterator[str]:
-    """Yield a line in pieces of at most so many bytes."""
-    data = line.encode()
-    while data:
-        piece = data[:size].decode(errors="ignore")
-        yield piece
-        data = data[len(piece.encode()) :]
-
-
-def _as_note(file: str, title: str, body: str, page: Page) -> str:
-    """Return a part of a page as a note that says where it comes from."""
-    title = " ".join(title.split())[:_LONGEST_TITLE]
-    header = f"name: {notes.quoted(file[:-3])}\ndescription: {notes.quoted(title)}\nmetadata:\n  type: reference"
-    why = f"{notes.WHY} It was kept in `{page.name}` before this memory took it over."
-    how = f"{notes.HOW} Read it when the task is about {title}. Keep what still holds, one fact a note."
-    return f"---\n{header}\n---\n\n{body}\n\n{why}\n\n{how}\n"
 
 
 def _slug(text: str) -> str:

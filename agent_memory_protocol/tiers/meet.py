@@ -113,6 +113,8 @@ def meeting_of(document: Document, entry_id: str) -> Meeting | None:
             return Meeting(OPPOSITE, other, own)
         if number != place and same(texts[place], texts[number]) and _share_topic(own, other, len(words)):
             return Meeting(SAME, other, own)
+    if len({*words}) < 2:
+        return None  # too few words to say what has changed
     near = [one for one, text in zip(placed, texts, strict=True) if len({*words}.intersection(gist(text).words)) > 1]
     stated = [_stated(one) for one in near]
     here = near.index(own)

@@ -33,7 +33,9 @@ def plan_adoption(session: Session, paths: Sequence[str]) -> list[Adoption]:
         made = plan(one, here)
         planned.append(made)
         text = here.text if made.text is None else made.text
-        seen[one.target] = replace_fields(here, text=text, notes={**here.notes, **made.notes})
+        lines = {line.split("\n")[0] for _, line in made.index_lines}
+        notes = {**here.notes, **made.notes}
+        seen[one.target] = replace_fields(here, text=text, notes=notes, beside={*here.beside, *lines})
     return planned
 
 
@@ -60,11 +62,16 @@ def _apply(session: Session, adoption: Adoption) -> Adoption:
         except AgentMemoryError as error:
             refused.append(KeptOut(file, str(error), error.exit_code))
             del written[file]
-    if written:
+    if written or adoption.index_lines or adoption.text is not None:
         try:
-            index.refresh(session, documents.locate(session.root, store.target))
+            target = documents.locate(session.root, store.target)
+            if adoption.index_lines:
+                index.add_lines(session, target, adoption.index_lines)
+            if target.tier.has_notes:
+                index.refresh(session, target)
         except AgentMemoryError as error:
             reason = f"the notes are here, their index is not up to date: {error}"
+            done = replace_fields(done, index_lines=())
             refused.append(KeptOut(store.path, reason, error.exit_code))
     return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
 
@@ -98,7 +105,9 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     archived = (one.taken.saying for one in session.books(target).archived(standing))
     gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
-    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes)
+    beside = note_store.read_beside(session.root, target.parts[:-1]) if target.tier.has_notes else []
+    lines = {line for one in beside for line in one.split("\n")}
+    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes, lines)
 
 
 def _notes(session: Session, target: Target) -> Mapping[str, str]:

@@ -6,7 +6,8 @@ its times may not show it yet. What an index answers is looked up again in the f
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from ..answers import Found
@@ -15,12 +16,17 @@ from ..disk.errors import shown
 from ..disk.writing import make_local_folder
 from ..errors import AgentMemoryError, StorageError
 from ..layout import Target
+from ..limits import split_lines
 from ..notes import store as note_store
+from ..notes.index import is_beside
+from ..notes.index import read as read_index
 from ..notes.note import Note
 from ..project import local_state
 from ..search.opening import open_index
 from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
+from ..search.words import read as words_of
+from ..search.words import terms
 from ..text.digest import blake2b
 from ..tiers import store
 from ..tiers.document import Document
@@ -102,17 +108,19 @@ def search(
         used.refresh(sources)
         if unread:
             used.refresh((), gone=unread)  # so that the next query reads them again, and tells of them again
-        hits = used.search(query, limit=limit, within=within if len(within) < len(sources) else None)
+        # A note is found by what it says and by what a line of an index says of it, and is given once.
+        hits = used.search(query, limit=2 * limit, within=within if len(within) < len(sources) else None)
     finally:
         if index is None:
             used.close()
     answer: list[Found] = []
+    wanted = {token for term in terms(query) for token in term.tokens}
     for hit in hits:
         target, file = place(hit.source)
-        looked_up = _note_found(session, target, file, hit) if file else _entry_found(session, target, hit, today)
-        if looked_up is not None:
+        looked_up = _found(session, target, file, hit, wanted, today)
+        if looked_up is not None and all((one.path, one.id) != (looked_up.path, looked_up.id) for one in answer):
             answer.append(looked_up)
-    return answer
+    return answer[:limit]
 
 
 def search_archived(
@@ -166,6 +174,7 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
             signed = note_store.stamps(session.root, folder, tier_file, sign)
+            signed |= session.root.stamps(folder, is_beside, sign)
         except StorageError as error:
             on_problem(target, str(error))
             continue
@@ -209,9 +218,20 @@ def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
     """Return what is to be found in a document, or in a note next to it."""
     if not file:
         document = session.read(target)
-        return [] if document is None else list(_passages(document))
+        return [] if document is None else [*_passages(document), *_by_hand("".join(document.raw))]
     found = note_store.read(session.root, target.parts[:-1], file)
+    if found is not None and is_beside(file):
+        return list(_by_hand(found[1]))
     return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
+
+
+def _by_hand(text: str) -> Iterator[Passage]:
+    """Yield the index lines that a person wrote, once for each note: what they say may be nowhere else."""
+    seen: set[str] = set()
+    for one in read_index(text).lines:
+        if not one.in_block and one.file not in seen:
+            seen.add(one.file)
+            yield Passage(one.file, one.text)
 
 
 def _passages(document: Document) -> Iterator[Passage]:
@@ -234,6 +254,15 @@ def _said(note: Note) -> str:
     return "\n".join([note.head.description, *note.body])
 
 
+def _found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str], today: date) -> Found | None:
+    """Look up again what was found in a note, in a file of an index, or with no `file` in the document itself."""
+    if file == hit.key:
+        return _note_found(session, target, file, hit, wanted)
+    if file or hit.key.endswith(".md"):
+        return _line_found(session, target, file or target.parts[-1], hit, wanted)
+    return _entry_found(session, target, hit, today)
+
+
 def _entry_found(session: Session, target: Target, hit: Hit, today: date) -> Found | None:
     try:
         document = session.read(target)
@@ -247,13 +276,31 @@ def _entry_found(session: Session, target: Target, hit: Hit, today: date) -> Fou
     return Found("entry", target, entry.id, place, entry.line, entry.text, hit.score, reasons, entry.label)
 
 
-def _note_found(session: Session, target: Target, file: str, hit: Hit) -> Found | None:
-    try:
-        found = note_store.read(session.root, target.parts[:-1], file)
-    except AgentMemoryError:
-        return None
+def _note_found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str]) -> Found | None:
+    found = _text_of(session, target, file)
     if found is None:
         return None
-    note = found[0]
-    text = note.head.description or note.title
-    return Found("note", target, file, session.path(target).with_name(file), 1, text, hit.score, hit.reasons)
+    text = found[0].head.description or found[0].title
+    counts = [len({token for _, token in words_of(line)}.intersection(wanted)) for line in split_lines(found[1])]
+    line = counts.index(max(counts)) + 1 if any(counts) else 1
+    return Found("note", target, file, session.path(target).with_name(file), line, text, hit.score, hit.reasons)
+
+
+def _line_found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str]) -> Found | None:
+    """Return the note that an index line in a file leads to, or the place of the line where there is no such note."""
+    found = _text_of(session, target, file)
+    line = next((one for one in read_index(found[1]).lines if one.file == hit.key), None) if found else None
+    if line is None:
+        return None
+    note = _note_found(session, target, hit.key, hit, wanted)
+    if note is not None:
+        return replace(note, text=line.text)
+    place = session.path(target).with_name(file)
+    return Found("note", target, hit.key, place, line.line, line.text, hit.score, hit.reasons)
+
+
+def _text_of(session: Session, target: Target, file: str) -> tuple[Note, str] | None:
+    try:
+        return note_store.read(session.root, target.parts[:-1], file)
+    except AgentMemoryError:
+        return None

@@ -139,3 +139,8 @@ def test_hardly_an_entry_of_real_files_is_told_wrongly():
     found = [(one.first.text, one.second.text) for document in documents for one in meetings([document])]
     assert entries > 0
     assert len(found) <= entries / 1000, found
+
+
+@pytest.mark.parametrize("text", ["**Owner:** Owner A", "Owner A is Owner.", "Stop.", "It is so.", "用户是", "5"])
+def test_an_entry_of_hardly_any_words_meets_nothing(text):
+    assert met("The mail worker needs Redis.", text) == NEITHER

@@ -141,7 +141,7 @@ def test_a_page_that_is_too_long_becomes_notes_cut_at_its_headings(workspace, tm
         assert body.removeprefix("# Progress\n\n").startswith("## Part ")
     joined = "".join(adopted.notes.values())
     assert [joined.count(f"## Part {number}\n") for number in range(6)] == [1] * 6
-    assert (workspace.path / SHARED / "KNOWLEDGE.md").read_text().count("](reference_progress-") == 3
+    assert (workspace.path / SHARED / "KNOWLEDGE.md").read_text().count("](reference_progress") == 1
 
 
 def test_one_endless_line_becomes_notes_too(workspace, tmp_path):
@@ -577,3 +577,72 @@ def test_a_found_place_is_named_so_that_a_shell_reads_it(tmp_path, monkeypatch):
     done = CliRunner().invoke(amp, ["find-stores", "--root", str(tmp_path / "project")])
     command = done.output.partition("`")[2].partition("`")[0]
     assert shlex.split(command) == ["amp", "adopt", "it's two words/.scaffolding"]
+
+
+# -- what a limit may not decide ---------------------------------------------------------------------------------------
+
+
+def folder_of(tmp_path, notes, document=""):
+    """Make a folder of notes with a hand-written index line for each; returns the folder."""
+    folder = tmp_path / ".claude/agent-memory/dev"
+    for name in notes:
+        write(folder / name, f"---\nname: {name[:-3]}\ndescription: About it.\ntype: project\n---\nIt is so.\n")
+    lines = "".join(f"- [{name[:-3]}]({name}) - ONLY-{name}\n" for name in notes)
+    write(folder / "MEMORY.md", f"# Dev\n\n{document}{lines}")
+    return folder
+
+
+def markdown_of(workspace):
+    return {path.name: path.read_text("utf-8") for path in (workspace.path / AGENT).glob("*.md")}
+
+
+@pytest.mark.parametrize(("notes", "facts"), [(30, 0), (12, 60), (60, 12), (3, 9), (40, 200)])
+def test_every_hand_written_index_line_and_entry_survives_a_folder_over_the_limit(workspace, tmp_path, notes, facts):
+    write(workspace.path / ".scaffolding/amp.toml", "[limits]\nmax_lines = 40\n")
+    names = [f"project_t{number:02}.md" for number in range(notes)]
+    document = "## Facts\n\n" + "".join(f"- FACT-{number:03}.\n" for number in range(facts)) + "\n## Notes\n\n"
+    folder = folder_of(tmp_path, names, document)
+    before = state(folder)
+    (adopted,) = adopt(workspace, folder)
+    there = markdown_of(workspace)
+    for name in names:
+        assert sum(text.count(f"ONLY-{name}\n") for text in there.values()) == 1
+        assert there[name].startswith("---\nname: ")
+    assert all(sum(f"FACT-{number:03}." in text for text in there.values()) == 1 for number in range(facts))
+    assert all(len(text.splitlines()) <= 40 for text in there.values())
+    assert not adopted.left_out
+    assert [one.path for one in workspace.check(select=["index"], ignore=["index-over-screen"])] == []
+    assert state(folder) == before
+    assert not any(one.does_something for one in workspace.plan_adoption([str(folder)]))
+    assert workspace.search("ONLY project t01")[0].id == "project_t01.md"
+
+
+def test_a_note_over_the_limit_keeps_its_header_and_its_parts_what_governs_them(workspace, tmp_path):
+    folder = folder_of(tmp_path, [])
+    header = '---\nname: feedback_big\ndescription: "A big one: read it."\nmetadata:\n  type: feedback\n  by: me\n---\n'
+    items = "".join(f"- forbidden {number}\n" for number in range(400))
+    big = f"{header}\n# Big\n\n## Staging\n\n**Never:**\n\n{items}\n**Why:** It broke.\n\n**How to apply:** Always.\n"
+    write(folder / "feedback_big.md", big)
+    adopt(workspace, folder)
+    there = {name: text for name, text in markdown_of(workspace).items() if name.startswith("feedback_big")}
+    assert [*sorted(there)] == ["feedback_big.2.md", "feedback_big.3.md", "feedback_big.md"]
+    assert there["feedback_big.md"].startswith(header)
+    assert "[feedback_big.2.md](feedback_big.2.md), [feedback_big.3.md](feedback_big.3.md)" in there["feedback_big.md"]
+    for text in there.values():
+        assert text.count("# Big\n\n## Staging\n\n**Never:**\n\n- forbidden") == 1
+        assert count_lines(text.encode()) <= MAX_LINES
+    said = "".join(there.values())
+    assert [said.count(f"- forbidden {number}\n") for number in range(400)] == [1] * 400
+    assert "(feedback_big.md)" in markdown_of(workspace)["MEMORY.md"]
+    assert "feedback_big.2.md" not in markdown_of(workspace)["MEMORY.md"]
+    assert workspace.check(select=["index"]) == []
+    assert not any(one.does_something for one in workspace.plan_adoption([str(folder)]))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_part_counts_as_listed_only_where_its_first_part_names_it(workspace, tmp_path, named):
+    write(workspace.path / f"{SHARED}/user_a.md", f"It goes on in [user_a.2.md]({'user_a.2.md' if named else 'b'}).\n")
+    write(workspace.path / f"{SHARED}/user_a.2.md", "More.\n")
+    workspace.index()
+    assert ("(user_a.2.md)" in (workspace.path / SHARED / "KNOWLEDGE.md").read_text()) != named
+    assert workspace.check(select=["index"]) == []

@@ -286,3 +286,20 @@ def test_the_command_looks_at_what_has_left_when_asked(filled, monkeypatch, tmp_
     assert f"    words: redis, queue; fixed in 7.2; `amp restore {old}`\n" in told
     hits = json.loads(CliRunner().invoke(amp, ["search", "redis queue", "--history", "--json"]).output)["hits"]
     assert [one["kind"] for one in hits] == ["entry", "archived"]
+
+
+@pytest.mark.parametrize("file", ["KNOWLEDGE.md", "INDEX.md"])
+def test_a_note_is_found_by_the_index_line_that_a_person_wrote_and_given_once(workspace, tmp_path, file):
+    folder = tmp_path / SHARED
+    folder.mkdir(parents=True)
+    (folder / "user_tea.md").write_text("---\nname: user_tea\n---\n\nFirst.\n\nThe kettle whistles.\n")
+    (folder / file).write_text(
+        "# M\n\n- [Tea](user_tea.md) - the whistling samovar\n- [Gone](user_gone.md) - a zeppelin\n"
+    )
+    workspace.index()
+    (hit,) = workspace.search("samovar")
+    assert (hit.id, hit.to_json()["path"], hit.line) == ("user_tea.md", f"{SHARED}/user_tea.md", 1)
+    (hit,) = workspace.search("whistling")
+    assert (hit.to_json()["path"], hit.line) == (f"{SHARED}/user_tea.md", 7)
+    (hit,) = workspace.search("zeppelin")
+    assert (hit.to_json()["path"], hit.line) == (f"{SHARED}/{file}", 4)

@@ -1,0 +1,172 @@
+"""A text that is too long for one note becomes a note in parts, each within the limits (decision 44).
+
+The first part, `STEM.md`, keeps the header and names the others, `STEM.2.md` and so on. Where a part begins in the
+middle of a section or of a list with a label, that heading and label are above it again.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+
+from ..limits import over_limits, split_lines
+from ..notes import note as notes
+from ..text import links, markdown
+from ..text.headers import front_matter_end
+from ..tiers import document
+from ..tiers.entries import Entry, IndexLine
+
+_FRAME_LINES = 18
+_FRAME_BYTES = 1_400
+"""What a part's header, Why, How and the names of other parts may take of its limits."""
+
+_LONGEST_TITLE = 120
+_TRIES = 4
+
+_Cut = Callable[[list[str]], list[list[str]]]
+
+
+def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) -> dict[str, str]:
+    """Return a text as a note, or as the parts of one: their texts, by file name.
+
+    Args:
+        stem: the file name of the note, without `.md`.
+        text: the text, with the header it may have.
+        source: the name of the file that it is from.
+        max_lines: the most lines of a note.
+        max_bytes: the most bytes of a note.
+    """
+    lines = split_lines(text)
+    begin = front_matter_end(lines)
+    header = lines[:begin]
+    longest = max((max_bytes - _FRAME_BYTES) // 2, 100)
+    body = _Body([piece for line in lines[begin:] for piece in _pieces(line, longest)])
+    title = next((one.text for one in body.outline.headings), "") or source[:-3]
+    spare = len("\n".join(header).encode())
+    for _ in range(_TRIES):
+        spans = body.spans(max_lines - _FRAME_LINES - len(header), max_bytes - _FRAME_BYTES - spare)
+        made = _named(stem, header, [body.text(*span) for span in spans], title, source)
+        if not any(over_limits(one.encode(), max_lines, max_bytes) for one in made.values()):
+            break
+        spare += max_bytes // 8
+    return made
+
+
+def _named(stem: str, header: Sequence[str], bodies: Sequence[str], title: str, source: str) -> dict[str, str]:
+    """Return the parts by file name, the first with the header that there was, and the names of the others."""
+    names = [f"{stem}.md", *(f"{stem}.{number}.md" for number in range(2, len(bodies) + 1))]
+    others = ", ".join(f"[{name}]({links.target(name)})" for name in names[1:])
+    found = {}
+    for number, (name, body) in enumerate(zip(names, bodies, strict=True), start=1):
+        of = f" ({number} of {len(bodies)})" if len(bodies) > 1 else ""
+        own = "\n".join(header) if header and number == 1 else _header(name, f"{title}{of}")
+        said = "\n\n".join(filter(None, [body, f"It goes on in {others}." if others and number == 1 else ""]))
+        found[name] = f"{own}\n\n{_with_reason(said, title, source)}\n"
+    return found
+
+
+def _header(name: str, title: str) -> str:
+    described = notes.quoted(" ".join(title.split())[:_LONGEST_TITLE])
+    return f"---\nname: {notes.quoted(name[:-3])}\ndescription: {described}\nmetadata:\n  type: reference\n---"
+
+
+def _with_reason(body: str, title: str, source: str) -> str:
+    """Return the body of a note that says where it comes from, if it has no reason of its own."""
+    lines = body.split("\n")
+    if any(line.lstrip(" ").startswith((notes.WHY, notes.HOW)) for line in lines):
+        return body
+    topic = " ".join(title.split())[:_LONGEST_TITLE]
+    why = f"{notes.WHY} It was kept in `{source}` before this memory took it over."
+    how = f"{notes.HOW} Read it when the task is about {topic}. Keep what still holds, one fact a note."
+    return f"{body}\n\n{why}\n\n{how}"
+
+
+class _Body:
+    """The lines of a text, and what governs each of them."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.outline = document.outline_of("\n".join(lines))
+        units: list[Entry | IndexLine] = [*self.outline.entries, *self.outline.index_lines]
+        self._units = sorted(units, key=lambda unit: unit.start)
+        self._above: dict[int, list[str]] = {}
+
+    def text(self, start: int, end: int) -> str:
+        """Return some lines with the headings and the label that govern the first of them above it."""
+        return "\n".join([*self.above(start), "\n".join(self.lines[start:end]).strip("\n")])
+
+    def above(self, line: int) -> list[str]:
+        """Return the headings and the label that govern a line and are above it, a blank line after each."""
+        if line not in self._above:
+            self._above[line] = self._find_above(line)
+        return self._above[line]
+
+    def _find_above(self, line: int) -> list[str]:
+        while line < len(self.lines) and not self.lines[line].strip():
+            line += 1
+        headings = self.outline.headings
+        last = bisect_right(headings, line, key=lambda one: one.start) - 1
+        above = (*headings[last].above, last) if last >= 0 else ()
+        spans = [(headings[index].start, headings[index].end) for index in above]
+        place = bisect_right(self._units, line, key=lambda unit: unit.start) - 1
+        unit = self._units[place] if place >= 0 else None
+        if unit is not None and line < unit.end and unit.label is not None:
+            label = self.outline.labels[unit.label]
+            spans.append((label.start, label.end))
+        return [text for start, end in spans if end <= line for text in (*self.lines[start:end], "")]
+
+    def spans(self, max_lines: int, max_bytes: int) -> list[tuple[int, int]]:
+        """Return the lines of each part: cut at headings, else at blank lines, else at lines, in as few as fit."""
+
+        def fits(start: int, end: int) -> bool:
+            text = "\n".join([*self.above(start), *self.lines[start:end]])
+            return not over_limits(text.encode(), max(max_lines, 1), max(max_bytes, 1))
+
+        cuts: list[_Cut] = [
+            lambda lines: _cut(lines, lambda line: line.startswith("#") and markdown.heading_level(line) > 0),
+            lambda lines: _cut(lines, lambda line: not line.strip()),
+            lambda lines: [[line] for line in lines],
+        ]
+        found = _split(self.lines, 0, cuts, fits)
+        return [span for span in found if any(line.strip() for line in self.lines[slice(*span)])] or [(0, 0)]
+
+
+def _split(
+    lines: list[str], start: int, cuts: Sequence[_Cut], fits: Callable[[int, int], bool]
+) -> list[tuple[int, int]]:
+    """Cut lines, the first of which has this number, into as few spans as fit, the coarsest cut first that does."""
+    if fits(start, start + len(lines)) or not cuts:
+        return [(start, start + len(lines))]
+    found: list[tuple[int, int]] = []
+    pieces = cuts[0](lines)
+    starts = accumulate((len(piece) for piece in pieces), initial=start)
+    for first, last in (
+        span for piece, at in zip(pieces, starts, strict=False) for span in _split(piece, at, cuts[1:], fits)
+    ):
+        if found and fits(found[-1][0], last):
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found
+
+
+def _cut(lines: Sequence[str], begins: Callable[[str], bool]) -> list[list[str]]:
+    """Cut before each line that begins something, but never in a fence."""
+    pieces: list[list[str]] = [[]]
+    in_fence = False
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            in_fence = not in_fence
+        elif not in_fence and begins(line) and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(line)
+    return pieces
+
+
+def _pieces(line: str, size: int) -> Iterator[str]:
+    """Yield a line in pieces of at most so many bytes, at character borders."""
+    data = line.encode()
+    while len(data) > size:
+        piece = data[:size].decode(errors="ignore")
+        yield piece
+        data = data[len(piece.encode()) :]
+    yield data.decode()
