@@ -666,6 +666,7 @@ READING = {
     *("amp recall", "amp route", "amp show", "amp list", "amp status", "amp note list", "amp note show", "amp where"),
     *(
         "amp search",
+        "Workspace.check_begun",
         "Workspace.check_write",
         "Workspace.search",
         "Workspace.search_archived",

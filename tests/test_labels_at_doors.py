@@ -511,7 +511,14 @@ NO_ENTRY = {
         *("Workspace.files", "Workspace.init", "amp init", "amp watch", "memory tool delete", "memory tool rename"),
     ),
     "figures, paths, settings and who may do what": (
-        *("MCP status", "Workspace.check_write", "Workspace.diagnose", "Workspace.find_stores", "Workspace.git_notes"),
+        *(
+            "MCP status",
+            "Workspace.check_begun",
+            "Workspace.check_write",
+            "Workspace.diagnose",
+            "Workspace.find_stores",
+            "Workspace.git_notes",
+        ),
         *("Workspace.open", "Workspace.plan_git_attributes", "Workspace.record_review"),
         *("Workspace.refuse", "Workspace.forget_refusals"),
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),

@@ -261,6 +261,7 @@ def test_no_agent_sees_by_adopting_what_it_may_not_read(workspace, tmp_path, sou
 def test_the_command_ends_with_4_where_a_page_cannot_be_read_and_brings_in_the_rest(workspace, tmp_path):
     write(tmp_path / "m/MEMORY.md", "# M\n\n- A fact.\n")
     (tmp_path / "m/user_x.md").write_bytes(b"---\ndescription: \xff\n---\n")
+    workspace.init()
     done = CliRunner().invoke(amp, ["adopt", str(tmp_path / "m"), "--apply", "--root", str(workspace.path)])
     assert done.exit_code == 4
     assert "is not UTF-8" in done.stderr

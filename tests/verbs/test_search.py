@@ -196,6 +196,7 @@ def test_the_command_gives_entries_notes_and_records_each_with_the_command_that_
     def run(*args: str) -> str:
         return subprocess.run([program, *args], env=environ, capture_output=True, text=True, check=True).stdout
 
+    run("init")
     run("remember", "Staging runs Postgres.", "--agent", "developer")
     run("note", "new", "project", "staging", "--description", "Staging is rebuilt", "--why", "Drift.", "--how", "Wait.")
     out = run("search", "staging")
