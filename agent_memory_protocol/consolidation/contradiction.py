@@ -5,15 +5,17 @@ A contradiction without a negation needs an operator that reads.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
-from ..records.record import LIVE, Record, RecordType, slots_said
+from ..records.record import LIVE, Record, RecordType, State, slots_said
+from ..text import alike
+from ..text.changed import Stated, changes
 from ..text.claims import denials
 from ..text.gist import gist
 from ..text.language import ENGLISH, Language
 from .duplicates import CLAIMS
-from .proposals import Dispute, Proposal, Question
+from .proposals import Defer, Dispute, Proposal, Question
 
 NEGATES = "one side negates the other"
 """The reason of a dispute that a negation has shown."""
@@ -30,7 +32,8 @@ class Contradictions:
     def propose(self, question: Question) -> Sequence[Proposal]:
         """Return every pair: first those that deny exactly what the other says, then by birth.
 
-        A record can be in one dispute at a time. The pairs after the first wait, and the report names them.
+        A record can be in one dispute at a time. The pairs after the first wait, and the report names them. What is
+        equal but for one value may have changed: that is only said, since both may hold.
         """
         found: dict[tuple[int, int], tuple[int, str]] = {}
         groups: defaultdict[RecordType, list[tuple[int, Record]]] = defaultdict(list)
@@ -39,18 +42,31 @@ class Contradictions:
                 groups[record.type].append((place, record))
         for group in groups.values():
             for language in self.languages:
-                for denial in denials([record.body for _, record in group], language):
+                bodies = [record.body for _, record in group]
+                for denial in alike.denials(bodies) if language is ENGLISH else denials(bodies, language):
                     one, other = sorted((group[denial.denying][0], group[denial.said][0]))
                     pair = (one, other)
                     found[pair] = min(found.get(pair, (denial.more, NEGATES)), (denial.more, NEGATES))
             for one, other, reason in _by_slots(group):
                 found.setdefault((one, other), (0, reason))
-        proposals = []
+        proposals: list[Proposal] = []
         for (one, other), (_, reason) in sorted(found.items(), key=lambda item: (item[1][0], item[0])):
             first, second = question.records[one], question.records[other]
             if first.transition is None or first.transition != second.transition:
                 proposals.append(Dispute((first.id, second.id), reason))
-        return proposals
+        return [*proposals, *_changed(groups.values(), found)]
+
+
+def _changed(groups: Iterable[list[tuple[int, Record]]], opposed: Container[tuple[int, int]]) -> Iterator[Proposal]:
+    """Yield what says to decide about two records that are equal but for one value, the older one first."""
+    for group in groups:
+        active = [(place, record) for place, record in group if record.state is State.ACTIVE]
+        for one, other in changes([Stated(record.body) for _, record in active]):
+            (place, old), (number, new) = active[one], active[other]
+            if (place, number) not in opposed:
+                yield Defer(
+                    (old.id, new.id), f"another value; if the older no longer holds: amp resolve {old.id} {new.id}"
+                )
 
 
 def _by_slots(group: list[tuple[int, Record]]) -> Iterator[tuple[int, int, str]]:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from ..records.canonical import encode
 from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, event_of, new_record, slots_said
+from ..text.alike import groups
 from ..text.gist import gist
 from .proposals import Proposal, Question, Supersede
 
@@ -65,20 +66,45 @@ class SameWords:
         What a rule rests on cannot be merged. It is proposed with its group, so that the report names it, and then the
         others without it.
         """
-        groups: dict[object, list[Record]] = {}
-        for record in question.records:
-            if record.state is State.ACTIVE and record.type in CLAIMS:
-                said = gist(record.body)
-                if said.words and said.is_claim:
-                    groups.setdefault((record.type, said), []).append(record)
-        cited = cited_by_rules(question.records)
-        merges: list[Proposal] = []
-        for members in groups.values():
-            free = [record for record in members if record.id not in cited]
-            if 1 < len(members) != len(free):
-                merges.append(merge(members, now=question.now))
-            merges += [merge(group, now=question.now) for group in _with_agreeing_slots(free) if len(group) > 1]
-        return merges
+        by_words: dict[object, list[Record]] = {}
+        for record in _active_claims(question):
+            said = gist(record.body)
+            if said.words and said.is_claim:
+                by_words.setdefault((record.type, said), []).append(record)
+        return _merges(by_words.values(), question)
+
+
+class OtherWords:
+    """Finds facts and procedures that say the same in other words; see `text.alike`."""
+
+    name = "other words"
+
+    def propose(self, question: Question) -> Sequence[Proposal]:
+        """Return one merge for each group, as `SameWords` does."""
+        claims = _active_claims(question)
+        found: list[list[Record]] = []
+        for kind in CLAIMS:
+            records = [record for record in claims if record.type is kind]
+            alike = groups([record.body for record in records])
+            found += [[records[place] for place in group] for group in alike]
+        # What holds the same words is merged, or kept, before this is asked.
+        found = [members for members in found if len({gist(record.body) for record in members}) > 1]
+        return _merges(found, question)
+
+
+def _active_claims(question: Question) -> list[Record]:
+    return [record for record in question.records if record.state is State.ACTIVE and record.type in CLAIMS]
+
+
+def _merges(found: Iterable[list[Record]], question: Question) -> list[Proposal]:
+    cited = cited_by_rules(question.records)
+    merges: list[Proposal] = []
+    for members in found:
+        free = [record for record in members if record.id not in cited]
+        if 1 < len(members) != len(free):
+            merges.append(merge(members, now=question.now))
+        merges += [merge(group, now=question.now) for group in _with_agreeing_slots(free) if len(group) > 1]
+    return merges
 
 
 def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:

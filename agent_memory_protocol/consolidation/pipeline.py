@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ..records.record import Record
 from .contradiction import Contradictions
-from .duplicates import SameWords, find_copies
+from .duplicates import OtherWords, SameWords, find_copies
 from .one_pass import Pass
 from .promotion import RepeatedEpisodes
 from .proposals import Defer, Dispute, Operator, Outcome, Resolve, Stage
@@ -24,7 +24,7 @@ class Operators:
     People decide contradictions, unless a resolver is given.
     """
 
-    dedup: tuple[Operator, ...] = (SameWords(),)
+    dedup: tuple[Operator, ...] = (SameWords(), OtherWords())
     contradiction: tuple[Operator, ...] = (Contradictions(),)
     resolution: tuple[Operator, ...] = ()
     promotion: tuple[Operator, ...] = (RepeatedEpisodes(),)

@@ -7,6 +7,7 @@ errs on one side: where it cannot be told whether a word is a name, it is one.
 import re
 from collections.abc import Iterator, Sequence
 
+from .alike import same
 from .gist import gist
 from .language import ENGLISH, Token, english, plain, tokenise
 from .mood import ASKS, GUESSES
@@ -55,6 +56,8 @@ _OWNER = re.compile(r"(\w+)'s\b")
 
 def told_apart(one: str, other: str) -> str:
     """Return what only one of two texts has and makes them two; "" where nothing does."""
+    if same(one, other):
+        return ""
     first, second = gist(one), gist(other)
     for asked in (ASKS, GUESSES):
         if asked in first.mood | second.mood:

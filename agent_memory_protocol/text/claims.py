@@ -99,14 +99,19 @@ def claims(text: str, language: Language = ENGLISH) -> list[Claim]:
     """Return what a text says and what it denies."""
     found: list[Claim] = []
     subject: tuple[str, ...] = ()
-    for sentence in _SENTENCE.split(plain(text)):
-        words = _words(sentence, language)
+    for sentence in split_sentences(plain(text)):
+        words = words_of_sentence(sentence, language)
         # A word alone is a name or a title, and says nothing.
         if len(words) > 1 and not is_question(sentence, words, language):
             said = _claims_of(words, subject, language)
             found += said
             subject = _subject(said[0]) if said else subject
     return found
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a `plain` text, and the parts of one that a dash or semicolon divides."""
+    return [one for one in _SENTENCE.split(text) if one.strip()]
 
 
 def denies(denial: Claim, said: Claim) -> bool:
@@ -145,7 +150,7 @@ def _in_order(words: tuple[str, ...], within: tuple[str, ...]) -> bool:
     return all(word in following for word in words)
 
 
-def _words(sentence: str, language: Language) -> list[Token]:
+def words_of_sentence(sentence: str, language: Language) -> list[Token]:
     """Return the words of a sentence, the parts of "hot-reload" each on its own."""
     found: list[Token] = []
     for token in tokenise(sentence, language):

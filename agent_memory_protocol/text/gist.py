@@ -24,7 +24,7 @@ _ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "a
 _AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]
 _MANNERS = ["please", "always", "simply", "just", "also", "really"]
 _PREPOSITIONS = ["in", "on", "at", "of", "with"]  # "by" and "for" make a difference
-_EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
+EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
 _SPEAKERS = frozenset(["i", "we", "you", "user"])
 _OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
 # Fewer than deny in a claim: "nobody" names who, and "never" does not.
@@ -105,7 +105,7 @@ def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[
             words += [("can", place)] if word == "cannot" else []
             negations ^= {len(words)}  # two negations cancel out
         elif not (
-            word in _EMPTY
+            word in EMPTY
             or (not words and (word in _SPEAKERS or _opens(word, following)))
             or (previous == "no" and word in _LONGER)
         ):

@@ -5,7 +5,7 @@ Another language is another `Language`, given to `Contradictions(languages=…)`
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 from unicodedata import normalize
@@ -83,6 +83,8 @@ class Language:
     """Begin a reason, a date or an exception, which is left out."""
     pronouns: Words = frozenset()
     """First in a sentence, refer to what the sentence before was about."""
+    opposites: Mapping[str, str] = field(default_factory=dict)
+    """Words that deny another one, and the stem of that: "disabled" is not enabled."""
     question_words: Words = frozenset()
     """Begin a question, if one of `inverted` follows soon."""
     inverted: Words = frozenset()
@@ -146,6 +148,31 @@ ENGLISH = Language(
     conditions=_set("if once unless until when whenever while"),
     cuts=_set("because due except since thanks"),
     pronouns=_set("it that these they this those"),
+    opposites=MappingProxyType(
+        {
+            base(word): base(positive)
+            for positive, words in {
+                "active": "inactive",
+                "allow": "deny forbid forbidden prohibit ban disallow",
+                "automatic": "manual",
+                "automatically": "manually",
+                "available": "unavailable",
+                "enable": "disable",
+                "encrypted": "unencrypted plaintext",
+                "include": "exclude",
+                "mandatory": "optional",
+                "public": "private",
+                "safe": "unsafe",
+                "secure": "insecure",
+                "stable": "unstable",
+                "support": "unsupported",
+                "synchronous": "asynchronous",
+                "true": "false",
+                "valid": "invalid",
+            }.items()
+            for word in words.split()
+        }
+    ),
     question_words=_set("how what when where which who whom whose why"),
     inverted=_set(
         "am are can could did does has is may might must shall should was were will would isn't aren't doesn't"

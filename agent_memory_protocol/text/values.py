@@ -14,6 +14,7 @@ from .stem import base
 VERSION, PORT, DATE, TIME = "version", "port", "date", "time"
 
 _NUMBER = re.compile(r"([$€£]?)(\d[\d,_]*(?:\.\d+)?)-?(%|[a-zµ]*)")
+_DIGIT = re.compile(r"\d")
 _WHOLE = re.compile(r"v?(\d+)")
 _DOTTED = re.compile(r"v?(\d+(?:\.[\dx]+)+(?:[-+][\w.]+)?)")
 _JOINED = re.compile(
@@ -74,14 +75,14 @@ _ORDINAL = _set(
 _UNITS = {
     base(unit): measured
     for units, measured in (
-        ("ms millisecond", ("time", 0.001)),
-        ("s sec second", ("time", 1)),
-        ("min minute", ("time", 60)),
-        ("h hr hour", ("time", 3600)),
-        ("d day", ("time", 86_400)),
-        ("week", ("time", 604_800)),
-        ("month", ("time", 2_592_000)),
-        ("year", ("time", 31_536_000)),
+        ("ms millisecond", ("duration", 0.001)),
+        ("s sec second", ("duration", 1)),
+        ("min minute", ("duration", 60)),
+        ("h hr hour", ("duration", 3600)),
+        ("d day", ("duration", 86_400)),
+        ("week", ("duration", 604_800)),
+        ("month", ("duration", 2_592_000)),
+        ("year", ("duration", 31_536_000)),
         ("b byte", ("size", 1)),
         ("k kb kib kilobyte", ("size", 1 << 10)),
         ("m mb mib megabyte", ("size", 1 << 20)),
@@ -140,6 +141,8 @@ class Value:
 def find_values(tokens: Sequence[Token]) -> list[Value]:
     """Return the values in a sentence, in order. The first word is none."""
     found: list[Value] = []
+    if not any(token.lowered in _WORDS or _DIGIT.search(token.lowered) for token in tokens):
+        return found
     place = 1
     while place < len(tokens):
         value = None if _is_ordinal(tokens[place - 1].lowered) else _value_at(tokens, place)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..text import labels
+from ..text.alike import denials, same
 from ..text.changed import Stated, changes, renamed
-from ..text.claims import denials
-from ..text.gist import gist, is_claim, same
+from ..text.gist import gist, is_claim
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
@@ -102,20 +102,28 @@ def meeting_of(document: Document, entry_id: str) -> Meeting | None:
     own, words = placed[place], gist(texts[place]).words
     if not is_claim(texts[place]):
         return None
+    shared = [len({*words}.intersection(gist(text).words)) for text in texts]
+    enough = min(2, len({*words}) - 1)
+    compared = [text if is_claim(text) and count >= enough else "" for text, count in zip(texts, shared, strict=True)]
     opposed = {
         denial.denying + denial.said - place
-        for denial in denials([text if is_claim(text) else "" for text in texts])
+        for denial in denials(compared)
         if place in (denial.denying, denial.said)
         and _share_topic(placed[denial.denying], placed[denial.said], denial.words)
     }
     for number, other in enumerate(placed):
         if number in opposed:
             return Meeting(OPPOSITE, other, own)
-        if number != place and same(texts[place], texts[number]) and _share_topic(own, other, len(words)):
+        if (
+            number != place
+            and shared[number] >= enough
+            and same(texts[place], texts[number])
+            and _share_topic(own, other, len(words))
+        ):
             return Meeting(SAME, other, own)
     if len({*words}) < 2:
         return None  # too few words to say what has changed
-    near = [one for one, text in zip(placed, texts, strict=True) if len({*words}.intersection(gist(text).words)) > 1]
+    near = [one for one, count in zip(placed, shared, strict=True) if count > 1]
     stated = [_stated(one) for one in near]
     here = near.index(own)
     changed = [one + other - here for one, other in changes(stated) if here in (one, other)]

@@ -1,0 +1,136 @@
+"""Alike: whether two facts claim the same, or one the opposite, put in other words.
+
+Two that have the same essence claim the same, or the opposite where one of them denies it, unless the order of the
+words shows that something changed places. What cannot be told is left out.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from . import gist
+from .claims import Denial
+from .claims import denials as denials_in_the_same_words
+from .essence import DROPPED, Essence, essence
+from .language import ENGLISH
+from .mood import ADVISES, OBLIGES
+
+_USE = ENGLISH.stem("use")
+
+
+def same(one: str, other: str) -> bool:
+    """Say whether two texts claim the same, in the same words or in others."""
+    if gist.same(one, other):
+        return True
+    first, second = essence(one), essence(other)
+    return first is not None and second is not None and first.denied == second.denied and _same(first, second)
+
+
+def groups(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the places of texts that all claim the same, in time in proportion to their number."""
+    for members in _by_words(texts):
+        left = members
+        while len(left) > 1:
+            (place, first), *others = left
+            alike = [(number, one) for number, one in others if one.denied == first.denied and _same(first, one)]
+            if alike:
+                yield [place, *(number for number, _ in alike)]
+            taken = {number for number, _ in alike}
+            left = [(number, one) for number, one in others if number not in taken]
+
+
+def denials(texts: Sequence[str]) -> Iterator[Denial]:
+    """Yield each two texts of which one denies what the other says, in the same words or in others; see `claims`."""
+    told = set()
+    for denial in denials_in_the_same_words(texts):
+        told.add(frozenset((denial.denying, denial.said)))
+        yield denial
+    for members in _by_words(texts):
+        denied = [(place, one) for place, one in members if one.denied]
+        said = [(place, one) for place, one in members if not one.denied]
+        for place, one in denied:
+            for number, other in said:
+                if frozenset((place, number)) not in told and _opposed(one, other):
+                    told.add(frozenset((place, number)))
+                    yield Denial(place, number, len(one.words), 0)
+
+
+def _by_words(texts: Sequence[str]) -> Iterator[list[tuple[int, Essence]]]:
+    """Yield what is about the same words; “tracked with X” and “use X for” are about the same."""
+    found: defaultdict[object, list[tuple[int, Essence]]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        one = essence(text)
+        if one is not None:
+            found[one.words].append((place, one))
+            if one.means:
+                found[one.words - one.means].append((place, one))
+    yield from found.values()
+
+
+def _same(one: Essence, other: Essence) -> bool:
+    may = (one.possible, one.permitted) == (other.possible, other.permitted)
+    return may and _moods_agree(one, other) and _comparable(one, other)
+
+
+def _opposed(denial: Essence, claim: Essence) -> bool:
+    """Say whether both cannot hold. That something may be is not denied by that it is not."""
+    if claim.possible and not denial.possible:
+        return False
+    if claim.permitted != denial.permitted and not (claim.permitted and (denial.told or OBLIGES in denial.mood)):
+        return False
+    return ADVISES not in denial.mood ^ claim.mood and _comparable(denial, claim)
+
+
+def _moods_agree(one: Essence, other: Essence) -> bool:
+    """Say whether two texts demand the same: “Use tabs” is told as firmly as “Tabs must be used”."""
+    if one.mood == other.mood:
+        return True
+    return {*one.mood, *other.mood} == {OBLIGES} and all(side.mood or side.told for side in (one, other))
+
+
+def _comparable(one: Essence, other: Essence) -> bool:
+    if one.past != other.past or (one.first, one.then) != (other.first, other.then):
+        return False
+    if one.words != other.words and not (_says_means(one, other) or _says_means(other, one)):
+        return False
+    if one.generic - other.generic and other.generic - one.generic:
+        return False
+    return _roles_agree(one, other) and _roles_agree(other, one) and not _changed_places(one, other)
+
+
+def _says_means(one: Essence, other: Essence) -> bool:
+    """Say whether the first says what something is used for, and the second only that it is used."""
+    is_used = any(verb == _USE for verb, _ in other.pivots)
+    return is_used and bool(one.means) and one.words - one.means == other.words
+
+
+def _roles_agree(one: Essence, other: Essence) -> bool:
+    """Say whether each word that has a part in the first has no other one in the second."""
+    for role, word in one.roles:
+        others = {name for name, about in other.roles if about == word}
+        if others and role not in others:
+            return False
+        if not others and role not in DROPPED:
+            return False
+        if not others and role == "by" and one.passive == other.passive:
+            return False
+    return True
+
+
+def _changed_places(one: Essence, other: Essence) -> bool:
+    """Say whether something that was in front of a verb is behind the same verb in the other, and the reverse."""
+    if one.passive != other.passive or one.order == other.order or (one.equates and other.equates):
+        return False
+    for verb, at in _verbs(one):
+        for same_verb, there in _verbs(other):
+            ahead = set(one.order[:at]).intersection(other.order[there:]) - {verb}
+            behind = set(one.order[at:]).intersection(other.order[:there]) - {verb}
+            is_swapped = verb == same_verb and ahead and behind
+            # “Sessions are stored in Redis” and “Redis stores the sessions”: one has a preposition, and one has none.
+            if is_swapped and (behind <= one.joined) == (ahead <= other.joined):
+                return True
+    return False
+
+
+def _verbs(one: Essence) -> list[tuple[str, int]]:
+    """Return the light verbs, and each other word in case it is a verb, with the words in front of each."""
+    return [*one.pivots, *((word, place) for place, word in enumerate(one.order))]

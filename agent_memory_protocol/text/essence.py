@@ -1,0 +1,251 @@
+"""The essence of a fact: what its words stand for, in any order, without what says little.
+
+It is read word by word, without grammar. A sentence whose parts cannot be told is not read at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from . import gist
+from .claims import split_sentences
+from .language import ENGLISH, Token, Words, plain, tokenise
+from .mood import UNCLAIMED
+from .senses import is_generic, is_light, rephrase, sense
+from .values import DATE, PORT, TIME, VERSION, Value, find_values, number_said
+
+_FEWEST = 2
+"""Words of an essence."""
+
+
+def _set(text: str) -> Words:
+    return frozenset(text.split())
+
+
+_TELLING = _set("between by for from into since than to under until")
+"""Prepositions that say which part a word has."""
+
+DROPPED = _set("by for to into")
+"""Those of them that another construction may do without."""
+
+_JOINING = _set("as at in of on over per through using via with")
+_BY_MEANS = _set("using via with")
+_BE = _set("am are be been being get gets got is was were")
+_PARTICIPLES = _set(
+    "bought bound brought built caught cut done drawn fed found gone held hit kept known led lost made met paid put"
+    " read rebuilt run sent set shown shut sold spent split taken taught thrown told understood won written"
+)
+_EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - _set(
+    "before more now still than will would"
+)
+_MAY = _set("may")
+_RULES = _set("always never only")
+_TURNS = _set("after before then")
+_COMMAS = (",", "，")
+_CLAUSES = ENGLISH.contrasts | ENGLISH.absences | ENGLISH.pronouns | _set("and but so which")
+"""After a comma, begin something else."""
+
+_CONDITIONS = _set("if once when whenever")
+_MIXED = ENGLISH.hedges | ENGLISH.instead | ENGLISH.reversals | (ENGLISH.further - {"or"})
+"""Make a sentence that says more than one thing, or says it in part."""
+
+_LETTERS = "BCDEFGHXYZ"
+_VALUE_KINDS = (VERSION, PORT, DATE, TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class Essence:
+    """What one sentence claims.
+
+    Attributes:
+        words: what it is about, each once.
+        first, then: what comes before and after, where it says so.
+        denied: whether it denies that.
+        mood: how firmly.
+        possible, permitted, past: whether it says what can be, what is allowed, and what was.
+        told: whether it tells somebody what to do.
+        order: the words as they come, and the light verbs among them.
+        passive: whether its verb is passive.
+        equates: whether it has no other verb than “is”.
+        roles: the prepositions that say which part a word has.
+        joined: the words behind any preposition.
+        means: the verbs that say what something is used for: “tracked with”.
+        generic: the nouns that add nothing.
+    """
+
+    words: frozenset[str]
+    first: frozenset[str]
+    then: frozenset[str]
+    denied: bool
+    mood: frozenset[str]
+    possible: bool
+    permitted: bool
+    past: bool
+    told: bool
+    order: tuple[str, ...]
+    pivots: tuple[tuple[str, int], ...]
+    passive: bool
+    equates: bool
+    roles: frozenset[tuple[str, str]]
+    joined: frozenset[str]
+    means: frozenset[str]
+    generic: frozenset[str]
+
+
+@lru_cache(maxsize=4_000)
+def essence(text: str) -> Essence | None:
+    """Return what a text claims; None for one that asks, guesses, is in part, or has more than one sentence."""
+    if not gist.is_claim(text):
+        return None
+    mood = gist.gist(text).mood
+    sentences = split_sentences(rephrase(plain(text)))
+    if len(sentences) != 1 or not mood.isdisjoint(UNCLAIMED):
+        return None
+    tokens = tokenise(sentences[0], ENGLISH)
+    seen = {token.lowered for token in tokens}
+    is_divided = any(token.after in _COMMAS and token.lowered in _CLAUSES for token in tokens)
+    is_conditional = bool(seen & ENGLISH.conditions and seen & ENGLISH.negators)
+    if not tokens or seen & _MIXED or is_conditional or is_divided:
+        return None
+    return _Reading(tokens).made(mood, told=_is_told(tokens, text))
+
+
+def _is_told(tokens: Sequence[Token], text: str) -> bool:
+    """Say whether a sentence tells somebody what to do."""
+    begins_so = tokens[0].lowered in ENGLISH.imperatives | ENGLISH.negators
+    return begins_so or not _RULES.isdisjoint(text.casefold().split())
+
+
+class _Reading:
+    """Reads one sentence word by word."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._lowered = [token.lowered for token in tokens]
+        self._order: list[str] = []
+        self._pivots: list[tuple[str, int]] = []
+        self._roles: set[tuple[str, str]] = set()
+        self._joined: set[str] = set()
+        self._means: set[str] = set()
+        self._generic: set[str] = set()
+        self._denied = self._permitted = False
+        self._is_whole = True
+        self._role = ""
+        self._turns: list[tuple[str, int]] = []
+        self._comma = 0
+        self._named = -1
+        # “A depends on B”: where another letter is a name, A is one.
+        self._empty = _EMPTY - {"a"} if any(one.written in [*_LETTERS] for one in tokens) else _EMPTY
+        values = {value.start: value for value in find_values(tokens) if _is_value(value)}
+        place = 0
+        while place < len(tokens):
+            if tokens[place].after in _COMMAS and not self._comma:
+                self._comma = len(self._order)
+            value = values.get(place)
+            if value is None:
+                self._read(place, before_value=place + 1 in values)
+                place += 1
+            else:
+                self._add(f"{value.kind} {value.amount}" if _says_its_kind(value) else value.amount)
+                place = value.end
+
+    def _read(self, place: int, *, before_value: bool) -> None:
+        """Take in one word."""
+        token, word = self._tokens[place], self._lowered[place]
+        following = self._lowered[place + 1] if place + 1 < len(self._tokens) else ""
+        if word == "without":
+            self._order.append(word)
+        elif word in ENGLISH.negators:
+            self._is_whole = self._is_whole and following not in ENGLISH.partial
+            self._denied = not self._denied
+        elif word in _TURNS and (word != "then" or token.after):
+            self._turns += [] if before_value else [(word, len(self._order))]
+        elif word in _TELLING or word in _JOINING:
+            self._role = "to" if word == "into" else word
+        elif word in ENGLISH.needless:
+            self._denied = not self._denied
+            self._order.append("need")
+        elif word not in self._empty and not (word == "first" and "then" in self._lowered):
+            self._name(token, place, following)
+
+    def _name(self, token: Token, place: int, following: str) -> None:
+        """Take in a word that names something, or says what becomes of it."""
+        word = token.lowered
+        if token.is_plain and is_light(token):
+            self._pivots.append((ENGLISH.stem(word), len(self._order)))
+        elif token.is_plain and is_generic(token) and (self._named == place - 1 or following == "of"):
+            self._generic.add(sense(token))
+            self._named = place
+        else:
+            positive = ENGLISH.opposites.get(ENGLISH.stem(word))
+            meant = sense(token) if positive is None else sense(Token(positive, positive))
+            self._denied ^= positive is not None
+            if meant == "allow":
+                self._permitted = True
+                return
+            if place and self._lowered[place - 1] in _BE and following in _BY_MEANS:
+                self._means.add(meant)
+            self._add(number_said(word) or ("if" if word in _CONDITIONS else meant))
+            self._named = place
+
+    def _add(self, word: str) -> None:
+        role, self._role = self._role, ""
+        if role:
+            self._joined.add(word)
+        if role in _TELLING and not (role == "from" and "contain" in self._order):
+            self._roles.add((role, word))
+        self._order.append(word)
+
+    def _split(self) -> tuple[list[str], list[str]] | None:
+        """Return what comes first and what then; nothing where it is not said, None where it cannot be told."""
+        if not self._turns:
+            return [], []
+        (word, at), *more = self._turns
+        border = at or self._comma
+        if more or not border:
+            return None
+        ahead, behind = self._order[:border], self._order[border:]
+        # “Before X, Y” is Y before X.
+        return (behind, ahead) if (word == "after") == bool(at) else (ahead, behind)
+
+    def made(self, mood: frozenset[str], *, told: bool) -> Essence | None:
+        """Return the essence; None where too little is left, or it is said in part."""
+        order, lowered, turn = self._order, self._lowered, self._split()
+        if turn is None or not self._is_whole or len(set(order) - self._means) < _FEWEST:
+            return None
+        passive = any(
+            word in _BE and any(map(_is_participle, lowered[place + 1 : place + 3]))
+            for place, word in enumerate(lowered)
+        )
+        return Essence(
+            words=frozenset(order),
+            first=frozenset(turn[0]),
+            then=frozenset(turn[1]),
+            denied=self._denied,
+            mood=mood,
+            possible=not (ENGLISH.possible - _MAY).isdisjoint(lowered),
+            permitted=self._permitted or "may" in lowered,
+            past=not ENGLISH.past.isdisjoint(lowered),
+            told=told,
+            order=tuple(order),
+            pivots=tuple(self._pivots),
+            passive=passive,
+            equates=not passive and not self._pivots and not _BE.isdisjoint(lowered),
+            roles=frozenset(self._roles),
+            joined=frozenset(self._joined),
+            means=frozenset(self._means),
+            generic=frozenset(self._generic),
+        )
+
+
+def _is_value(value: Value) -> bool:
+    return value.is_measured or value.kind in _VALUE_KINDS or not value.kind.isalpha()
+
+
+def _says_its_kind(value: Value) -> bool:
+    """Say whether the kind is a part of what is compared: a size, or the version of a name."""
+    return value.is_measured or " of " in value.kind
+
+
+def _is_participle(word: str) -> bool:
+    return word in _PARTICIPLES or (len(word) > 3 and word.endswith(("ed", "en")))
