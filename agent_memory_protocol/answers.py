@@ -38,6 +38,95 @@ class Headroom:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What is known of an entry beside its text. The ledger keeps it, not the document (decision 42).
+
+    Attributes:
+        source, kind, confidence, tags: what its writer says of it.
+        disputed_with: the ids of the entries that it is disputed with.
+        dispute_reason: why, as the last dispute has it.
+        writer: the agent that wrote it; None where nobody said, "" where a person did.
+        replaced: the ids of the entries in whose place it holds, the first one first.
+        scope: where it holds, as an agent-memory/0.1 file has it; None for everywhere.
+        expires_at: the moment its mark `[until D]` was made of, RFC 3339.
+        created: the moment its date was made of, RFC 3339.
+    """
+
+    source: str | None = None
+    kind: str | None = None
+    confidence: float | None = None
+    tags: tuple[str, ...] = ()
+    disputed_with: tuple[str, ...] = ()
+    dispute_reason: str = ""
+    writer: str | None = None
+    replaced: tuple[str, ...] = ()
+    scope: str | None = None
+    expires_at: str | None = None
+    created: str | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any of it is given."""
+        return replace(self, source=self.source or None, writer=self.writer or None, dispute_reason="") != About()
+
+    @property
+    def names_only_the_writer(self) -> bool:
+        """Whether the writer is all that is known."""
+        return bool(self.writer) and self == About(writer=self.writer)
+
+    @property
+    def of_another_text(self) -> "About":
+        """What of it holds of the text that takes the entry's place: the dispute was about the old one."""
+        return replace(self, disputed_with=(), dispute_reason="")
+
+    def with_more(self, more: "About") -> "About":
+        """Return it with what else is said now; of two that differ, the later counts. The writer stays."""
+        return replace(
+            self,
+            source=more.source or self.source,
+            kind=more.kind or self.kind,
+            confidence=self.confidence if more.confidence is None else more.confidence,
+            tags=tuple(dict.fromkeys([*self.tags, *more.tags])),
+            replaced=tuple(dict.fromkeys([*self.replaced, *more.replaced])),
+            scope=more.scope or self.scope,
+            expires_at=more.expires_at or self.expires_at,
+            created=more.created or self.created,
+        )
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer; null for what nobody said."""
+        return {
+            "kind": self.kind,
+            "source": self.source,
+            "confidence": self.confidence,
+            "tags": [*self.tags],
+            "writer": self.writer or None,
+            "replaced": [*self.replaced],
+            "disputed_with": [*self.disputed_with],
+            "scope": self.scope,
+            "expires_at": self.expires_at,
+        }
+
+    def __str__(self) -> str:
+        said = [
+            ("kind", self.kind),
+            ("source", self.source),
+            ("confidence", self.confidence),
+            ("tags", ", ".join(self.tags)),
+            ("written by", self.writer),
+            ("replaced", ", ".join(self.replaced)),
+            ("disputed with", ", ".join(self.disputed_with)),
+            ("scope", self.scope),
+            ("expires at", self.expires_at),
+        ]
+        return "; ".join(f"{name} {value}" for name, value in said if value not in (None, ""))
+
+
+NOTHING_KNOWN = About()
+"""What is known of most entries."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """An entry or a note that matches a query.
 
@@ -51,6 +140,7 @@ class Found:
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.
         label: the label that governs the entry, "" where none does.
+        about: what is known of the entry beside its text.
     """
 
     kind: str
@@ -62,6 +152,7 @@ class Found:
     score: float
     reasons: tuple[str, ...]
     label: str = ""
+    about: About = NOTHING_KNOWN
 
     @property
     def alone(self) -> str:
@@ -80,55 +171,8 @@ class Found:
             "text": self.text,
             "score": round(self.score, 4),
             "reasons": [*self.reasons],
+            **({} if self.kind == "note" else {"about": self.about.to_json()}),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What is said of an entry beside its text. The ledger keeps it, not the document (decision 42).
-
-    Attributes:
-        source, kind, confidence, tags: what its writer says of it.
-        disputed_with: the ids of the entries that it is disputed with.
-        dispute_reason: why, as the last dispute has it.
-    """
-
-    source: str | None = None
-    kind: str | None = None
-    confidence: float | None = None
-    tags: tuple[str, ...] = ()
-    disputed_with: tuple[str, ...] = ()
-    dispute_reason: str = ""
-
-    @property
-    def says_something(self) -> bool:
-        """Whether any of it is given."""
-        return bool(self.source or self.kind or self.tags or self.disputed_with) or self.confidence is not None
-
-    @property
-    def of_another_text(self) -> "About":
-        """What of it holds of the text that takes the entry's place: the dispute was about the old one."""
-        return replace(self, disputed_with=(), dispute_reason="")
-
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer; null for what nobody said."""
-        return {
-            "kind": self.kind,
-            "source": self.source,
-            "confidence": self.confidence,
-            "tags": [*self.tags],
-            "disputed_with": [*self.disputed_with],
-        }
-
-    def __str__(self) -> str:
-        said = [
-            ("kind", self.kind),
-            ("source", self.source),
-            ("confidence", self.confidence),
-            ("tags", ", ".join(self.tags)),
-            ("disputed with", ", ".join(self.disputed_with)),
-        ]
-        return "; ".join(f"{name} {value}" for name, value in said if value not in (None, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +203,7 @@ class StoredEntry:
     keep: bool = False
     until: dt.date | None = None
     disputed: bool = False
-    about: About = About()
+    about: About = NOTHING_KNOWN
 
     @property
     def alone(self) -> str:

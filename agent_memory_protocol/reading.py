@@ -138,6 +138,17 @@ class Reader:
         with self._session(actor) as session:
             return verbs.show.entries(session, targets, on_problem)
 
+    def entry(self, entry_id: str, actor: Actor | None = None) -> StoredEntry:
+        """Return one entry, by its id or the beginning of it, with what its document's ledger keeps of it.
+
+        Raises:
+            InvalidArgument: this actor may read no such entry, or several begin so.
+            StorageError: a document that may have it cannot be read.
+        """
+        check_text("the id", entry_id)
+        with self._session(actor) as session:
+            return verbs.show.entry(session, entry_id)
+
     def why_refused(self, text: str, standing: str = "") -> str:
         """Say why no memory may take in a text of anyone's; "" where it may. Lines in `standing` are there already."""
         with self._session() as session:

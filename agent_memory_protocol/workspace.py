@@ -71,6 +71,7 @@ class Workspace(Reader):
         section: str | None = None,
         under: str | None = None,
         dated: date | bool | None = None,
+        until: date | None = None,
         about: About | None = None,
         make_room: bool = False,
         replaces: str | None = None,
@@ -90,7 +91,9 @@ class Workspace(Reader):
             under: the label to write under, such as `Never`; created at the end of the section where it does not
                 exist. Without it, the entry goes under no label.
             dated: a date, True for today, False for none; by default today in the conversation tier, else none.
-            about: source, kind, confidence and tags, kept in the ledger beside the document.
+            until: the last day on which it holds: the mark `[until D]`.
+            about: source, kind, confidence and tags, kept in the ledger beside the document. Which agent wrote the
+                entry is kept there, too.
             make_room: archive the oldest dated entries where the document would pass its limit, never undated ones.
             replaces: an entry that this one holds in place of, by its id or the beginning of it. It is retired in the
                 same step, as by `resolve`. Without a `section`, the new one goes under the same heading.
@@ -114,6 +117,7 @@ class Workspace(Reader):
                 dated,
                 about,
                 under=under,
+                until=until,
                 make_room=make_room,
                 replaces=replaces,
                 today=today or date.today(),

@@ -479,7 +479,7 @@ THROUGH = {
     "amp forget": ("Workspace.forget", "Workspace.search_archived", "Workspace.redact"),
     "amp import": ("Memory.add", "Memory.records", "amp record list"),
     "amp learn": ("Workspace.plan_learning",),
-    "amp list": ("Workspace.entries", "Workspace.documents"),
+    "amp list": ("Workspace.entries", "Workspace.entry", "Workspace.documents"),
     "amp prune": ("Workspace.plan_pruning", "Workspace.apply_pruning"),
     "amp recall": ("Workspace.recall",),
     "amp remember": ("Workspace.remember",),

@@ -67,6 +67,7 @@ class Books:
     def __init__(self, root: Root, target: Target, name: str, now: datetime, command: str = "") -> None:
         self._root = root
         self._target = target
+        self._owner = ledger.owner_of(target)
         self._parts = (*LOCAL, JOURNALS, f"{name}.jsonl")
         self._now = now.astimezone(UTC)
         self._journal: Content | None = None
@@ -262,14 +263,27 @@ class Books:
         self._append_to_ledger(lines)
 
     def note(self, about: Mapping[str, tuple[str, About]]) -> None:
-        """Keep what a writer said of new entries: for each id, its Markdown and the rest."""
+        """Keep what is known of entries: for each id, its Markdown and the rest."""
         if not about:
             return
-        contents, _ = self._ledger()
-        for entry_id, (markdown, said) in about.items():
-            line = ledger.about_line(entry_id, markdown, said, now=self._now, latest=contents.latest)
-            self._append_to_ledger(line)
-            contents, _ = self._ledger()
+        latest = self._latest_for(about)
+        lines = (
+            ledger.about_line(one, markdown, said, now=self._now, latest=latest, owner=self._owner)
+            for one, (markdown, said) in about.items()
+        )
+        # A writer's name that a power cut takes is no loss that would be worth a wait for the disk at every write.
+        is_needed = not all(said.names_only_the_writer for _, said in about.values())
+        self._append_to_ledger(b"".join(lines), sync=is_needed)
+
+    def _latest_for(self, entry_ids: Collection[str]) -> str:
+        """Return the stamp that no line of these entries may be before: "" where all are new, as they mostly are."""
+        content = self._root.read(ledger.parts_of(self._target))
+        data = b"" if content is None else content.data
+        if not data.endswith(b"\n") or any(one.encode() in data for one in entry_ids):
+            return self._ledger()[0].latest
+        self._ledger_size = len(data)
+        self._has_header = data.startswith(ledger.BEGINNING) or self._ledger()[0].known
+        return ""
 
     def archive_note(self, file: str, entry_id: str, text: str, reason: str) -> None:
         """Keep a whole note word for word before its file is removed."""
@@ -301,13 +315,12 @@ class Books:
         return [str((entry.extra or {}).get("markdown", "")) or entry.text for entry in entries]
 
     def said_of(self, entry_id: str) -> About:
-        """Return what the writer of an entry said of it beside its text."""
-        entry = self._ledger()[0].entries.get(entry_id)
-        return About() if entry is None else ledger.said_of(entry)
+        """Return what is known of an entry beside its text."""
+        return self.said().get(entry_id, About())
 
     def said(self) -> dict[str, About]:
-        """Return what the writers of entries said of them, by the id of the entry."""
-        return {one: ledger.said_of(entry) for one, entry in self._ledger()[0].entries.items()}
+        """Return what is known of entries beside their texts, by the id of the entry."""
+        return ledger.said(*self._ledger(), self._owner)
 
     def moments(self) -> dict[str, str]:
         """Return when the ledger first heard of each entry, as keys that sort by time."""
@@ -367,10 +380,10 @@ class Books:
         self._has_header = any(isinstance(line, HeaderLine) for line in lines)
         return ledger.sorted_out(lines, "/".join(parts)), lines
 
-    def _append_to_ledger(self, lines: bytes) -> None:
+    def _append_to_ledger(self, lines: bytes, *, sync: bool = True) -> None:
         if not self._has_header:
             lines = ledger.header_line(self._now) + lines
             ignore.merge_by_lines(self._root)
-        append(self._root, ledger.parts_of(self._target), lines)
+        append(self._root, ledger.parts_of(self._target), lines, sync=sync)
         self._added_to_ledger += lines
         self._ledger_size += len(lines)

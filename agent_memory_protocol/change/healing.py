@@ -186,12 +186,12 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
     back: list[Add] = []
     adds = {add.taken.id for add in known.adds}
     missing = _missing(known, current)
-    successors = _successors(missing, known, current)
-    edited = [one for one in missing if one.id in successors]
+    became = successors(missing, known.entries, current)
+    edited = [one for one in missing if one.id in became]
     removed = [one for one in missing if one.id not in adds and one not in edited]
     older = set(known.entries) - adds
     for number, add in enumerate(known.adds):
-        before = (older | {earlier.taken.id for earlier in known.adds[:number]}) - successors.keys()
+        before = (older | {earlier.taken.id for earlier in known.adds[:number]}) - became.keys()
         if add.taken in edited or add.taken not in missing:
             continue
         later_stands = any(later.taken.id in standing for later in known.adds[number + 1 :])
@@ -201,7 +201,7 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
             removed.append(add.taken)
         else:
             back.append(add)
-    return Healing(tuple(back), removed=tuple(removed), edited=tuple(edited), successors=successors)
+    return Healing(tuple(back), removed=tuple(removed), edited=tuple(edited), successors=became)
 
 
 def _missing(known: _Known, current: Document) -> list[Taken]:
@@ -239,15 +239,16 @@ def _gone_of_that_text(plain: str, known: _Known, current: Document) -> list[Tak
     return gone
 
 
-def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> dict[str, str]:
+def successors(missing: Sequence[Taken], known: Collection[str], current: Document) -> dict[str, str]:
     """Say which missing entries have become others: they share most words with a new one of their section and label.
 
-    One new entry stands for one that is missing, the most alike, and for all whose every word it holds.
+    One new entry stands for one that is missing, the most alike, and for all whose every word it holds. `known` are
+    the ids of entries that are not new.
     """
     new = [
         (entry_id, (section_key(current.section(entry)), labels.key(current.label(entry))), _words(current.text(entry)))
         for entry_id, entry in current.by_id
-        if entry_id not in known.entries
+        if entry_id not in known
     ]
     alike = []
     for index, one in enumerate(missing):
@@ -257,12 +258,12 @@ def _successors(missing: Sequence[Taken], known: _Known, current: Document) -> d
             share = 1.0 if words <= others else len(words & others) / len(words | others)
             if there == place and share >= _ALIKE:
                 alike.append((share, index, entry_id))
-    successors: dict[str, str] = {}
+    found: dict[str, str] = {}
     for share, index, entry_id in sorted(alike, key=lambda pair: -pair[0]):
         old = missing[index].id
-        if old not in successors and (share == 1 or entry_id not in successors.values()):
-            successors[old] = entry_id
-    return successors
+        if old not in found and (share == 1 or entry_id not in found.values()):
+            found[old] = entry_id
+    return found
 
 
 def _words(text: str) -> set[str]:

@@ -4,8 +4,9 @@
 document is the truth about what is there: an entry that stands in it is live, whatever the ledger says.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..answers import About
@@ -13,12 +14,19 @@ from ..errors import StorageError
 from ..formats.jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, default_confidence, encode, parse_file
 from ..formats.jsonl_view import Contents, sort_out
 from ..formats.moments import new_stamp, sort_key
-from ..layout import LEDGER, Target
+from ..layout import LEDGER, Target, Tier
 from ..text.visible import show_invisible
 from ..tiers.document import plain_id
 from ..tiers.taken import Taken, as_json, from_json
 
 _REDACTED = "redacted"
+
+BEGINNING = b'{"format":"agent-memory/0.1",'
+"""What every ledger begins with that amp has begun."""
+
+_BY, _UNSAID, _CREATED = "by", "unsaid", "created"
+"""Keys of a line's extra: the agent that wrote the entry ("" for the owner of the document), the fields that hold
+what is usual since nobody said it, and the moment that the entry's date was made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,39 +186,90 @@ def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetim
     return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
-def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str) -> bytes:
-    """Return the line that keeps what a writer said of an entry."""
+def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str, owner: str = "") -> bytes:
+    """Return the line that keeps what is known of an entry. Where that is only its writer, the line is a short one.
+
+    `owner` is the agent whose document it is in.
+    """
     stamp = new_stamp(now, latest)
+    by = "" if about.writer == owner else about.writer
+    if about.names_only_the_writer:
+        # Every write of an agent adds such a line, so it has what the format asks for, and no more.
+        fields = {"id": entry_id, "kind": "fact", "text": ".", "created_at": stamp, _BY: by}
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     confidence = default_confidence(about.source) if about.confidence is None else about.confidence
+    more = {
+        _UNSAID: [name for name in ("kind", "confidence") if getattr(about, name) is None],
+        **({_BY: by} if about.writer else {}),
+        **({_CREATED: about.created} if about.created else {}),
+        **({"disputed_with": [*about.disputed_with]} if about.disputed_with else {}),
+        **({"dispute_reason": about.dispute_reason} if about.dispute_reason else {}),
+    }
     return encode(
         EntryLine(
             id=entry_id,
             kind=about.kind or "fact",
             text=_one_line(markdown),
+            scope=about.scope or "global",
             tags=about.tags,
             source=about.source,
             confidence=confidence,
+            expires_at=about.expires_at,
+            supersedes=next(iter(about.replaced), None),
             created_at=stamp,
-            extra={
-                "markdown": markdown,
-                **({"disputed_with": [*about.disputed_with]} if about.disputed_with else {}),
-                **({"dispute_reason": about.dispute_reason} if about.dispute_reason else {}),
-            },
+            extra={"markdown": markdown, **more},
         ),
         allow=None,  # the writer was refused already, or it is allowed
     )
 
 
-def said_of(entry: EntryLine) -> About:
-    """Return what the writer of an entry said of it, from its line."""
+def read_said(data: bytes, target: Target) -> dict[str, About]:
+    """Return what a ledger beside a document knows of each entry. Raises as `read`."""
+    lines = list(parse_file([data]))
+    return said(sorted_out(lines, "/".join(parts_of(target))), lines, owner_of(target))
+
+
+def owner_of(target: Target) -> str:
+    """Return the agent whose document it is, "" where it is no agent's."""
+    return target.owner if target.tier is Tier.AGENT else ""
+
+
+def said(contents: Contents, lines: Iterable[object], owner: str = "") -> dict[str, About]:
+    """Return what a ledger knows of each entry, by its id: what was said of it, and what left for it.
+
+    `owner` is the agent whose document it is beside.
+    """
+    found = {one: said_of(entry, owner) for one, entry in contents.entries.items()}
+    for line in lines:
+        successor = (line.extra or {}).get("successor") if isinstance(line, Tombstone) else None
+        if isinstance(line, Tombstone) and isinstance(successor, str) and line.id in contents.deleted:
+            about = found.get(successor, About())
+            found[successor] = replace(about, replaced=tuple(dict.fromkeys([*about.replaced, line.id])))
+    return found
+
+
+def said_of(entry: EntryLine, owner: str = "") -> About:
+    """Return what the line of an entry says of it; `owner` is the agent whose document it is beside."""
     extra = entry.extra or {}
     others = extra.get("disputed_with")
-    others = tuple(map(str, others)) if isinstance(others, list | tuple) else ()
-    reason = str(extra.get("dispute_reason", ""))
-    plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
-    if plain and not entry.source and not entry.tags:
-        return About(disputed_with=others, dispute_reason=reason)
-    return About(entry.source, entry.kind, entry.confidence, entry.tags, others, reason)
+    unsaid = extra.get(_UNSAID)
+    is_plain = entry.kind == "fact" and entry.confidence == default_confidence(entry.source)
+    if not isinstance(unsaid, list):
+        unsaid = ["kind", "confidence"] if is_plain and not entry.source and not entry.tags else []
+    by = extra.get(_BY)
+    return About(
+        source=entry.source,
+        kind=None if "kind" in unsaid else entry.kind,
+        confidence=None if "confidence" in unsaid else entry.confidence,
+        tags=entry.tags,
+        disputed_with=tuple(map(str, others)) if isinstance(others, list) else (),
+        dispute_reason=str(extra.get("dispute_reason", "")),
+        writer=(by or owner or None) if isinstance(by, str) else None,
+        replaced=() if entry.supersedes is None else (entry.supersedes,),
+        scope=None if entry.scope == "global" else entry.scope,
+        expires_at=entry.expires_at,
+        created=str(extra[_CREATED]) if _CREATED in extra else None,
+    )
 
 
 def header_line(now: datetime) -> bytes:
@@ -219,16 +278,14 @@ def header_line(now: datetime) -> bytes:
 
 
 def _entry(taken: Taken, stamp: str, known: EntryLine | None) -> EntryLine:
-    return EntryLine(
-        id=taken.id,
-        kind=known.kind if known else "fact",
-        text=_one_line(taken.markdown),
-        tags=known.tags if known else (),
-        source=known.source if known else None,
-        confidence=known.confidence if known else default_confidence(None),
-        created_at=stamp,
-        extra=as_json(taken),
-    )
+    """Return the line of an entry that leaves. What is known of it stays, but for disputes, which end here."""
+    extra = as_json(taken)
+    if known is None:
+        confidence = default_confidence(None)
+        text = _one_line(taken.markdown)
+        return EntryLine(taken.id, "fact", text, confidence=confidence, created_at=stamp, extra=extra)
+    extra |= {key: value for key, value in (known.extra or {}).items() if key in (_BY, _UNSAID, _CREATED)}
+    return known._replace(text=_one_line(taken.markdown), created_at=stamp, extra=extra)
 
 
 def _one_line(markdown: str) -> str:

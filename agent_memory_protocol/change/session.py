@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import limits
-from ..answers import About, Headroom, StoredEntry
+from ..answers import NOTHING_KNOWN, About, Headroom, StoredEntry
 from ..disk.errors import explain, shown
 from ..disk.files import MissingRoot, Root, is_there
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
@@ -24,7 +24,7 @@ from ..layout import LEDGER, Target, check_owner
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
 from ..project.settings import Settings, is_disabled, load_settings
-from ..text.ids import complete
+from ..text.ids import complete, is_start
 from ..text.phrases import counted
 from ..tiers import store
 from ..tiers.document import Document
@@ -126,7 +126,7 @@ class Session:
         if missing:
             could_join = self.actor.agent and not self.actor.conversation
             elsewhere = ", and with --conversation those of a conversation" if could_join else ""
-            words = "" if all(map(_is_hex, missing)) else "; `amp search` finds entries by their words"
+            words = "" if all(map(is_start, missing)) else "; `amp search` finds entries by their words"
             ids = f"`amp list` shows the ids there are{elsewhere}"
             raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
         named = [one for one in dict.fromkeys(whole.values()) if one is not None]
@@ -340,6 +340,13 @@ class Session:
         """
         return self.books(target).said() if self.root.exists((*target.parts[:-1], LEDGER)) else {}
 
+    def known(self, target: Target) -> dict[str, About]:
+        """Return the same, nothing where the ledger cannot be read, which `amp check` reports."""
+        try:
+            return self.said(target)
+        except StorageError:
+            return {}
+
     def header(self, target: Target) -> str:
         """Return the text that a new document begins with."""
         from ..project.templates import render_header
@@ -378,10 +385,6 @@ class Session:
 
 def _has_disputes(document: Document) -> bool:
     return any(entry.marks.disputed for entry in document.outline.entries)
-
-
-def _is_hex(entry_id: str) -> bool:
-    return entry_id != "" and not entry_id.strip("0123456789abcdef-")
 
 
 def room_by_dates(full: Document, way_out: str) -> str:
@@ -426,9 +429,9 @@ def stored_entries(document: Document, said: Mapping[str, About] | None = None) 
     return [_stored(document, number, (said or {}).get(one, About())) for number, one in enumerate(document.ids)]
 
 
-def stored_entry(document: Document, entry_id: str) -> StoredEntry:
+def stored_entry(document: Document, entry_id: str, about: About = NOTHING_KNOWN) -> StoredEntry:
     """Return one entry of a document as a workspace answers it."""
-    return _stored(document, document.ids.index(entry_id), About())
+    return _stored(document, document.ids.index(entry_id), about)
 
 
 def _stored(document: Document, number: int, about: About) -> StoredEntry:

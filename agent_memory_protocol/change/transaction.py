@@ -172,12 +172,14 @@ def _attempt(
     changed = change(healed)
     new = changed.document
     if new is current and not healing.has_work:
+        _note(books, healing, changed, may_keep)
         return Changed(current, books.command)
     check(healed, new)
     make_folders(root, target.parts[:-1])
     keepable = _keepable(healing, may_keep)
     try:
         _archive(books, keepable, changed, healed)
+        _note(books, healing, changed, may_keep)
         books.begin(current, new, archived=[one.id for one in healing.kept_out])
         if new is not current:
             _write(root, target, new, read)
@@ -217,7 +219,7 @@ def why_gone(healing: Healing) -> list[tuple[Taken, str]]:
 
 
 def _archive(books: Books, healing: Healing, changed: Change, healed: Document) -> None:
-    """Put into the ledger what was found gone, what leaves now, and what is said of what comes."""
+    """Put into the ledger what was found gone, and what leaves now."""
     new = changed.document
     by_hand = why_gone(healing)
     books.add_again(healing.owed)
@@ -228,8 +230,19 @@ def _archive(books: Books, healing: Healing, changed: Change, healed: Document) 
         if one not in changed.unarchived
     ]
     books.archive(leaving, successors=changed.successors, retired=changed.retired)
-    coming = [one for one, said in changed.about.items() if said.says_something and one in new.ids]
-    books.note({one: (take(new, one).markdown, changed.about[one]) for one in coming})
+
+
+def _note(books: Books, healing: Healing, changed: Change, may_keep: Callable[[str], bool]) -> None:
+    """Put into the ledger what is known of what comes. What was edited by hand hands it on to what it has become."""
+    new, about = changed.document, dict(changed.about)
+    if healing.successors:
+        known = books.said()
+        for old, successor in healing.successors.items():
+            inherited = known.get(old, About()).of_another_text
+            about[successor] = inherited.with_more(about.get(successor, About()))
+    coming = [one for one, said in about.items() if said.says_something and one in new.ids]
+    noted = {one: (take(new, one).markdown, about[one]) for one in coming}
+    books.note({one: kept for one, kept in noted.items() if one in changed.about or may_keep(kept[0])})
 
 
 def _write(root: Root, target: Target, new: Document, read: tuple[Document, Content] | None) -> None:

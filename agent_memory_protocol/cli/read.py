@@ -1,7 +1,7 @@
 """`amp show` and `amp list`: what is on disk now."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import click
@@ -9,6 +9,7 @@ import click
 from ..answers import StoredEntry
 from ..errors import InvalidArgument
 from ..layout import Target, Tier, parse_target
+from ..text.ids import is_start
 from .options import (
     Call,
     budget_options,
@@ -25,9 +26,10 @@ from .options import (
 
 
 @click.command("show")
-@click.argument("tier", required=False, metavar="[TIER|TARGET]")
+@click.argument("tier", required=False, metavar="[TIER|TARGET|ID]")
 @document_options
 @click.option("--section", metavar="HEADING", help="Only this section.")
+@click.option("--about", is_flag=True, help="Below each entry, what is known of it.")
 @click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
 @today_option
 @budget_options
@@ -38,6 +40,7 @@ def show_command(
     agent: str | None,
     conversation: str | None,
     section: str | None,
+    about: bool,
     left_out: bool,
     today: date | None,
     max_lines: int | None,
@@ -46,15 +49,21 @@ def show_command(
 ) -> None:
     """Show a memory file as it is on disk now, with line numbers.
 
-    TIER is shared, agent or conversation; TARGET names a document as `amp list` does, such as agent:developer.
+    TIER is shared, agent or conversation; TARGET names a document as `amp list` does, such as agent:developer. With the
+    ID of an entry, or the beginning of it, that entry is shown with what is known of it.
 
     \b
     Examples:
         amp show
-        amp show agent:developer
+        amp show 4fd0
+        amp show agent:developer --about
         amp show --agent developer --section Testing
         amp show --agent developer --left-out
     """
+    if tier is not None and is_start(tier) and (agent, section, left_out) == (None, None, False):
+        entry = call.workspace().entry(tier, call.actor(conversation))
+        call.answer({"entry": entry.to_json()}, _alone(entry))
+        return
     if tier is not None and tier not in tier_names.choices:
         if agent is not None or conversation is not None:
             raise InvalidArgument(f"{tier!a} names the document already; leave out --agent and --conversation")
@@ -76,18 +85,41 @@ def show_command(
         lines = shown.lines if shown else None
         absent = f"{target.path} does not exist yet; `amp remember` makes it"
     numbered = [{"line": number, "text": text} for number, text in lines or ()]
-    width = len(str(lines[-1][0])) if lines else 0
+    shown_lines = {number for number, _ in lines or ()}
+    found = here.entries(who, [target]) if about and lines else []
+    entries = [one for one in found if one.line in shown_lines]
     call.answer(
-        {**target.to_json(), "exists": lines is not None, "lines": numbered},
-        (f"{number:>{width}}  {plain(text)}" for number, text in lines or ()),
+        {
+            **target.to_json(),
+            "exists": lines is not None,
+            "lines": numbered,
+            **({"entries": [one.to_json() for one in entries]} if about else {}),
+        },
+        _numbered(lines or (), {one.last_line: _known(one) for one in entries}),
     )
     if not lines and not call.as_json:
         note(absent if lines is None or left_out else f"{target.path} is empty")
 
 
+def _numbered(lines: Sequence[tuple[int, str]], known: Mapping[int, str]) -> Iterator[str]:
+    """Yield lines with their numbers, each followed by what is known of the entry that ends with it."""
+    width = len(str(lines[-1][0])) if lines else 0
+    for number, text in lines:
+        yield f"{number:>{width}}  {plain(text)}"
+        if known.get(number):
+            yield plain(f"{'':{width}}    ({known[number]})")
+
+
+def _alone(entry: StoredEntry) -> Iterator[str]:
+    yield plain(f"{entry.id}  {entry.target}:{entry.line}  {entry.section}".rstrip())
+    yield from (plain(line) for line in entry.alone.split("\n"))
+    if known := _known(entry):
+        yield plain(f"    ({known})")
+
+
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
-@click.option("--long", "is_long", is_flag=True, help="Also show kind, source, confidence, tags and marks.")
+@click.option("--long", "is_long", is_flag=True, help="Also show what is known of each: kind, source, tags, writer, …")
 @today_option
 @conversation_option
 @call_options

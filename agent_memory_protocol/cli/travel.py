@@ -61,7 +61,7 @@ def import_command(
             take = into_records(open_memory(call, store))
         else:
             target = parse_target(target_name)
-            take = into_document(call.workspace(), target, call.actor())
+            take = into_document(call.workspace(), target, call.actor(), from_page=found.name == "markdown")
         done = import_file(path, lambda: found.read(path), take, apply=apply, strict=strict, progress=counter("judged"))
     to = target_name or "records"
     call.answer({**done.to_json(), "format": found.name, "to": to}, _lines(done, found.name, to))

@@ -63,6 +63,7 @@ def init_command(
 @click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Date the entry with this day.")
 @click.option("--undated", is_flag=True, help="Do not date it, in a conversation either: it is lasting.")
+@click.option("--until", metavar="YYYY-MM-DD", help="The last day on which it holds: the mark [until D].")
 @click.option("--source", metavar="S", help="Where it is from: a URL, a session id or user; kept in the ledger.")
 @click.option("--kind", type=click.Choice(KINDS), help="What kind of memory it is; kept in the ledger.")
 @click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
@@ -81,6 +82,7 @@ def remember_command(
     dated: bool,
     day: str | None,
     undated: bool,
+    until: str | None,
     source: str | None,
     kind: str | None,
     confidence: float | None,
@@ -109,6 +111,7 @@ def remember_command(
         section=None if section is None else typed(section),
         under=None if under is None else typed(under),
         dated=parse_date(day) if day is not None else True if dated else False if undated else None,
+        until=None if until is None else parse_date(until),
         about=About(source, kind, confidence, tags),
         make_room=make_room,
         replaces=replaces,

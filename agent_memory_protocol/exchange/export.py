@@ -1,10 +1,12 @@
 """What leaves memory for a record file: the entries of tier documents, the notes beside them, and records."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
-from ..formats import markdown, record_entries
-from ..formats.entry import MemoryEntry, Problem, attempt, check, named
+from ..answers import About
+from ..formats import known, markdown, record_entries
+from ..formats.entry import MemoryEntry, Problem, attempt, check, named, original_id, to_milliseconds, to_moment
 from ..layout import Target
 from ..memory import Memory
 from ..notes import note
@@ -19,15 +21,25 @@ RECORDS = "records"
 def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | None) -> Iterator[MemoryEntry | Problem]:
     """Yield the entries of these documents and the notes beside them, or of all that this actor may read.
 
-    `extra.target` says where each comes from.
+    `extra` says of each where it comes from, which of its tags are headings, and what its ledger knows of it.
 
     Raises:
         AccessDenied: this actor may not read one of them.
         DamagedFile: one cannot be read.
     """
+    problems: list[str] = []
+    stored = workspace.entries(actor, targets, on_problem=lambda _, problem: problems.append(problem))
+    about = {one.id: one.about for one in stored}
     for found in workspace.documents(actor, targets):
         for one in markdown.entries_of(found):
-            yield _placed(one, found.target) if isinstance(one, MemoryEntry) else one
+            if isinstance(one, Problem):
+                yield one
+                continue
+            said = about.get(original_id(one), About())
+            # What stands again was not replaced for good, and a reader of the file would drop it.
+            left = tuple(gone for gone in said.replaced if gone not in found.ids)
+            yield _placed(_with(one, replace(said, replaced=left)), found.target)
+    yield from (Problem("the ledger", problem) for problem in problems)
     for row in workspace.notes(actor, targets):
         if row.problem:
             yield Problem(f"{row.target}: {row.file}", row.problem)
@@ -89,6 +101,27 @@ class Withheld:
     def _secret(self, entry: MemoryEntry) -> Secret | None:
         texts = "\n".join([entry.text, entry.source, *entry.tags, *entry.extra.values()])
         return next((one for one in find_secrets(texts) if one.fingerprint not in self._allow), None)
+
+
+def _with(entry: MemoryEntry, said: About) -> MemoryEntry:
+    """Return an entry with what its ledger knows of it."""
+    extra = {**entry.extra, **known.pairs_of(said)}
+    if entry.tags or said.tags:
+        extra[known.HEADINGS] = known.listed(entry.tags)
+    last = known.last_day(said.expires_at)
+    # A mark or a date that somebody has changed by hand means what it says now.
+    if said.expires_at and last and last.isoformat() == extra.get(known.UNTIL):
+        extra[known.EXPIRES] = said.expires_at
+        del extra[known.UNTIL]
+    created = known.moment_of(said.created, to_moment(entry.timestamp_ms).date()) if entry.timestamp_ms else None
+    return check(
+        entry._replace(
+            tags=(*entry.tags, *said.tags),
+            source=said.source or "",
+            timestamp_ms=to_milliseconds(created) if created else entry.timestamp_ms,
+            extra=MappingProxyType(extra),
+        )
+    )
 
 
 def _placed(entry: MemoryEntry, target: Target) -> MemoryEntry:

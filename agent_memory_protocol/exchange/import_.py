@@ -7,12 +7,12 @@ written before everything is known to be good.
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
 from ..answers import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
-from ..formats import markdown, record_entries
+from ..formats import known, markdown, record_entries
 from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment
 from ..formats.record_files import reading
 from ..layout import Target
@@ -158,14 +158,15 @@ class _Once:
         return True
 
 
-def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
-    """Return what takes entries into a tier document, or as a note.
+def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_page: bool = False) -> Take:
+    """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
-    Each goes under the heading that its last tag names, and under the label that it stood under.
+    Each goes under the heading that it stood under, or else that its last tag names, and under its label. The marks
+    stand in front of it, and what is known of it goes into the ledger.
 
     An entry that was a note becomes one again, beside the document.
     """
-    known = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
+    here = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
     keeps_notes = target.tier.has_notes
     notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
     once = _Once()
@@ -185,18 +186,19 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
         if not apply:
             compose.compose(text, max_bytes=workspace.settings.max_bytes)
             check_text(entry.text, allow=allow)
-            return entry.text.strip() not in known
+            return entry.text.strip() not in here
+        headings = known.headings_of(entry.extra, entry.tags)
         try:
             done = workspace.remember(
-                text,
+                compose.with_marks(text, markdown.marks_of(entry)),
                 tier=target.tier,
                 agent=target.owner if target.tier.owner == "agent" else None,
                 conversation=target.owner if target.tier.owner == "conversation" else None,
                 actor=actor,
-                section=entry.tags[-1] if entry.tags else title() if label else None,
+                section=headings[-1] if headings else title() if label else None,
                 under=label or None,
                 dated=_day(entry),
-                about=About(source=entry.source or None, tags=entry.tags),
+                about=_about(entry._replace(tags=()) if from_page else entry, target),
             )
         except LimitExceeded as error:
             raise Refused(f"{target} is full: {error}") from None
@@ -228,6 +230,18 @@ def into_document(workspace: Workspace, target: Target, actor: Actor) -> Take:
 def _is_note(entry: MemoryEntry) -> bool:
     """Say whether an entry was a note: it has all that one has."""
     return entry.extra.get("kind") in note.TYPES and all(entry.extra.get(key) for key in ("name", "why", "how"))
+
+
+def _about(entry: MemoryEntry, target: Target) -> About:
+    """Return what is known of an entry, as the ledger of this document keeps it."""
+    about = known.about_of(entry.extra, entry.source, entry.tags)
+    is_at_midnight = entry.timestamp_ms % markdown.DAY == 0
+    return replace(
+        about,
+        created=None if is_at_midnight else to_moment(entry.timestamp_ms).isoformat(timespec="milliseconds"),
+        # Elsewhere these ids name other entries, or none.
+        disputed_with=known.disputed_with(entry.extra) if entry.extra.get("target") == str(target) else (),
+    )
 
 
 def _day(entry: MemoryEntry) -> date | bool:

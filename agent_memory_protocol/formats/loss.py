@@ -64,7 +64,6 @@ LATE_TIMES = Loss(
     lambda entry: entry.timestamp_ms > _LAST_TIME,
     lambda entry: entry._replace(timestamp_ms=_LAST_TIME),
 )
-SOURCE = Loss("sources", "left out", lambda entry: entry.source != "", lambda entry: entry._replace(source=""))
 
 
 def _with_uuid(entry: MemoryEntry) -> MemoryEntry:

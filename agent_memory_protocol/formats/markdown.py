@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
-from ..text import labels
+from ..text import labels, marks
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
-from . import record_files
-from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
-from .loss import EMBEDDING, RELEVANCE, SOURCE, Loss, unknown_fields
+from ..tiers.entries import Entry
+from . import known, record_files
+from .entry import ENTRY_BYTES, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
+from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
 
 TITLE = "# Memory"
 DAY = 86_400_000
@@ -31,6 +33,7 @@ _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
 _DEEPEST = 5
 """Below the title, Markdown has headings of five further levels."""
 
+_YES = "true"
 LABEL = "label"
 """The key in `extra` of the label that an entry stood under. It is in front of the text as well."""
 
@@ -55,14 +58,14 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
     """Yield the entries of a document, the title left out of their tags; an undated one has the time 0.
 
     A label goes in front of the text, for most formats have no place for it, and into `extra`, from where it finds
-    its way back above a list.
+    its way back above a list. The marks in front of an entry go into `extra` alone.
     """
     headings = found.outline.headings
     titles = [heading for heading in headings if heading.level == 1]
     title = headings[0] if headings and titles == [headings[0]] else None
     for entry_id, entry in found.by_id:
         label = found.label(entry)
-        key, extra = named(entry_id, {LABEL: label} if label else NOTHING)
+        key, extra = named(entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_marks(entry))}))
         above = [headings[index] for index in entry.headings]
         made = MemoryEntry(
             id=key,
@@ -72,6 +75,22 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
             extra=extra,
         )
         yield attempt(f"line {entry.start + 1:,}", check, made)
+
+
+def _marks(entry: Entry) -> Iterator[tuple[str, str]]:
+    if entry.is_marked_keep:
+        yield known.KEEP, _YES
+    if entry.marks.disputed:
+        yield known.DISPUTED, _YES
+    if entry.marks.until is not None:
+        yield from known.ends_on(date.fromordinal(entry.marks.until)).items()
+
+
+def marks_of(entry: MemoryEntry) -> list[str]:
+    """Return the marks that stand in front of an entry in a document."""
+    last = known.last_day(entry.extra.get(known.EXPIRES))
+    keep, disputed = (entry.extra.get(key) == _YES for key in (known.KEEP, known.DISPUTED))
+    return marks.words_of(keep=keep, until=last.toordinal() if last else None, disputed=disputed)
 
 
 def target_of(path: str) -> Target:
@@ -106,8 +125,9 @@ def encode(entry: MemoryEntry) -> Piece:
     """Return an entry as it will stand in a document."""
     day = entry.timestamp_ms // DAY
     label, text = label_and_text(entry)
-    new = compose.compose(text, day=day + _EPOCH if day else None, max_bytes=ENTRY_BYTES)
-    return Piece(entry.tags, new.lines, label)
+    front = marks_of(entry)
+    new = compose.compose(text, day=day + _EPOCH if day else None, front=front, max_bytes=ENTRY_BYTES)
+    return Piece(known.headings_of(entry.extra, entry.tags), new.lines, label)
 
 
 def write(path: str, pieces: Iterable[Piece]) -> None:
@@ -160,7 +180,9 @@ def _as_read(entry: MemoryEntry) -> MemoryEntry:
     back = _read_back(piece._replace(headings=()))
     if back is None:
         raise BadEntry("its text is no single entry in Markdown")
-    return entry._replace(text=back.text, timestamp_ms=back.timestamp_ms)
+    said = {key: value for key, value in entry.extra.items() if key not in known.MARKS}
+    extra = MappingProxyType({**said, **{key: back.extra[key] for key in known.MARKS if key in back.extra}})
+    return entry._replace(text=back.text, timestamp_ms=back.timestamp_ms, extra=extra)
 
 
 @lru_cache(maxsize=4096)
@@ -171,7 +193,8 @@ def _is_heading(tag: str, is_dated: bool) -> bool:
 
 
 def _headings(entry: MemoryEntry) -> tuple[str, ...]:
-    return tuple(tag for tag in entry.tags if _is_heading(tag, entry.timestamp_ms >= DAY))[:_DEEPEST]
+    tags = known.headings_of(entry.extra, entry.tags)
+    return tuple(tag for tag in tags if _is_heading(tag, entry.timestamp_ms >= DAY))[:_DEEPEST]
 
 
 @lru_cache(maxsize=4096)
@@ -188,14 +211,30 @@ def _is_label(label: str, is_dated: bool) -> bool:
     return [(found.label(one), one.day) for one in entries] == [(label, _EPOCH + 1 if is_dated else None)]
 
 
+def _marks_as_read(entry: MemoryEntry) -> MemoryEntry:
+    """Return an entry with the expiry that its mark means; as it is where no mark can be made of it."""
+    last = known.last_day(entry.extra.get(known.EXPIRES))
+    return entry._replace(extra=MappingProxyType({**entry.extra, **(known.ends_on(last) if last else {})}))
+
+
 def _own_id(entry: MemoryEntry) -> str:
     return document.entry_id(label_and_text(entry)[1], Target(Tier.SHARED))
 
 
 def _own_extra(entry: MemoryEntry) -> Mapping[str, str]:
-    """Return what a document keeps of `extra`: the label."""
+    """Return what a document keeps of `extra`: the label and the marks."""
     label = label_and_text(entry)[0]
-    return {LABEL: label} if label else NOTHING
+    marked = {key: entry.extra[key] for key in known.MARKS if key in entry.extra}
+    return MappingProxyType({**({LABEL: label} if label else {}), **marked})
+
+
+def _in_ledgers(entry: MemoryEntry) -> set[str]:
+    return {*entry.extra} & {*known.IN_LEDGERS}
+
+
+def _of_document(entry: MemoryEntry) -> MemoryEntry:
+    rest = {key: value for key, value in entry.extra.items() if key not in known.IN_LEDGERS}
+    return entry._replace(source="", extra=MappingProxyType(rest))
 
 
 def _renamed(entry: MemoryEntry, extra: Mapping[str, str]) -> MemoryEntry:
@@ -206,7 +245,12 @@ def _renamed(entry: MemoryEntry, extra: Mapping[str, str]) -> MemoryEntry:
 LOSSES = (
     EMBEDDING,
     RELEVANCE,
-    SOURCE,
+    Loss(
+        "what is known of an entry: kind, source, confidence, scope, writer, what it replaced or is disputed with",
+        "left out; the marks [keep], [until D] and [disputed] stay",
+        lambda entry: entry.source != "" or bool(_in_ledgers(entry)),
+        _of_document,
+    ),
     Loss(
         "times of day",
         "the day; none for times in 1970-01-01",
@@ -214,7 +258,13 @@ LOSSES = (
         lambda entry: entry._replace(timestamp_ms=min(entry.timestamp_ms // DAY * DAY, _LAST_DAY)),
     ),
     Loss(
-        "spacing in texts, dates that begin one, and what would be structure in Markdown",
+        "the moment of an expiry",
+        "its last day, [until D]",
+        lambda entry: known.EXPIRES in entry.extra and _marks_as_read(entry) != entry,
+        _marks_as_read,
+    ),
+    Loss(
+        "spacing in texts, dates and marks in front, and what would be structure in Markdown",
         "the text as an entry's lines spell it",
         lambda entry: _as_read(entry) != entry,
         _as_read,

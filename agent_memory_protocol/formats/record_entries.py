@@ -4,6 +4,7 @@ An entry keeps its record word for word in `extra.record`, so a record that trav
 `extra` comes back as the same record, its signature included; unless somebody has changed the entry meanwhile.
 """
 
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -25,7 +26,7 @@ LARGEST = 256 << 20
 IMPORT = "import"
 """The kind of provenance of a record that is made from an entry."""
 
-RECORD, KIND = "record", "kind"
+RECORD, KIND, CONFIDENCE = "record", "kind", "confidence"
 
 
 def entry_of(record: Record) -> MemoryEntry:
@@ -36,7 +37,12 @@ def entry_of(record: Record) -> MemoryEntry:
     """
     pairs = record.slots.get(CARRIED)
     extra = {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, Mapping) else {}
-    extra |= {KIND: record.type.value, RECORD: record.to_bytes().decode()}
+    said = {KIND: record.type.value}
+    if record.confidence != 1:
+        said[CONFIDENCE] = json.dumps(record.confidence)
+    if record.supersedes is not None:
+        said["supersedes"] = record.supersedes
+    extra = {**said, **extra, RECORD: record.to_bytes().decode()}
     key, frozen = named(record.id, extra)
     return check(
         MemoryEntry(
@@ -59,8 +65,13 @@ def record_of(entry: MemoryEntry) -> Record:
     kept = kept_record(entry)
     if kept is not None:
         return kept
-    rest = {key: value for key, value in entry.extra.items() if key not in (KIND, RECORD, MADE_BY)}
-    kind = entry.extra.get(KIND, "")
+    kind, confidence = entry.extra.get(KIND, ""), _confidence(entry)
+    # A kind that this record cannot have is one of another format, and goes back to it.
+    own = [
+        *([KIND] if kind in (*RecordType,) and kind != RecordType.RULE else []),
+        *([] if confidence is None else [CONFIDENCE]),
+    ]
+    rest = {key: value for key, value in entry.extra.items() if key not in (RECORD, MADE_BY, *own)}
     return new_record(
         # A rule needs evidence among the records, which an entry does not name.
         RecordType(kind) if kind in (*RecordType,) and kind != RecordType.RULE else RecordType.FACT,
@@ -68,11 +79,21 @@ def record_of(entry: MemoryEntry) -> Record:
         provenance=Provenance(IMPORT, entry.source or None),
         now=to_moment(entry.timestamp_ms),
         slots={CARRIED: rest} if rest else {},
+        confidence=1.0 if confidence is None else confidence,
         tags=entry.tags,
     )
 
 
 encode = record_of
+
+
+def _confidence(entry: MemoryEntry) -> float | None:
+    """Return the confidence that an entry names, where a record spells it just so; None otherwise."""
+    text = entry.extra.get(CONFIDENCE, "")
+    with suppress(ValueError):
+        value = float(text)
+        return value if 0 <= value < 1 and json.dumps(round(value, 4)) == text else None
+    return None
 
 
 def kept_record(entry: MemoryEntry) -> Record | None:
@@ -119,7 +140,7 @@ LOSSES = (
     ),
     LATE_TIMES,
     unknown_fields(),
-    Loss("ids and kinds that are not those of a record", "an id made from the content; fact", _is_new, _as_read),
+    Loss("ids that are not those of a record", "an id made from the content", _is_new, _as_read),
 )
 
 

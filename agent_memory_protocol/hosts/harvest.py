@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from ..answers import Remembered
+from ..answers import About, Remembered
 from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import Tier, check_agent_name
 from ..project.access import Actor
@@ -86,6 +86,7 @@ def harvest(
                 conversation=where,
                 section=finding.section or None,
                 under=finding.label or None,
+                about=About(writer=reported_by),
                 today=today,
             )
         except Refused as error:

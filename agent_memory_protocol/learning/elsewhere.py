@@ -5,20 +5,24 @@ in a file with its own name, and a *page* is a longer text. `merge_in` says what
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
 from itertools import islice
 from shlex import quote
 
+from ..answers import About
+from ..change import ledger
 from ..disk.files import Root, decode
 from ..errors import AgentMemoryError, InvalidArgument, InvalidName
-from ..formats import markdown
+from ..formats import known, markdown
 from ..formats.jsonl import parse_file
 from ..formats.jsonl_entries import entry_of
 from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
+from ..text import marks
+from ..tiers.document import entry_id
 
 LARGEST = 1 << 20
 """Larger files are not read: an agent could not use them as memory."""
@@ -59,6 +63,7 @@ class Store:
         notes: files of one fact each.
         pages: longer texts.
         problems: what could not be read, and why.
+        said: what is known of the entries of its page, by the ids that they have here.
     """
 
     kind: str
@@ -68,6 +73,7 @@ class Store:
     notes: tuple[Page, ...] = ()
     pages: tuple[Page, ...] = ()
     problems: tuple[str, ...] = ()
+    said: Mapping[str, About] = field(default_factory=dict)
 
 
 def read_stores(path: str, now: datetime) -> list[Store]:
@@ -245,8 +251,9 @@ def _scaffolding(path: str) -> Iterator[Store]:
             document = reader.page(target.parts)
             names = reader.names(root.list_files, tuple(folder)) if target.tier.has_notes else []
             notes = reader.read_all((*folder, name) for name in names if name.lower().endswith(".md") and name != file)
+            said = reader.ledger(target) if document else {}
             if document or notes or reader.problems:
-                yield reader.store(tuple(folder), target, document, notes)
+                yield replace_fields(reader.store(tuple(folder), target, document, notes), said=said)
 
 
 def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
@@ -256,12 +263,20 @@ def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
     lines = list(parse_file([b"" if content is None else content.data]))
     if not sort_out(lines).known:
         raise InvalidArgument(f"{path} is no agent-memory/0.1 file; `amp import` reads other formats")
-    pieces = []
+    pieces, said = [], {}
     for line in view(lines, now).entries:
         # It comes in undated, so a label that would date it stays in front of the text.
-        label, text = markdown.label_and_text(entry_of(line)._replace(timestamp_ms=0))
-        pieces.append(markdown.Piece((line.kind.capitalize(),), (" ".join(text.split()),), label))
-    return Store("an agent-memory/0.1 file", path, _SHARED, Page(path, name, markdown.render(pieces)))
+        entry = entry_of(line)._replace(timestamp_ms=0)
+        label, text = markdown.label_and_text(entry)
+        front = marks.in_front(markdown.marks_of(entry), None)
+        text = " ".join(text.split())
+        pieces.append(markdown.Piece((line.kind.capitalize(),), (f"{front} {text}" if front else text,), label))
+        said[entry_id(text, _SHARED)] = replace_fields(
+            known.about_of(entry.extra, entry.source, entry.tags),
+            disputed_with=known.disputed_with(entry.extra) if entry.extra.get("target") == str(_SHARED) else (),
+        )
+    page = Page(path, name, markdown.render(pieces))
+    return Store("an agent-memory/0.1 file", path, _SHARED, page, said=said)
 
 
 class _Reader:
@@ -327,6 +342,16 @@ class _Reader:
 
         found = self._root.files_below(parts, enter, lambda error: self.problems.append(str(error)))
         return (one for one in found if one[-1].lower().endswith(".md") and one[-1][0] not in ".#~")
+
+    def ledger(self, target: Target) -> dict[str, About]:
+        """Read what the ledger beside a document knows of its entries; nothing where it cannot be read."""
+        parts = ledger.parts_of(target)
+        try:
+            content = self._root.read(parts)
+            return {} if content is None else ledger.read_said(content.data, target)
+        except AgentMemoryError as error:
+            self.problems.append(f"{os.path.join(self._root.path, *parts)}: {error}")
+            return {}
 
     def read_all(self, paths: Iterable[tuple[str, ...]]) -> list[Page]:
         """Read the files that can be read."""

@@ -5,11 +5,11 @@ or stumbled over belongs to the agent whose work it is about. Values in, values 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import limits
 from ..layout import Target, Tier
-from ..text import labels
+from ..text import labels, marks
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
@@ -62,6 +62,8 @@ class Suggestion:
         section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
         is_repeat: for REMOVE, whether the other entry says it word for word.
+        marks: the marks that go with it.
+        origins: for ADD, the entries that say it where it was seen: what is known of them goes with it.
     """
 
     action: str
@@ -75,6 +77,8 @@ class Suggestion:
     section: str = ""
     day: int = 0
     is_repeat: bool = False
+    marks: tuple[str, ...] = ()
+    origins: tuple[tuple[Target, str], ...] = ()
 
     @property
     def id(self) -> str:
@@ -237,7 +241,27 @@ def _promotions(
             reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
         if target not in there:
             sure, seen = max(min(1.0, count / 10), least), insight.sightings
-            yield Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
+            origins, words = _origins(material, seen)
+            found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
+            yield replace(found, marks=words, origins=origins)
+
+
+def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:
+    """Return the entries of conversations that were sighted, and the marks that go with what they say.
+
+    It ends only where each of them ends, and then with the last one.
+    """
+    lines = {(one.conversation, one.line) for one in seen if not one.in_design}
+    found = [
+        (document.target, entry_id, entry)
+        for conversation, document in material.conversations.items()
+        for entry_id, entry in document.by_id
+        if (conversation, entry.start + 1) in lines
+    ]
+    ends = [entry.marks.until for _, _, entry in found if entry.marks.until is not None]
+    until = max(ends) if ends and len(ends) == len(seen) else None
+    keep = any(entry.is_marked_keep for _, _, entry in found)
+    return tuple((target, one) for target, one, _ in found), tuple(marks.words_of(keep=keep, until=until))
 
 
 def known_insights(material: Material) -> dict[str, set[Target]]:
@@ -310,7 +334,8 @@ def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]
             target = Target(Tier.AGENT, owner)
             day = 0 if entry.mark is None else entry.mark.day
             section = shared.section(entry)
-            yield Suggestion(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
+            moved = Suggestion(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
+            yield replace(moved, marks=tuple(marks.words_of(until=entry.marks.until)))
         lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1
 
 

@@ -29,9 +29,9 @@ _KINDS: dict[str, Json] = {
 
 
 KNOWN: dict[str, Json] = {
-    **dict.fromkeys(("kind", "source", "until"), TEXT_OR_NULL),
+    **dict.fromkeys(("kind", "source", "until", "writer", "scope", "expires_at"), TEXT_OR_NULL),
     "confidence": {"type": ["number", "null"]},
-    **dict.fromkeys(("tags", "disputed_with"), TEXTS),
+    **dict.fromkeys(("tags", "replaced", "disputed_with"), TEXTS),
     **{key: {"type": "boolean"} for key in ("keep", "disputed")},
 }
 """What is known of an entry beside its text: from its ledger, and its marks."""

@@ -46,13 +46,15 @@ def instructions(door: Door) -> str:
 # -- what they answer and take -----------------------------------------------------------------------------------------
 
 _ENTRY = shape(*DOCUMENT, "id", "section", "label", "date", "date_source", "line", "last_line", "text", **KNOWN)
+_ABOUT = shape(**{key: KNOWN[key] for key in About().to_json()})
 _LEFT_OUT = shape("line", "last_line", "date", "label", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
 _KIND: Json = {"enum": ["entry", "note", "record"]}
 _HIT = shape(
     *("target", "path", "line", "label", "state", "text", "score", "reasons"),
-    may_lack=("target", "path", "line", "label", "state"),
+    may_lack=("target", "path", "line", "label", "state", "about"),
+    about=_ABOUT,
     kind=_KIND,
     id=_NAME,
 )
@@ -91,6 +93,7 @@ def _remember(
     under: str | None = None,
     date: str | None = None,
     dated: bool = False,
+    until: str | None = None,
     make_room: bool = False,
     replaces: str | None = None,
     **about: Any,
@@ -104,6 +107,7 @@ def _remember(
         section=section,
         under=under,
         dated=(dated or None) if date is None else dt.date.fromordinal(parse_day(date)),
+        until=None if until is None else dt.date.fromordinal(parse_day(until)),
         about=About(**about),
         make_room=make_room,
         replaces=replaces,
@@ -205,6 +209,7 @@ TIER_TOOLS = (
             Parameter("under", TEXT, "The label of a list to write it under, such as Never; made where it is missing."),
             Parameter("date", TEXT, "The day it is dated with, YYYY-MM-DD."),
             Parameter("dated", FLAG, "Date it with today."),
+            Parameter("until", TEXT, "The last day on which it holds, YYYY-MM-DD."),
             Parameter("source", TEXT, "Where it comes from: user, inferred, a URL, a file."),
             Parameter("kind", TEXT, "What kind of entry it is.", choices=tuple(KINDS)),
             Parameter("confidence", NUMBER, "How sure it is, from 0 to 1.", minimum=0, maximum=1),
@@ -255,7 +260,7 @@ TIER_TOOLS = (
             Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
             Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
         ),
-        shape(removed=list_of(shape(*DOCUMENT, "id", "label", "text", "went_along"))),
+        shape(removed=list_of(shape(*DOCUMENT, "id", "label", "text", "went_along", about=_ABOUT))),
         _forget,
         writes=True,
         takes_away=True,

@@ -18,6 +18,11 @@ def id_of_proposal(*parts: str) -> str:
     return blake2b("\0".join(parts).encode(), digest_size=4).hexdigest()
 
 
+def is_start(text: str) -> bool:
+    """Say whether a text can be the id of an entry, or the beginning of one."""
+    return text != "" and not text.strip("0123456789abcdefABCDEF-")
+
+
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:
     """Return the id that is this, or else the only one that begins so; None if there is none.
 

@@ -13,7 +13,8 @@ from .dates import (
     without_code_and_links,
 )
 
-_BOXES = ("[ ] ", "[x] ", "[X] ")
+BOXES = ("[ ] ", "[x] ", "[X] ")
+"""Check boxes. Dates and marks stand behind them."""
 _RANGES = ("to ", "until ", "through ", "\u2013", "\u2014", "-")
 """What makes a range of two dates. A range dates nothing."""
 _SET_OFF = " :-\u2013\u2014"
@@ -109,10 +110,35 @@ def behind_front(plain: str) -> int:
     """
     found = Marks()
     date = _read_front(plain, found)
-    position = 4 if plain.startswith(_BOXES) else 0
+    position = 4 if plain.startswith(BOXES) else 0
     for start, end in found.spans:
         position = end if date is None or start < date.start else position
     return _skip_ornament(plain, _skip(plain, position, " "))
+
+
+def taken_off(text: str) -> tuple[list[str], str]:
+    """Return the marks in front of a text, its date left out, and the text without them."""
+    found = Marks()
+    if "[" in text:
+        _read_front(without_code_and_links(text), found)
+    words = [text[start:end] for start, end in found.spans]
+    for start, end in reversed(found.spans):
+        text = text[:start] + text[end:].lstrip(" ")
+    return words, text
+
+
+def in_front(words: list[str], day: int | None) -> str:
+    """Return a date and marks as they stand in front of an entry. Of two marks of one kind the first one counts."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(word.split(" ")[0].strip("[]").lower(), word)
+    return " ".join([*([f"[{day_text(day)}]"] if day is not None else []), *first.values()])
+
+
+def words_of(*, keep: bool = False, until: int | None = None, disputed: bool = False) -> list[str]:
+    """Return the marks that say this."""
+    end = [] if until is None else [f"[until {day_text(until)}]"]
+    return [*(["[keep]"] if keep else []), *end, *(["[disputed]"] if disputed else [])]
 
 
 def begins_entry(line: str) -> bool:
@@ -153,7 +179,7 @@ def _without_date(text: str, date: Mark, spans: list[tuple[int, int]]) -> tuple[
         before, after = text[: date.start].rstrip(" ,;"), text[date.end :]
         if before.endswith("(") and after.startswith(")"):
             changed = before[:-1].rstrip(" ") + after[1:]
-        elif not date.bracketed and _skip_ornament(text, 4 * text.startswith(_BOXES)) == date.start:
+        elif not date.bracketed and _skip_ornament(text, 4 * text.startswith(BOXES)) == date.start:
             changed = before + " " + after.lstrip(_SET_OFF + "/,.")
         else:
             changed = before + after
@@ -166,7 +192,7 @@ def _without_date(text: str, date: Mark, spans: list[tuple[int, int]]) -> tuple[
 def _read_front(plain: str, found: Marks) -> Mark | None:
     """Read the marks in front of a text into `found`, and return the date that is one of them."""
     date: Mark | None = None
-    position = 4 if plain.startswith(_BOXES) else 0
+    position = 4 if plain.startswith(BOXES) else 0
     while True:
         position = _skip(plain, position, " ")
         lowered = plain[position : position + 22].lower()

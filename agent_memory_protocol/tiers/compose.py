@@ -4,6 +4,7 @@ Whatever the text holds, it never makes a heading, a second entry, front matter,
 something a reader of the page would not see.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import RefusedText
@@ -20,8 +21,11 @@ class NewEntry:
     day: int | None
 
 
-def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
-    """Return the entry that a text makes. A date that begins the text is its date, unless `day` is given.
+def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max_bytes: int) -> NewEntry:
+    """Return the entry that a text makes, its date first, then the marks in front of it.
+
+    A date that begins the text is its date, unless `day` is given. `front` are marks that it gets unless the text
+    begins with others of their kind.
 
     Raises:
         RefusedText: it is empty, only holds a place, is larger than a whole tier file, is dated with no day of the
@@ -42,13 +46,16 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
     _refuse_invisible(lines)
     lines[0] = _without_marker(lines[0].lstrip(" \t"))
     _drop_blanks(lines)
+    words, lines[0] = marks.taken_off(lines[0])
+    box = lines[0][:4] if lines[0].startswith(marks.BOXES) else ""
+    lines[0] = lines[0][len(box) :]
+    _drop_blanks(lines)
+    lines[0] = _without_marker(lines[0]) if words else lines[0]
+    if words and not "".join(lines).strip():
+        raise RefusedText("the text is only a mark; say what is to be remembered")
     if not lines[0]:
         raise RefusedText("the text is only a bullet; say what is to be remembered")
-    if dates.may_hold_date(lines[0]):
-        from ..text import unread
-
-        for written in unread.impossible(lines[0]):
-            raise RefusedText(f"{written} is not in the calendar; correct it or leave it out")
+    _refuse_impossible(lines[0])
     mark = marks.date_in_front(lines[0])
     if mark is not None:
         lines[0] = marks.without_date_in_front(lines[0], mark)
@@ -59,10 +66,13 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
     if len(lines) == 1 and is_placeholder(lines[0]):
         # Recall takes it for nothing, so to say that it is remembered would be a lie.
         raise RefusedText(f"{lines[0]!r} only holds a place; say what is to be remembered")
+    stamp = marks.in_front([*words, *front], day)
+    if not stamp:
+        lines[0] = box + lines[0]
     lines = markdown.close_fence(_escaped(lines))
-    if day is not None:
-        date = f"[{dates.day_text(day)}]"
-        lines = [date, *lines] if _begins_with_block(lines) else [f"{date} {lines[0]}", *lines[1:]]
+    if stamp:
+        stamp = box + stamp
+        lines = [stamp, *lines] if _begins_with_block(lines) else [f"{stamp} {lines[0]}", *lines[1:]]
     elif links.note_target("\n".join(lines)):
         raise RefusedText("the text begins with a link to a note, as the index's lines do; begin with what it says")
     elif _begins_with_table(lines) and not _is_item(_as_item(lines)):
@@ -70,6 +80,11 @@ def compose(text: str, *, day: int | None = None, max_bytes: int) -> NewEntry:
         lines[0] = f"| {lines[0]}"
     _refuse_hidden(lines)
     return NewEntry(tuple(lines), day)
+
+
+def with_marks(text: str, words: Sequence[str]) -> str:
+    """Return a text that is to be composed, with these marks in front of it."""
+    return "\n".join([" ".join(words), text]) if words else text
 
 
 def _without_marker(line: str) -> str:
@@ -128,6 +143,14 @@ def _escaped(lines: list[str]) -> list[str]:
             line = line[: len(line) - len(text)] + "\\" + text
         escaped.append(line)
     return escaped
+
+
+def _refuse_impossible(line: str) -> None:
+    if dates.may_hold_date(line):
+        from ..text import unread
+
+        for written in unread.impossible(line):
+            raise RefusedText(f"{written} is not in the calendar; correct it or leave it out")
 
 
 def _refuse_invisible(lines: list[str]) -> None:

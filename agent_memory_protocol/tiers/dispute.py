@@ -1,4 +1,4 @@
-"""The mark `[disputed]`: put in front of an entry, and taken off where the dispute has ended.
+"""The marks `[disputed]` and `[until D]`: put in front of an entry, and taken off where what they say has ended.
 
 Neither changes the entry's id, its date or anything else in the document (docs/protocol.md, “Marks”).
 """
@@ -6,10 +6,10 @@ Neither changes the entry's id, its date or anything else in the document (docs/
 from collections.abc import Callable, Collection, Mapping
 
 from ..errors import Refused
+from ..text.marks import BOXES, words_of
 from .document import Document, rebuilt
 
 MARK = "[disputed]"
-_BOXES = ("[ ] ", "[x] ", "[X] ")
 
 
 def marked(document: Document, entry_id: str) -> Document:
@@ -21,24 +21,39 @@ def marked(document: Document, entry_id: str) -> Document:
     entry = document.outline.entries[document.ids.index(entry_id)]
     if entry.marks.disputed:
         return document
+    return _put_in_front(document, entry_id, MARK)
+
+
+def held_until(document: Document, entry_id: str, day: int) -> Document:
+    """Return the document with this entry marked as holding until a day, an ordinal; raises as `marked`."""
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    if entry.marks.until == day:
+        return document
+    (mark,) = words_of(until=day)
+    return _put_in_front(unmarked(document, entry_id, "[until "), entry_id, mark)
+
+
+def _put_in_front(document: Document, entry_id: str, mark: str) -> Document:
+    entry = document.outline.entries[document.ids.index(entry_id)]
     raw = list(document.raw)
     line = raw[entry.start]
-    place = entry.column + 4 * line[entry.column :].startswith(_BOXES)
-    raw[entry.start] = f"{line[:place]}{MARK} {line[place:]}"
+    place = entry.column + 4 * line[entry.column :].startswith(BOXES)
+    raw[entry.start] = f"{line[:place]}{mark} {line[place:]}"
     changed = rebuilt(document, raw)
     now = changed.entry(entry_id)
-    if not entry.paragraph or not _only_marks_differ(document, changed) or now is None or not now.marks.disputed:
+    has_mark = now is not None and len(now.marks.spans) == len(entry.marks.spans) + 1
+    if not entry.paragraph or not _only_marks_differ(document, changed) or not has_mark:
         raise Refused(f"{document.target.path}:{entry.start + 1}: no mark can be put in front of it; do it by hand")
     return changed
 
 
-def unmarked(document: Document, entry_id: str) -> Document:
-    """Return the document without the mark of this entry; the same where it has none or it cannot be taken off."""
+def unmarked(document: Document, entry_id: str, mark: str = MARK) -> Document:
+    """Return the document without a mark of this entry; the same where it has none or it cannot be taken off."""
     entry = document.outline.entries[document.ids.index(entry_id)]
     raw = list(document.raw)
     line = raw[entry.start]
     for start, end in reversed(entry.marks.spans):
-        if entry.paragraph[start:end].lower() == MARK:
+        if entry.paragraph[start:end].lower().startswith(mark):
             before, after = line[: entry.column + start], line[entry.column + end :]
             line = before + (after.removeprefix(" "))
     raw[entry.start] = line

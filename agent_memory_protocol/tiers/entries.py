@@ -122,6 +122,11 @@ class Entry:
         """Whether `[keep]` in its first paragraph exempts it from pruning (decision 22)."""
         return self.marks.keep
 
+    @property
+    def is_marked_keep(self) -> bool:
+        """Whether the mark `[keep]` is in front of it, where it is no part of what it says."""
+        return any(self.paragraph[start:end].lower() == "[keep]" for start, end in self.marks.spans)
+
     def is_expired(self, today: int) -> bool:
         """Say whether it no longer holds on a day, given as an ordinal: its mark `[until D]` names an earlier one."""
         return self.marks.until is not None and self.marks.until < today

@@ -52,7 +52,7 @@ def _apply(session: Session, adoption: Adoption) -> Adoption:
     done = adoption
     if adoption.text is not None:
         try:
-            rewrite.rewrite(session, store.target, "", _merging(session, store), reason)
+            rewrite.rewrite(session, store.target, "", _merging(session, store), reason, said=store.said)
         except AgentMemoryError as error:
             refused.append(KeptOut(store.path, str(error), error.exit_code))
             done = replace_fields(done, text=None, entries=())

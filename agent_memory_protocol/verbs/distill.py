@@ -30,7 +30,7 @@ from ..learning.insights import (
 )
 from ..project.access import Actor
 from ..text.labels import in_front_of_item
-from ..tiers import store
+from ..tiers import compose, store
 from ..tiers.document import Document, parse
 from . import proposals, remember, rewrite, stale, upkeep
 from .conversations import CLOSED
@@ -186,13 +186,24 @@ def _add(session: Session, one: Suggestion, today: date) -> None:
     remember.remember(
         session,
         one.target,
-        one.text,
+        compose.with_marks(one.text, one.marks),
         section=one.section or None,
         dated=date.fromordinal(one.day) if one.day else None,
-        about=About(source=SOURCE, confidence=round(one.confidence, 2)),
+        about=_about(session, one),
         make_room=False,
         today=today,
     )
+
+
+def _about(session: Session, one: Suggestion) -> About:
+    """Return what is known of an entry where it came from, and of the rest what its distillation says."""
+    came_from = [*one.origins, *([(Target(Tier.SHARED), one.entry_id)] if one.action == MOVE else [])]
+    known = [session.said(target).get(entry_id, About()) for target, entry_id in came_from]
+    about = About(writer=None if not came_from else "")
+    for said in reversed(known):
+        about = replace(about.with_more(replace(said, replaced=())), writer=said.writer or about.writer)
+    confidence = round(one.confidence, 2) if about.confidence is None else about.confidence
+    return replace(about, source=about.source or SOURCE, confidence=confidence)
 
 
 def _conversation(name: str) -> Target:
@@ -253,9 +264,9 @@ def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
 
 
 def _confidences(session: Session, shared: Document | None) -> dict[str, float]:
-    """Return how sure the entries of the shared document were when they were distilled, by their ids."""
-    said = {} if shared is None else session.books(shared.target).said()
-    return {one: about.confidence for one, about in said.items() if about.source == SOURCE and about.confidence}
+    """Return how sure the entries of the shared document are, by their ids."""
+    said = {} if shared is None else session.said(shared.target)
+    return {one: about.confidence for one, about in said.items() if about.confidence is not None}
 
 
 def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Document]:

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from ..answers import About, Remembered, StoredEntry
+from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
 from ..change.session import Session, room_by_dates, stored_entry
 from ..change.transaction import Change
 from ..errors import InvalidArgument
 from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
-from ..text import labels
-from ..tiers import compose, document, store
+from ..text import labels, marks
+from ..tiers import compose, dispute, document, store
 from ..tiers.compose import NewEntry
 from ..tiers.document import Added, Document
 
@@ -34,6 +34,7 @@ def remember(
     about: About | None,
     *,
     under: str | None = None,
+    until: date | None = None,
     make_room: bool,
     replaces: str | None = None,
     today: date,
@@ -48,10 +49,14 @@ def remember(
     if section is not None:
         document.check_section_name(section)
     label = None if under is None else document.check_label(under)
-    new = _compose(session, target, text, dated, today)
+    new = _compose(session, target, text, dated, until, today)
     target = store.locate(session.root, target)
     old_in, old = (None, "") if replaces is None else _replaced(session, replaces)
+    if old_in not in (None, target):
+        about = replace(about, replaced=(*about.replaced, old))  # no ledger line of this document will say so
     begins = target.tier is Tier.AGENT and session.read(target) is None
+    more = about
+    about = replace(about, writer=(session.actor.agent if about.writer is None else about.writer) or None)
     entry_id, status = "", "kept"
     notes: tuple[str, ...] = ()
 
@@ -72,10 +77,15 @@ def remember(
         there = document.standing(current, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
+            known = session.books(target).said_of(entry_id) if more.says_something else more
+            told = {} if known.with_more(more) == known else {entry_id: known.with_more(more)}
+            if told:
+                notes = ("what was said of it is noted",)
+            changed = current if until is None else dispute.held_until(current, entry_id, until.toordinal())
             if new.day is None or there.mark is None or there.mark.day >= new.day:
-                return Change(current)
+                return Change(changed, about=told)
             status = "redated"
-            return Change(document.redate(current, there, new.day))
+            return Change(document.redate(changed, changed.entry(entry_id) or there, new.day), about=told)
         added, reasons = _add(session, current, new, heading, over, leaving, today=today if make_room else None)
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={entry_id: about})
@@ -85,7 +95,10 @@ def remember(
         from .settle import retire
 
         retire(session, old_in, old, entry_id)
-    entry = stored_entry(done.document, entry_id)
+    is_known = status == "added" and not old
+    entry = stored_entry(
+        done.document, entry_id, about if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
+    )
     if status == "added":
         notes = (*notes, *_doubts(session, text, target, new, entry), *_met(done.document, entry_id))
         if begins:
@@ -161,16 +174,19 @@ def _misspelt(session: Session, target: Target, entry_id: str) -> list[str]:
     return [f"this begins the memory of agent {owner}; if you meant {meant}, `amp forget {entry_id}` takes it out here"]
 
 
-def _compose(session: Session, target: Target, text: str, dated: date | bool | None, today: date) -> NewEntry:
+def _compose(
+    session: Session, target: Target, text: str, dated: date | bool | None, until: date | None, today: date
+) -> NewEntry:
     """Compose the entry. A day that is asked for goes before one that begins the text, and that before today's."""
     max_bytes = session.settings.max_bytes
     if not (dated is None or isinstance(dated, date | bool)):
         raise InvalidArgument(f"dated is a date, True, False or None, not {dated!a}")
     day = dated.toordinal() if isinstance(dated, date) else None
-    new = compose.compose(text, day=day, max_bytes=max_bytes)
+    front = marks.words_of(until=None if until is None else until.toordinal())
+    new = compose.compose(text, day=day, front=front, max_bytes=max_bytes)
     wants_today = not target.tier.lasts if dated is None else dated is True
     if new.day is None and wants_today:
-        return compose.compose(text, day=today.toordinal(), max_bytes=max_bytes)
+        return compose.compose(text, day=today.toordinal(), front=front, max_bytes=max_bytes)
     return new
 
 

@@ -7,13 +7,14 @@ what no file may hold, how large it may get, and that what disappears stands in 
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace as replace_fields
 from itertools import chain
 
 from .. import limits
-from ..answers import Headroom, Rewritten, StoredFile
+from ..answers import About, Headroom, Rewritten, StoredFile
 from ..change.books import lock_name
+from ..change.healing import successors
 from ..change.session import Session
 from ..change.transaction import Change
 from ..disk.files import decode
@@ -63,10 +64,20 @@ def read(session: Session, target: Target, note: str) -> str | None:
     return _read(session, _located(session, target, note))
 
 
-def rewrite(session: Session, target: Target, note: str, change: Edit, reason: str, *, index: bool = True) -> Rewritten:
+def rewrite(
+    session: Session,
+    target: Target,
+    note: str,
+    change: Edit,
+    reason: str,
+    *,
+    index: bool = True,
+    said: Mapping[str, About] | None = None,
+) -> Rewritten:
     """Give a document, or a note beside it, the text that `change` makes of its present one.
 
-    Without `index`, whoever writes many notes brings the index up to date afterwards, once.
+    Without `index`, whoever writes many notes brings the index up to date afterwards, once. `said` is what is known of
+    new entries, by their ids, where others have written them; without it, who acts is their writer.
     """
     session.check_write(target)
     session.check_secrets(reason, "reason")
@@ -85,13 +96,15 @@ def rewrite(session: Session, target: Target, note: str, change: Edit, reason: s
         if index:
             indexing.refresh(session, target)
     else:
-        room = _rewrite_document(session, target, change, reason)
+        room = _rewrite_document(session, target, change, reason, said)
     told = tuple(session.notices)
     session.notices.clear()
     return Rewritten(target, note, room, told)
 
 
-def _rewrite_document(session: Session, target: Target, change: Edit, reason: str) -> Headroom | None:
+def _rewrite_document(
+    session: Session, target: Target, change: Edit, reason: str, said: Mapping[str, About] | None
+) -> Headroom | None:
     goes = False
     unkept: list[str] = []
     come: list[str] = []
@@ -115,7 +128,7 @@ def _rewrite_document(session: Session, target: Target, change: Edit, reason: st
             new = _parse(current, new_text)
         come[:] = [one for one in new.ids if one not in current.ids]
         gone, unkept[:] = _archiving(session, current, new, reason)
-        return gone
+        return replace_fields(gone, about=_about(session, current, gone, said))
 
     done = session.change(target, changed)
     session.notices += unkept
@@ -134,19 +147,29 @@ def _rewrite_document(session: Session, target: Target, change: Edit, reason: st
 def _archiving(session: Session, current: Document, new: Document, reason: str) -> tuple[Change, list[str]]:
     """Return the step from one document to the other, and what the ledger does not keep of the entries that go."""
     gone = [one for one in current.ids if one not in new.ids]
-    come = [one for one in new.ids if one not in current.ids]
     secrets = {one: secret for one in gone if (secret := session.secret_in(taken.take(current, one).markdown))}
     unkept = [f"{one} held {secret}, so the ledger keeps no copy of it" for one, secret in secrets.items()]
-    step = Change(new, reasons=dict.fromkeys(gone, reason), unarchived=frozenset(secrets))
-    if len(gone) == len(come) == 1:
-        (old,), (made,) = gone, come
-        step = replace_fields(
-            step,
-            reasons={old: f"edited: {made} stands in its place"},
-            successors={old: made},
-            about={made: session.books(current.target).said_of(old).of_another_text},
-        )
-    return step, unkept
+    come = [one for one in new.ids if one not in current.ids]
+    # One for one is an edit, whatever it says now.
+    is_edit = len(gone) == len(come) == 1
+    left = [taken.take(current, one) for one in gone]
+    edited = dict(zip(gone, come, strict=True)) if is_edit else successors(left, current.ids, new)
+    reasons = {one: f"edited: {edited[one]} stands in its place" if one in edited else reason for one in gone}
+    return Change(new, reasons=reasons, successors=edited, unarchived=frozenset(secrets)), unkept
+
+
+def _about(session: Session, current: Document, step: Change, said: Mapping[str, About] | None) -> dict[str, About]:
+    """Return what is known of the entries that come: what was known of those they have been edited from, and more."""
+    come = [one for one in step.document.ids if one not in current.ids]
+    known = session.said(current.target) if step.successors else {}
+    about: dict[str, About] = {}
+    for old, new in step.successors.items():
+        about[new] = known.get(old, About()).of_another_text.with_more(about.get(new, About()))
+    for one in come:
+        old_writer, more = about.get(one, About()), (said or {}).get(one, About())
+        writer = more.writer if said is not None else session.actor.agent
+        about[one] = replace_fields(old_writer.with_more(more), writer=writer or old_writer.writer)
+    return about
 
 
 def _parse(current: Document, text: str) -> Document:

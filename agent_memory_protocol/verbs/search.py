@@ -6,16 +6,17 @@ its times may not show it yet. What an index answers is looked up again in the f
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 
-from ..answers import Found
+from ..answers import About, Found
 from ..change.session import SEARCH, Session, stored_entry
 from ..disk.errors import shown
 from ..disk.writing import make_local_folder
 from ..errors import AgentMemoryError, StorageError
-from ..layout import Target
+from ..layout import LEDGER, Target
 from ..limits import split_lines
 from ..notes import store as note_store
 from ..notes.index import is_beside
@@ -120,7 +121,8 @@ def search(
         looked_up = _found(session, target, file, hit, wanted, today)
         if looked_up is not None and all((one.path, one.id) != (looked_up.path, looked_up.id) for one in answer):
             answer.append(looked_up)
-    return answer[:limit]
+    said = lru_cache(maxsize=None)(session.known)
+    return [replace(one, about=said(one.target).get(one.id, About())) for one in answer[:limit]]
 
 
 def search_archived(
@@ -142,11 +144,10 @@ def search_archived(
     for problem in session.notices:
         tell(problem)
     index = ScanIndex()
+    words = ("\n".join([*one.archived.taken.place.governed_by, *one.about.tags]) for one in archived)
     index.refresh(
-        source_of(
-            str(number), Passage("", one.archived.taken.markdown, "\n".join(one.archived.taken.place.governed_by))
-        )
-        for number, one in enumerate(archived)
+        source_of(str(number), Passage("", one.archived.taken.markdown, around))
+        for number, (one, around) in enumerate(zip(archived, words, strict=True))
     )
     answer = []
     for hit in index.search(query, limit=limit):
@@ -154,7 +155,8 @@ def search_archived(
         path = session.path(target).with_name(parts_of(target)[-1])
         reasons = (*hit.reasons, one.reason)
         label = one.taken.place.label_text
-        answer.append(Found("archived", target, one.taken.id, path, 0, one.taken.markdown, hit.score, reasons, label))
+        about, text = archived[int(hit.source)].about, one.taken.markdown
+        answer.append(Found("archived", target, one.taken.id, path, 0, text, hit.score, reasons, label, about))
     return answer
 
 
@@ -168,8 +170,13 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
         return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
 
     for target in store.list_targets(session.root):
-        info = _info(session, target.parts)
-        yield target, {target.parts[-1]: (info and sign(info)) or _digest(session, target.parts)}
+        beside = (*target.parts[:-1], LEDGER)  # what it says of an entry is searched, too
+        signs = [
+            (info and sign(info)) or _digest(session, parts)
+            for parts in (target.parts, beside)
+            if (info := _info(session, parts)) or parts == target.parts
+        ]
+        yield target, {target.parts[-1]: " ".join(signs)}
     for target in indexing.all_folders(session):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
@@ -218,7 +225,9 @@ def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
     """Return what is to be found in a document, or in a note next to it."""
     if not file:
         document = session.read(target)
-        return [] if document is None else [*_passages(document), *_by_hand("".join(document.raw))]
+        return (
+            [] if document is None else [*_passages(document, session.known(target)), *_by_hand("".join(document.raw))]
+        )
     found = note_store.read(session.root, target.parts[:-1], file)
     if found is not None and is_beside(file):
         return list(_by_hand(found[1]))
@@ -234,14 +243,15 @@ def _by_hand(text: str) -> Iterator[Passage]:
             yield Passage(one.file, one.text)
 
 
-def _passages(document: Document) -> Iterator[Passage]:
-    """Yield the entries, each with the words around it: its headings, its label and its neighbours."""
+def _passages(document: Document, said: Mapping[str, About]) -> Iterator[Passage]:
+    """Yield the entries, each with the words around it: its tags, its headings, its label and its neighbours."""
     entries = document.outline.entries
     texts = [document.text(entry) for entry in entries]
     for number, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
         around = [document.outline.headings[index].text for index in entry.headings]
         if entry.label is not None:
             around.append(document.label(entry))
+        around += said[entry_id].tags if entry_id in said else ()
         around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
         yield Passage(entry_id, texts[number], "\n".join(around))
 

@@ -99,6 +99,12 @@ def entries(
     return found
 
 
+def entry(session: Session, entry_id: str) -> StoredEntry:
+    """Return one entry with what its ledger says of it. Raises as `Session.locate`."""
+    ((target, (found,)),) = session.locate([entry_id]).items()
+    return next(one for one in entries(session, [target], None) if one.id == found)
+
+
 def status(session: Session, targets: Sequence[Target] | None) -> list[Status]:
     """Return the figures of these documents, or of all that the actor may read."""
     rows = []

@@ -5,9 +5,10 @@ reader is shown as a plan is what is done.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace as replace_fields
 from datetime import date, timedelta
 
-from ..answers import StoredEntry
+from ..answers import About, StoredEntry
 from ..change.books import lock_name
 from ..change.healing import Healing
 from ..change.session import Session, stored_entries, stored_entry
@@ -16,7 +17,7 @@ from ..disk import garbage
 from ..disk.lock import hold
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target, Tier
-from ..text import labels
+from ..text import labels, marks
 from ..text.ids import complete
 from ..text.phrases import counted
 from ..tiers import compose, document, prune, remove, store
@@ -64,8 +65,10 @@ def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str
         return Change(remove.remove(current, list(gone)), reasons=dict.fromkeys(gone, reason))
 
     run = session.change(target, change).run
+    said = session.said(target)
     return [
-        Removed(target, one, taken.markdown, run, taken.place.label_text, along[one]) for one, taken in gone.items()
+        Removed(target, one, taken.markdown, run, taken.place.label_text, along[one], said.get(one, About()))
+        for one, taken in gone.items()
     ]
 
 
@@ -87,7 +90,7 @@ def _redate(session: Session, entry_id: str, day: date) -> Edited:
         return Change(document.with_date(current, old, day.toordinal()))
 
     done = session.change(target, change)
-    entry = stored_entry(done.document, entry_id)
+    entry = stored_entry(done.document, entry_id, session.known(target).get(entry_id, About()))
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 
@@ -103,14 +106,16 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
         old = current.entry(entry_id)
         if old is None:
             raise InvalidArgument(f"{entry_id} has just left {target.path}")
-        new = compose.compose(text, day=None if day is None else day.toordinal(), max_bytes=max_bytes)
+        front = marks.words_of(keep=old.is_marked_keep, until=old.marks.until)
+        new = compose.compose(text, day=None if day is None else day.toordinal(), front=front, max_bytes=max_bytes)
         if new.day is None and old.mark is not None:
-            new = compose.compose(text, day=old.mark.day, max_bytes=max_bytes)
+            new = compose.compose(text, day=old.mark.day, front=front, max_bytes=max_bytes)
         wanted = document.id_of_new(new, target)
         if wanted in current.ids and wanted != entry_id:
             raise InvalidArgument(f"{target.path} already has an entry with that text, {wanted}")
         changed, made = replace(current, entry_id, new)
         said = session.books(target).said_of(entry_id).of_another_text
+        said = replace_fields(said, writer=session.actor.agent or said.writer)
         has_secret = session.secret_in(take(current, entry_id).markdown)
         return Change(
             changed,
@@ -121,7 +126,7 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
         )
 
     done = session.change(target, change)
-    entry = stored_entry(done.document, made)
+    entry = stored_entry(done.document, made, session.known(target).get(made, About()))
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 
@@ -191,7 +196,10 @@ def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
         return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
 
     done = session.change(target, change)
-    return [Removed(target, one.id, one.text, done.run, one.label) for one in plan.removals]
+    said = session.known(target)
+    return [
+        Removed(target, one.id, one.text, done.run, one.label, about=said.get(one.id, About())) for one in plan.removals
+    ]
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
@@ -208,7 +216,8 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
             listed = books.archived(session.read(target))
             ids = {one.taken.id for one in listed}
             owed = [one for one in pending(session.plan_healing(target), session.now) if one.taken.id not in ids]
-            found += [Restorable(target, one) for one in (*listed, *owed)]
+            said = books.said()
+            found += [Restorable(target, one, said.get(one.taken.id, About())) for one in (*listed, *owed)]
             commands.append(books.last_command())
         except StorageError as error:
             problems.append(str(error))
@@ -397,6 +406,7 @@ def _plan(
         tuple(prune.old_sections(current, today=today, older_than=days)),
         (max(0, -room.lines), max(0, -room.bytes)),
         ended=last if today - last > ENDS_AFTER else None,
+        said=session.known(current.target),
     )
 
 

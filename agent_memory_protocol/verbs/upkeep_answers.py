@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from ..answers import Headroom, StoredEntry
+from ..answers import NOTHING_KNOWN, About, Headroom, StoredEntry
 from ..change.ledger import Archived
 from ..layout import Target
 from ..text import labels
@@ -24,6 +24,7 @@ class Pruning:
         still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
         problem: why no plan could be made; "" where one was.
         ended: for a conversation that is over, the day of its last sign of life; else None.
+        said: what is known of the entries, by their ids.
     """
 
     target: Target
@@ -33,6 +34,7 @@ class Pruning:
     still_over: tuple[int, int] = (0, 0)
     problem: str = ""
     ended: date | None = None
+    said: Mapping[str, About] = field(default_factory=dict)
 
     @property
     def removals(self) -> tuple[Judged, ...]:
@@ -61,13 +63,16 @@ class Pruning:
             for line, text, day in self.old_sections
         ]
         return {
-            "removals": [one.to_json(self.target) for one in self.removals],
-            "kept": [one.to_json(self.target) for one in self.kept],
+            "removals": [self._told(one) for one in self.removals],
+            "kept": [self._told(one) for one in self.kept],
             "old_sections": [*sections],
             "held": [{**self.target.to_json(), "command": self.by_force}] if self.held else [],
             "ended": [{**self.target.to_json(), "date": self.ended.isoformat()}] if self.ended else [],
             "problems": [self.problem] if self.problem else [],
         }
+
+    def _told(self, one: Judged) -> dict[str, object]:
+        return {**one.to_json(self.target), "about": self.said.get(one.id, NOTHING_KNOWN).to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class Removed:
         run: the id of the command that took it out.
         label: the label it stood under, "" where it stood under none.
         went_along: the headings and the label above it that nothing else needed, and that left with it.
+        about: what is known of it beside its text.
     """
 
     target: Target
@@ -89,6 +95,7 @@ class Removed:
     run: str
     label: str = ""
     went_along: tuple[str, ...] = ()
+    about: About = NOTHING_KNOWN
 
     @property
     def alone(self) -> str:
@@ -97,7 +104,13 @@ class Removed:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"id": self.id, **self.target.to_json(), "label": self.label, "went_along": [*self.went_along]}
+        return {
+            "id": self.id,
+            **self.target.to_json(),
+            "label": self.label,
+            "went_along": [*self.went_along],
+            "about": self.about.to_json(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +157,11 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """An entry that can come back, and the document it comes back to."""
+    """An entry that can come back, the document it comes back to, and what is known of it."""
 
     target: Target
     archived: Archived
+    about: About = NOTHING_KNOWN
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
@@ -160,6 +174,7 @@ class Restorable:
             "note": self.archived.note or None,
             "section": self.archived.taken.place.section,
             "label": self.archived.taken.place.label_text,
+            "about": self.about.to_json(),
             "text": self.archived.taken.markdown,
         }
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from agent_memory_protocol.answers import NOTHING_KNOWN
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 LEDGER = ".scaffolding/agent-memory/shared/ledger.jsonl"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
@@ -130,6 +132,7 @@ def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
             "text": "- [2026-01-01] old one",
             "cause": "old",
             "reason": "dated 2026-01-01, older than 90 days",
+            "about": NOTHING_KNOWN.to_json(),
         }
     ]
     assert {one["cause"] for one in answer["kept"]} == {"undated", "kept", "recent", "suspicious", "future", "section"}
@@ -386,7 +389,7 @@ def test_restore_by_id_and_since_a_day(told):
     forget(told, "old one", "kept", "lasting")
     entries = told("restore", "--list", "--json").json()["entries"]
     assert [list(one) for one in entries] == [
-        ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "section", "label", "text"]
+        ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "section", "label", "about", "text"]
     ] * 3
     ids = {one["text"]: one["id"] for one in entries}
     answer = told.process("restore", ids["- lasting"], "--apply", "--json").json()
@@ -460,7 +463,9 @@ def test_forget_keeps_the_text_and_the_reason(told):
     (entry,) = told("restore", "--list", "--json").json()["entries"]
     assert (entry["text"], entry["reason"]) == ("- lasting", "no longer true")
     answer = told.process("forget", id_of(told, "stays"), "--json").json()
-    assert [list(row) for row in answer["forgotten"]] == [["id", "target", "tier", "path", "label", "went_along"]]
+    assert [list(row) for row in answer["forgotten"]] == [
+        ["id", "target", "tier", "path", "label", "went_along", "about"]
+    ]
 
 
 @pytest.mark.parametrize("args", [["0" * 12], [""], ["lasting"], ["--", "-x"]], ids=str)

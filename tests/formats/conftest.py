@@ -15,6 +15,10 @@ UNKNOWN = st.sampled_from(
 )
 """Fields that a later schema may have: a key of JSON, and field 9 of the message."""
 
+KEYS = ["kind", "scope", "confidence", "record", "id", "why", "writer", "headings"]
+KEYS += ["keep", "disputed", "until", "expires_at"]
+VALUES = ["true", "avoid", "0.5", "2027-01-01", "2027-01-02T00:00:00Z", "2027-01-02T10:00:00+02:00", '["task"]']
+
 ENTRIES = st.builds(
     MemoryEntry,
     id=st.one_of(st.uuids().map(str), NAMES),
@@ -26,9 +30,7 @@ ENTRIES = st.builds(
     relevance=st.one_of(st.just(0.0), FLOATS, st.floats(allow_nan=False, allow_infinity=False)),
     extra=st.one_of(
         st.just(NOTHING),
-        st.dictionaries(
-            st.one_of(st.sampled_from(["kind", "scope", "confidence", "record", "id", "why"]), NAMES), TEXT
-        ),
+        st.dictionaries(st.one_of(st.sampled_from(KEYS), NAMES), st.one_of(TEXT, st.sampled_from(VALUES))),
     ),
     unknown=UNKNOWN,
 ).map(check)

@@ -129,18 +129,26 @@ def test_what_is_written_stands_under_its_headings(tmp_path):
     )
 
 
+KNOWN = "kind, source, confidence, scope, writer, what it replaced or is disputed with"
+
+
 @pytest.mark.parametrize(
     ("change", "lost"),
     [
         ({"embedding": b"\0\0\0\0"}, "embeddings"),
         ({"relevance": 0.5}, "relevance scores"),
-        ({"source": "shell"}, "sources"),
+        ({"source": "shell"}, "what is known of an entry: " + KNOWN),
+        ({"extra": {"kind": "avoid"}}, "what is known of an entry: " + KNOWN),
+        ({"extra": {"expires_at": "2027-01-01T10:00:00Z"}}, "the moment of an expiry"),
         ({"timestamp_ms": DAY + 1}, "times of day"),
         ({"tags": ("a\nb",)}, "tags that cannot be headings, and more than five"),
         ({"tags": tuple("abcdef")}, "tags that cannot be headings, and more than five"),
         ({"tags": ("2026-02-01",)}, "tags that cannot be headings, and more than five"),
-        ({"text": "x  \n\n\n"}, "spacing in texts, dates that begin one, and what would be structure in Markdown"),
-        ({"text": "# x"}, "spacing in texts, dates that begin one, and what would be structure in Markdown"),
+        (
+            {"text": "x  \n\n\n"},
+            "spacing in texts, dates and marks in front, and what would be structure in Markdown",
+        ),
+        ({"text": "# x"}, "spacing in texts, dates and marks in front, and what would be structure in Markdown"),
         ({"extra": {"a": "b"}}, "extra"),
     ],
 )

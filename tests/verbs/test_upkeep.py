@@ -742,10 +742,18 @@ def test_what_is_said_of_an_entry_survives_pruning_and_restoring(project):
         assert '"confidence":0.4' in line
 
 
-def test_what_is_said_of_an_entry_that_is_there_already_changes_nothing(project):
-    before = project.files()
-    assert project.workspace.remember("lasting", about=About(kind="lesson")).status == "kept"
-    assert project.files() == before
+def test_what_is_said_of_an_entry_that_is_there_already_is_kept_and_told(project):
+    before = project.workspace.documents()[0].data
+    for about in (About(kind="lesson", tags=("a",)), About(confidence=0.2, tags=("b",))):
+        done = project.workspace.remember("lasting", about=about)
+        assert (done.status, done.notes) == ("kept", ("what was said of it is noted",))
+    assert project.workspace.documents()[0].data == before
+    (known,) = (one.about for one in project.workspace.entries() if one.id == done.entry.id)
+    assert (known.kind, known.confidence, known.tags) == ("lesson", 0.2, ("a", "b"))
+    files = project.files()
+    for about in (About(), About(kind="lesson", tags=("b",))):
+        assert project.workspace.remember("lasting", about=about).notes == ()
+    assert project.files() == files
 
 
 def test_a_repeat_with_other_marks_spaces_and_forms_is_the_same_entry(project):
