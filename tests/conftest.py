@@ -61,6 +61,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"the name of {addressed[0]} holds an address of memory; give the case an id")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say where the tests of a store on a server were skipped, and what is missing; without -rs nobody would see it."""
+    if (reason := postgresql_server.why_not()) and terminalreporter.stats.get("skipped"):
+        terminalreporter.write_line(f"stores on PostgreSQL were not tested: {reason}")
+
+
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """Write the page of requirements in place of running the tests."""
     if not config.getoption("--requirements"):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from typing import Any
 OLDEST = 15
 PASSWORD = "correct-horse"
 """The password of the user postgres, which connections by TCP are asked for."""
+
+HASTY = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB", "max_connections": "60"}
+"""What serves tests: nothing is kept where the machine fails, and everything where processes do."""
 
 _SECONDS = 30
 _names = count(1)
@@ -46,9 +50,14 @@ def why_not() -> str:
 
 
 class Cluster:
-    """One server. It refuses to run as root, so for root it is another user's."""
+    """One server. It refuses to run as root, so for root it is another user's.
 
-    def __init__(self) -> None:
+    Args:
+        settings: what it is started with; by default it does not wait for the disk.
+    """
+
+    def __init__(self, settings: Mapping[str, str] = HASTY) -> None:
+        self._settings = settings
         self.folder = Path(tempfile.mkdtemp(prefix="amp-postgresql-", dir="/tmp" if os.path.isdir("/tmp") else None))
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
@@ -71,10 +80,9 @@ class Cluster:
 
     def start(self) -> None:
         """Start it, and return when it takes connections."""
-        options = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB", "max_connections": "60"}
         command: list[str | Path] = [self.programs / "postgres", "-D", self.data, "-k", self.folder]
         command += ["-p", str(self.port)]
-        command += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        command += [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         log = open(self.folder / "log", "ab")  # noqa: SIM115 the server keeps it
         with log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, **self._as)

@@ -185,7 +185,16 @@ def check_console(project: Project, block: Block) -> None:
 @pytest.mark.docs
 @needs_a_shell
 @pytest.mark.parametrize("blocks", list(examples()))
-def test_the_examples_of_a_section_print_what_they_show(blocks, project):
+def test_the_examples_of_a_section_print_what_they_show(blocks, project, request):
+    if blocks[0].page.stem == "records-on-postgresql":
+        server = request.getfixturevalue("postgresql")
+        path = f"{project.environment['PATH']}{os.pathsep}{server.programs}"
+        project.environment |= {
+            "PGHOST": str(server.folder),
+            "PGPORT": str(server.port),
+            "PGUSER": "postgres",
+            "PATH": path,
+        }
     for index, block in enumerate(blocks):
         if block.file:
             project.write(block)

@@ -25,22 +25,22 @@ from .tokens import Tokens, tokens_of, words_of
 _TRIES = 1000
 _HEADS = "SELECT record_id, payload FROM $ns.heads LEFT JOIN $ns.versions USING (record_id, version)"
 _NEWEST = f"{_HEADS.replace('record_id', 'version', 1)} WHERE record_id = %s"
-_COLUMNS = "state, type, tags, said, size, tokens"
+COLUMNS = "state, type, tags, said, size, tokens"
 _BIRTH = f"""
     WITH head AS (
-        INSERT INTO $ns.heads (record_id, version, {_COLUMNS}) VALUES (%s, %s + 1, %s, %s, %s, %s, %s, %s::tsvector)
+        INSERT INTO $ns.heads (record_id, version, {COLUMNS}) VALUES (%s, %s + 1, %s, %s, %s, %s, %s, %s::tsvector)
         ON CONFLICT DO NOTHING RETURNING record_id, version),
     spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
     INSERT INTO $ns.versions SELECT record_id, version, %s FROM head RETURNING version"""  # noqa: S608 ours
 _NEXT = f"""
     WITH head AS (
         UPDATE $ns.heads SET version = version + 1, written = pg_current_xact_id(),
-            ({_COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector)
+            ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector)
         WHERE record_id = %s AND version = %s RETURNING record_id, version),
     spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
     INSERT INTO $ns.versions SELECT record_id, version, %s FROM head RETURNING version"""  # noqa: S608 ours
 _BURIAL = f"""
-    UPDATE $ns.heads SET ({_COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
+    UPDATE $ns.heads SET ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
     WHERE record_id = %s"""  # noqa: S608 ours
 _FORGET = """
     DELETE FROM $ns.spellings s USING unnest(%s::text[], %s::text[]) AS gone (word, token)
@@ -183,7 +183,7 @@ class PostgresqlStore:
                 versions = [partial(self.read, payload, id) for (payload,) in found]
                 tombstone = tombstone_of(versions, reason=reason, now=now)
                 rows("UPDATE $ns.versions SET payload = %s WHERE record_id = %s", [tombstone.to_bytes().decode(), id])
-                columns = _columns(tombstone, tokens_of(tombstone))
+                columns = columns_of(tombstone, tokens_of(tombstone))
                 rows(_BURIAL, [*columns, id])
                 for read in versions:
                     with suppress(DamagedFile):
@@ -227,6 +227,11 @@ class PostgresqlStore:
             return dict(self.server.ask(query))
         return dict(self.server.ask(f"{query} WHERE record_id = ANY(%s)", [[*filter(is_id, ids)]]))
 
+    def position(self) -> str:
+        """Return the position in the feed as it is now, for whoever wants only what comes after."""
+        ((epoch, snapshot),) = self.server.ask(f"SELECT ({_EPOCH}), pg_current_snapshot()::text")
+        return f"{epoch} {snapshot}"
+
     def changes(self, since: str | None = None) -> tuple[tuple[NewVersion, ...], str, bool]:
         """Return what has changed since a position, the position now, and whether the changes are everything there is.
 
@@ -258,13 +263,14 @@ class PostgresqlStore:
     def _add(self, connection: Connection, record: Record, payload: str, number: int) -> bool:
         """Add the version after this number; False where somebody was quicker."""
         tokens = tokens_of(record)
-        columns, spellings = _columns(record, tokens), sorted(tokens.spellings)
+        columns, spellings = columns_of(record, tokens), sorted(tokens.spellings)
         if number:
             return bool(self.server.rows(connection, _NEXT, [*columns, record.id, number, spellings, payload]))
         return bool(self.server.rows(connection, _BIRTH, [record.id, number, *columns, spellings, payload]))
 
 
-def _columns(record: Record, tokens: Tokens) -> list[object]:
+def columns_of(record: Record, tokens: Tokens) -> list[object]:
+    """Return what a row of `heads` holds of a record, besides its id and version."""
     tags = sorted(set(map(_plain, record.tags)))
     return [record.state.value, record.type.value, tags, hash_of(record.body), tokens.size, tokens.vector]
 

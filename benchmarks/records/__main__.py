@@ -6,16 +6,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.records import beside, growth
+from benchmarks.records import beside, growth, shared
 from benchmarks.speed.measure import Effort, Figure, add_quick, table
 
-NAMES = ("beside", "growth")
+NAMES = ("beside", "growth", "shared")
 
 
 def main() -> None:
-    """Run the benchmarks that are named, or both, and print one table."""
+    """Run the benchmarks that are named, or all, and print one table."""
     parser = ArgumentParser(prog="python -m benchmarks.records", description="Measure how long records take.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}; both by default")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}; all by default")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where to write; default: that for temporary files")
     parser.add_argument("--most", type=int, default=100_000, metavar="N", help="the most records to grow to (100,000)")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
@@ -31,6 +31,8 @@ def main() -> None:
             if benchmark == "beside":
                 few, many = effort.size(1_000), effort.size(10_000)
                 found[benchmark] = list(beside.figures(Path(name), effort, few=few, many=many))
+            elif benchmark == "shared":
+                found[benchmark] = list(shared.figures(Path(name), effort))
             else:
                 usual = (1_000, 10_000, 100_000, 1_000_000)
                 counts = [effort.size(count) for count in usual if count <= arguments.most]
