@@ -240,7 +240,7 @@ def _lines_between(above: Segment, below: Segment) -> list[str]:
     was_between = is_torn or below.place > above.place + 1  # more than blank lines
     if was_between and _misleads(above, below):
         return apart
-    if _keeps_blocks(above, [], below):
+    if (_is_plain(above) and _is_plain(below)) or _keeps_blocks(above, [], below):
         return []
     return apart if was_between and _keeps_blocks(above, [""], below) is False else [""]
 
@@ -253,6 +253,20 @@ def _misleads(above: Segment, below: Segment) -> bool:
     if governing is None and above.block.kind == markdown.PARAGRAPH:
         governing = above.start if entries.is_label(entries.label_in(above.lines)) else None
     return governing != below.label
+
+
+def _is_plain(segment: Segment) -> bool:
+    """Say whether a segment is what most are: a bullet or a `#` heading that ends, and begins, what is beside it.
+
+    Two of these need not be parsed again to know that they stay what they are.
+    """
+    first, *others = segment.lines
+    if segment.start > segment.block.start or segment.end < segment.block.end:
+        return False
+    if segment.block.kind == markdown.HEADING:
+        return first[0] == "#" and not others
+    is_bullet = segment.block.kind == markdown.ITEM and first[:2] == "- " and markdown.is_plain_item(first)
+    return is_bullet and all(line[:2] == "  " and line[2:3].isalpha() for line in others)
 
 
 def _keeps_blocks(above: Segment, between: list[str], below: Segment) -> bool | None:

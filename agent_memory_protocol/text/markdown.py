@@ -72,7 +72,7 @@ def scan(lines: list[str], begin: int = 0) -> list[Block] | None:
     blocks: list[Block] = []
     line_number = begin
     count = len(lines)
-    is_plain = [line[:2] == "- " and _is_plain_item(line) for line in lines]
+    is_plain = [line[:2] == "- " and is_plain_item(line) for line in lines]
     try:
         while line_number < count:
             if is_plain[line_number] and line_number + 1 < count and is_plain[line_number + 1]:
@@ -227,7 +227,7 @@ def _read_table(lines: list[str], paragraph: Block, number: int) -> Block | None
     return Block(TABLE, start, end)
 
 
-def _is_plain_item(line: str) -> bool:
+def is_plain_item(line: str) -> bool:
     """Say whether a line that begins with `- ` is what most are in a memory file: a bullet with ordinary text.
 
     Two of these in a row need no closer look: the first is a whole item.

@@ -21,6 +21,11 @@ _ORDINARY = {
     "tool_input": {"command": "python -m pytest tests/test_upload.py -x && git status --short", "description": "test"},
 }
 _START = {"hook_event_name": "SessionStart", "source": "startup", "agent_type": material.AGENT}
+_PROMPT = {
+    "hook_event_name": "UserPromptSubmit",
+    "session_id": "",
+    "prompt": "Add a migration for the new index on the orders table",
+}
 _NEWER_SCRIPT = """\
 #!{python}
 import sys
@@ -31,7 +36,7 @@ if __name__ == "__main__":
 
 
 def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
-    """Measure a tool call that is none of memory's business, and session starts with little and with much memory."""
+    """Measure a tool call that is none of memory's business, session starts, and prompts that few entries fit."""
     installed = python.parent / "amp-hook"
     note = "script imports re" if "import re" in installed.read_text() else "script of the installed pip"
     newer = folder / "amp-hook"
@@ -41,9 +46,10 @@ def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     full = material.three_files(folder / "hooks-full", lines=200)
     for script, about in ((installed, note), (newer, "script as newer pips write it")):
         for what, root, event, message, target in (
-            ("pre-tool-use, an ordinary call", full, "pre-tool-use", _ORDINARY, 2.2),
-            ("session-start, 3 × 40 lines", some, "session-start", _START, 3.2),
-            ("session-start, 3 × 200 lines into 10,000 characters", full, "session-start", _START, 3.2),
+            ("pre-tool-use, an ordinary call", full, "pre-tool-use", _ORDINARY, 1.6),
+            ("session-start, 3 × 40 lines", some, "session-start", _START, 2.7),
+            ("session-start, 3 × 200 lines into 10,000 characters", full, "session-start", _START, 2.7),
+            ("prompt, 3 × 200 lines of which most were left out", full, "prompt", _PROMPT, 3),
         ):
             stdin = folder / "event.json"
             stdin.write_text(json.dumps({**_COMMON, "cwd": str(root), **message}))
