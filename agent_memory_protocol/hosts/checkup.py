@@ -41,6 +41,13 @@ class Started:
     agents: Sequence[str]
     installed: Mapping[bool, frozenset[str]]
 
+    def name(self, path: str) -> str:
+        """Return a path as a person knows it: from the folder it is about, or from the home folder."""
+        for above, sign in ((self.root, ""), (self.home, "~/")):
+            if above and path.startswith(os.path.join(above, "")):
+                return sign + shown(os.path.relpath(path, above))
+        return shown(path)
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
@@ -75,7 +82,7 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
         if not broken and (why := _why_absent(host, started, has_calls=bool(calls))):
             yield Diagnosis(f"{host.title}: {why}", is_problem=True)
         return
-    off = next((where for file in files if (where := _switch(host, file, [one[2] for one in ours]))), "")
+    off = next((where for file in files if (where := _switch(host, started, file, [one[2] for one in ours]))), "")
     off = off or _switched_off_in_toml(host, started)
     if off:
         yield Diagnosis(f"{host.title}: its hooks are off: {off}; take that out", is_problem=True)
@@ -86,7 +93,7 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
         mend = f"`{_install(host, for_person=for_person)}` puts it back"
         if lacking := [native for event, (native, _) in host.events.items() if event not in there]:
             yield Diagnosis(
-                f"{host.title}: {shown(path)} lacks the hook for {', '.join(lacking)}; {mend}", is_problem=True
+                f"{host.title}: {started.name(path)} lacks the hook for {', '.join(lacking)}; {mend}", is_problem=True
             )
     yield from _rehearsed(host, started, ours)
 
@@ -103,12 +110,12 @@ def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, s
                 if done.problem and (file.path, done.problem) not in told:
                     told.add((file.path, done.problem))
                     mend = _install(host, for_person=file.for_person)
-                    what = f"{host.title}: `{command}` in {shown(file.path)} {done.problem}"
+                    what = f"{host.title}: `{command}` in {started.name(file.path)} {done.problem}"
                     yield Diagnosis(f"{what}; `{mend}` names the program that is installed", is_problem=True)
         given = [(file, done) for file, done in answers if done.context]
         who = agent or "a session"
         if len(given) > 1:
-            paths = " and ".join(shown(file.path) for file, _ in given)
+            paths = " and ".join(started.name(file.path) for file, _ in given)
             mend = f"`{_install(host, for_person=True)}` keeps one of them silent"
             yield Diagnosis(f"{host.title}: {who} would be given memory twice, by {paths}; {mend}", is_problem=True)
         elif given:
@@ -140,12 +147,12 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
             except FileNotFoundError:
                 continue
             except NotJson as error:
-                line = f"{shown(path)}:{error.line}"
+                line = f"{started.name(path)}:{error.line}"
                 problems.append(f"it cannot read {line}: {error}, so it passes over the file; mend that line")
             except UnicodeDecodeError:
-                problems.append(f"it cannot read {shown(path)}: that is not UTF-8; save it as UTF-8")
+                problems.append(f"it cannot read {started.name(path)}: that is not UTF-8; save it as UTF-8")
             except OSError as error:
-                problems.append(f"it cannot read {shown(path)}: {error.strerror or error}; mend that")
+                problems.append(f"it cannot read {started.name(path)}: {error.strerror or error}; mend that")
     return list(files.values()), problems
 
 
@@ -167,11 +174,12 @@ def _why_absent(host: Host, started: Started, *, has_calls: bool) -> str:
         return f"your own settings have lost what was installed; `{_install(host, for_person=True)}` puts it back"
     if host.name in started.installed[False]:
         if started.root not in _folders(host, started):
+            where, mend = started.name(started.root), _install(host, for_person=True)
             return (
-                f"started in {shown(started.folder)}, it does not read {shown(in_root)}, so there is no memory and no "
-                f"guard; start it in {shown(started.root)}, or `{_install(host, for_person=True)}` for every folder"
+                f"started in {started.name(started.folder)}, it does not read {started.name(in_root)}, so there is no "
+                f"memory and no guard; start it in {where}, or `{mend}` for every folder"
             )
-        return f"{shown(in_root)} has lost what was installed; `{_install(host)}` puts it back"
+        return f"{started.name(in_root)} has lost what was installed; `{_install(host)}` puts it back"
     if os.path.isdir(os.path.dirname(in_root)):
         return f"{host.settings[0]} is here, and amp is not installed for this host; `{_install(host)}` does it"
     return ""
@@ -181,14 +189,14 @@ def _install(host: Host, *, for_person: bool = False) -> str:
     return f"amp install {host.name}{FOR_PERSON if for_person else ''}"
 
 
-def _switch(host: Host, file: _Read, commands: Sequence[str]) -> str:
+def _switch(host: Host, started: Started, file: _Read, commands: Sequence[str]) -> str:
     """Say what in a settings file switches hooks off; "" where nothing does."""
     for names, value in host.off:
         if _value(file.values, names) is value:
-            return f"{shown(file.path)} says {'.'.join(names)} = {str(value).lower()}"
+            return f"{started.name(file.path)} says {'.'.join(names)} = {str(value).lower()}"
     disabled = _value(file.values, host.off_list) if host.off_list else None
     if isinstance(disabled, list) and (named := [one for one in commands if one in disabled]):
-        return f"{shown(file.path)} names `{named[0]}` in {'.'.join(host.off_list)}"
+        return f"{started.name(file.path)} names `{named[0]}` in {'.'.join(host.off_list)}"
     return ""
 
 
@@ -205,7 +213,7 @@ def _switched_off_in_toml(host: Host, started: Started) -> str:
         except (OSError, ValueError):
             continue
         if _value(values, host.toml[1:]) is False:
-            return f"{shown(path)} says {'.'.join(host.toml[1:])} = false"
+            return f"{started.name(path)} says {'.'.join(host.toml[1:])} = false"
     return ""
 
 
