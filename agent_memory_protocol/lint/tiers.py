@@ -158,8 +158,8 @@ def double_heading(view: TierView) -> Iterator[Remark]:
     "invisible-characters",
     ERROR,
     "tier",
-    "Characters that a reviewer cannot see: control, zero-width, bidirectional. They "
-    "can hide text from people and show it to agents. Take them out.",
+    "Characters that a reviewer cannot see: control, zero-width, bidirectional, private, tags, and variation selectors "
+    "where no emoji or script needs one. They can hide text from people and show it to agents. Take them out.",
 )
 def invisible_characters(view: TierView) -> Iterator[Remark]:
     for number, line in enumerate(view.document.lines, start=1):

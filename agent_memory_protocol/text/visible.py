@@ -1,8 +1,9 @@
 r"""Make text safe to quote in a prompt: what a reader cannot see is removed or shown, look-alike markers are escaped.
 
 Recalled memory is data that others wrote (docs/protocol.md, decision 27). Text that a reviewer of the rendered page
-cannot see is not injected (decision 16). Invisible and control characters become visible escapes such as `\u200b`. What
-could pass for the block's own markers, or for a chat template's, is broken with an escape that people still read.
+cannot see is not injected (decision 16). Invisible and control characters become visible escapes such as `\u200b`, but
+for those that an emoji or a script needs in that place: any other is a channel for what nobody reviews. What could pass
+for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
 from itertools import pairwise
@@ -11,11 +12,17 @@ KEEPER = "<!-- -->"
 """An empty comment. It hides nothing: it keeps what is above it apart from what is below it."""
 
 _INVISIBLE_BUT_PRINTABLE = (
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers and blanks
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers, blanks
 )
 _SELECTORS = "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 _EMOJI_SELECTORS = "\ufe0e\ufe0f"
 _HIGH_SELECTORS = ("\U000e0100", "\U000e01ef")
+_UNASSIGNED = ((0x2065, 0x2065), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
+"""What Unicode shows as nothing, and `unicodedata` does not know as a format character.
+
+With those named above, and the categories that `_is_hidden` asks for, these are all 4,174 of the property
+Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16).
+"""
 _JOINERS = "\u200c\u200d"
 _WIDE_BLANKS = "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """What a reader sees as a blank, though Python does not count it as printable."""
@@ -36,14 +43,33 @@ _LIST_MARKS = " \t>-+*0123456789.)"
 _VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Characters of the format category that have a shape of their own."""
 
-_JOINING_SCRIPTS = (
-    (0x0600, 0x08FF),  # Arabic, Syriac, Thaana, N'Ko
-    (0x0900, 0x0DFF),  # the scripts of India
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x18AF),  # Khmer, Mongolian
-    (0x1A00, 0x1CFF),  # Tai, Balinese, Lepcha
-    (0xA800, 0xABFF),  # further Brahmic scripts
+_EMOJI = frozenset(
+    "©®‼⁉™ℹ↔↕↖↗↘↙↩↪⌚⌛⌨⏏⏩⏪⏫⏬⏭⏮⏯⏰⏱⏲⏳⏸⏹⏺Ⓜ▪▫▶◀◻◼◽◾☀☁☂☃☄☎☑☔☕☘☝☠☢☣☦☪☮☯☸☹☺♀♂♈♉♊♋♌♍♎♏♐♑♒♓♟♠♣♥♦♨♻♾♿⚒⚓⚔⚕⚖⚗⚙⚛⚜⚠⚡⚧⚪⚫"
+    "⚰⚱⚽⚾⛄⛅⛈⛎⛏⛑⛓⛔⛩⛪⛰⛱⛲⛳⛴⛵⛷⛸⛹⛺⛽✂✅✈✉✊✋✌✍✏✒✔✖✝✡✨✳✴❄❇❌❎❓❔❕❗❣❤➕➖➗➡➰➿⤴⤵⬅⬆⬇⬛⬜⭐⭕〰〽㊗㊙"
 )
+"""The emoji below U+1F000, the digits of keycaps aside (emoji-data.txt)."""
+_EMOJI_BLOCKS = ("\U0001f000", "\U0001faff")
+_VIRAMA = 9
+"""The combining class of the sign that joins consonants, in every script that has one."""
+_KEYCAP = "\u20e3"
+_BLACK_FLAG = "\U0001f3f4"
+_TAGS = "".join(map(chr, (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B))))
+"""What spells the region of a flag behind a black one; the tag that ends it follows."""
+_LAST_TAG = "\U000e007f"
+
+_HAN = ((0x3007, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+_CURSIVE_SCRIPTS = (
+    (0x0600, 0x08FF),  # Arabic, Syriac, Thaana, N'Ko
+    (0x1780, 0x18AF),  # Khmer, Mongolian
+    (0xA840, 0xA87F),  # Phags-pa
+    (0x10AC0, 0x10FFF),  # Manichaean, Rohingya, Sogdian
+    (0x1E900, 0x1E95F),  # Adlam
+)
+"""Where joiners shape letters by themselves. In the scripts of India they do so at a virama."""
+_MONGOLIAN = ((0x1820, 0x18AA),)
+_MONGOLIAN_SELECTORS = "\u180b\u180c\u180d\u180e\u180f"
+_VARIED = ((0x30, 0x30), (0x1000, 0x109F), (0xA840, 0xA877), (0xAA60, 0xAA7F), (0x10AC0, 0x10AFF), (0x13000, 0x1345F))
+"""What else has forms by the first selectors: the zero, Myanmar, Phags-pa, Manichaean, hieroglyphs; and mathematics."""
 
 _TAG_NAMES = {
     "a": ("agent-memory", "assistant"),
@@ -212,11 +238,7 @@ def _suspects(characters: str) -> list[str]:
 
 def _hides(text: str, character: str) -> bool:
     """Say whether this character is hidden anywhere in a text. Each kind of surroundings is looked at once."""
-    pieces = text.split(character)
-    if character in _JOINERS:
-        around = {(before[-1:], after[:1]) for before, after in pairwise(pieces)}
-    else:
-        around = {(before, "") for before in {piece[-1:] for piece in pieces[:-1]}}
+    around = {(before[-1:], after[:1]) for before, after in pairwise(text.split(character))}
     return any(_is_hidden(before, character, after) for before, after in around)
 
 
@@ -259,52 +281,84 @@ def show_invisible(line: str) -> str:
 def _hidden_places(line: str) -> list[int]:
     if line.isprintable() and (line.isascii() or (_SUSPECTS.isdisjoint(line) and max(line) < _HIGH_SELECTORS[0])):
         return []
+    flagged = _flag_tags(line) if _BLACK_FLAG in line else ()
     return [
         position
         for position, character in enumerate(line)
-        if _is_hidden(line[position - 1] if position else "", character, line[position + 1 : position + 2])
+        if position not in flagged
+        and _is_hidden(line[position - 1] if position else "", character, line[position + 1 : position + 2])
     ]
+
+
+def _flag_tags(line: str) -> set[int]:
+    """Return where the tags are that make a black flag that of a region, such as Scotland: up to six, and the last."""
+    found: set[int] = set()
+    start = line.find(_BLACK_FLAG) + 1
+    while start:
+        end = start
+        while end < len(line) and line[end] in _TAGS:
+            end += 1
+        if 3 <= end - start <= 6 and line.startswith(_LAST_TAG, end):
+            found.update(range(start, end + 1))
+        start = line.find(_BLACK_FLAG, end) + 1
+    return found
 
 
 def _is_hidden(before: str, character: str, after: str) -> bool:
     """Say whether a reader does not see this character between these two; "" is the end of the line."""
     if character.isascii():
         return not character.isprintable() and character != "\t"
+    if character in _MONGOLIAN_SELECTORS:
+        return not _is_within(before, _MONGOLIAN)
     if character in _INVISIBLE_BUT_PRINTABLE:
         return True
     if character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]:
-        return not _takes_selector(before, character)
+        return not _takes_selector(before, character, after)
     if character.isprintable():
         return False
     from unicodedata import category
 
-    if category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _VISIBLE_FORMAT:
+    kind = category(character)
+    if kind == "Cn":  # not known yet, but for what never will be
+        return _is_within(character, _UNASSIGNED) or ord(character) & 0xFFFE == 0xFFFE
+    if kind not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp") or character in _VISIBLE_FORMAT:
         return False
     return not (character in _JOINERS and _joins(before, after, character))
 
 
-def _takes_selector(before: str, selector: str) -> bool:
+def _takes_selector(before: str, selector: str, after: str) -> bool:
     """Say whether a variation selector after this character chooses a form of it, as in emoji and Han characters."""
-    if not before or before in _INVISIBLE_BUT_PRINTABLE:
+    if selector in _EMOJI_SELECTORS:
+        return _is_emoji(before) or (before != "" and before in "0123456789#*" and after == _KEYCAP)
+    if _is_within(before, _HAN):
+        return selector <= "\ufe02" or selector >= _HIGH_SELECTORS[0]
+    if not before or selector > "\ufe06":
         return False
     from unicodedata import category
 
-    group = category(before)
-    if selector in _EMOJI_SELECTORS:
-        return before in "0123456789#*" or (before > "\x7f" and group in ("So", "Sm", "Po", "Sk"))
-    return group == "Lo" or (group == "Sm" and selector in _SELECTORS)
+    is_wide = selector <= "\ufe01" and before in "、。，．：；！？"
+    return is_wide or _is_within(before, _VARIED) or (selector == "\ufe00" and category(before) == "Sm")
 
 
 def _joins(before: str, after: str, joiner: str) -> bool:
     """Say whether a joiner between these two characters is one that emoji or a script needs."""
-    if not before or not after:
-        return False
-    from unicodedata import category
-
-    is_emoji = category(before) in ("So", "Sk") or before in _EMOJI_SELECTORS
-    if joiner == "\u200d" and is_emoji and category(after) == "So":
+    if joiner == "\u200d" and _is_emoji(after) and (before == _EMOJI_SELECTORS[1] or _is_emoji(before)):
         return True
-    return all(any(low <= ord(character) <= high for low, high in _JOINING_SCRIPTS) for character in (before, after))
+    from unicodedata import combining
+
+    if (before and combining(before) == _VIRAMA) or (before.isalpha() and after and combining(after) == _VIRAMA):
+        return True
+    if _is_within(before, _CURSIVE_SCRIPTS):
+        return _is_within(after, _CURSIVE_SCRIPTS) or (joiner == "\u200d" and not after.isalpha())
+    return joiner == "\u200d" and not before.isalpha() and _is_within(after, _CURSIVE_SCRIPTS)
+
+
+def _is_emoji(character: str) -> bool:
+    return character in _EMOJI or _EMOJI_BLOCKS[0] <= character <= _EMOJI_BLOCKS[1]
+
+
+def _is_within(character: str, ranges: "tuple[tuple[int, int], ...]") -> bool:
+    return character != "" and any(low <= ord(character) <= high for low, high in ranges)
 
 
 def _escape(character: str) -> str:

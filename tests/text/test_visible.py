@@ -327,6 +327,24 @@ INVISIBLE = [
     pytest.param("\u3164\u2800\uffa0", "\\u3164\\u2800\\uffa0", id="fillers"),
     pytest.param("a\u034fb", "a\\u034fb", id="grapheme-joiner"),
     pytest.param("\u180b\u200d\u0600", "\\u180b\\u200d\u0600", id="joiner-beside-what-is-hidden-itself"),
+    pytest.param("\ue000\U000f0000\U00100000", "\\ue000\\U000f0000\\U00100000", id="private-use"),
+    pytest.param("❤\U000e0101", "❤\\U000e0101", id="high-selector-after-an-emoji"),
+    pytest.param("葛\U000e0101\U000e0102", "葛\U000e0101\\U000e0102", id="second-selector-after-a-han-character"),
+    pytest.param("葛\ufe0f", "葛\\ufe0f", id="emoji-selector-after-a-han-character"),
+    pytest.param("م\U000e0101 é\U000e0100", "م\\U000e0101 é\\U000e0100", id="high-selector-after-other-letters"),
+    pytest.param("1\ufe0f 1\ufe0e", "1\\ufe0f 1\\ufe0e", id="emoji-selector-after-a-mere-digit"),
+    pytest.param("✓\ufe0f \u2192\ufe0f", "✓\\ufe0f \u2192\\ufe0f", id="emoji-selector-after-other-signs"),
+    pytest.param("❤\ufe0f\ufe0f", "❤\ufe0f\\ufe0f", id="emoji-selector-twice"),
+    pytest.param("👩\u200d\u200d💻", "👩\\u200d\\u200d💻", id="two-joiners-in-an-emoji"),
+    pytest.param("✓\u200d✓ 😀\u200da", "✓\\u200d✓ 😀\\u200da", id="joiner-between-other-signs"),
+    pytest.param("👩\u200c💻", "👩\\u200c💻", id="non-joiner-in-an-emoji"),
+    pytest.param("क\u200dष", "क\\u200dष", id="joiner-in-devanagari-without-a-virama"),
+    pytest.param("日\u200c本", "日\\u200c本", id="non-joiner-between-han-characters"),
+    pytest.param("a\u180bb", "a\\u180bb", id="mongolian-selector-elsewhere"),
+    pytest.param("🏴\U000e0067\U000e0062", "🏴\\U000e0067\\U000e0062", id="flag-that-never-ends"),
+    pytest.param("🏳\U000e0067\U000e0062\U000e007f", "🏳\\U000e0067\\U000e0062\\U000e007f", id="tags-after-a-white-flag"),
+    pytest.param("\u2065\ufff0\U000e0fff", "\\u2065\\ufff0\\U000e0fff", id="unassigned"),
+    pytest.param("\ufffe\U0001ffff", "\\ufffe\\U0001ffff", id="no-characters"),
     pytest.param("caf\udce9", "caf\\udce9", id="half-a-character"),
 ]
 VISIBLE = [
@@ -344,8 +362,40 @@ VISIBLE = [
     pytest.param("葛\U000e0100", id="han-variants"),
     pytest.param("a\u00a0b\u2003c\u3000d", id="wide-blanks"),
     pytest.param("\u0600\u06dd", id="arabic-signs"),
-    pytest.param("\ue000", id="private-use"),
+    pytest.param("ℹ\ufe0f 〰\ufe0f ‼\ufe0f ↔\ufe0f ©\ufe0f", id="selectors-after-emoji-of-other-kinds"),
+    pytest.param("🙂\u200d↔\ufe0f 🏳\ufe0f\u200d⚧\ufe0f 🐦\u200d⬛ 🧑🏽\u200d🚀 ⛓\ufe0f\u200d💥", id="further-emoji"),
+    pytest.param("🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f!", id="flag-of-scotland"),
+    pytest.param("🏴 🏴\U000e0075\U000e0073\U000e0074\U000e0078\U000e007f 🏴\u200d☠\ufe0f", id="three-black-flags"),
+    pytest.param("葛\ufe00 𠮷\U000e01ef 〇\U000e0100", id="further-han-variants"),
+    pytest.param("അവന\u0d4d\u200d, ശ്ര", id="joiner-at-the-end-in-malayalam"),
+    pytest.param("র\u200d\u09cdয র\u200c\u09cdয ක\u0dca\u200dර", id="joiner-before-a-virama"),
+    pytest.param("کار\u200cها ه\u200d", id="joiners-in-persian"),
+    pytest.param("ᠠ\u180b ᠨ\u180eᠠ", id="selectors-in-mongolian"),
+    pytest.param("0\ufe00 ∩\ufe00 、\ufe01 က\ufe00", id="standard-variants"),
+    pytest.param("\U0001fae9 \U00013440", id="not-known-yet"),
 ]
+
+IGNORABLE = (
+    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
+    *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+"""Default_Ignorable_Code_Point of Unicode 14 to 16 (DerivedCoreProperties.txt), first and last of each range."""
+BASES = {"letters": ("a", "b"), "emoji": ("😀", "!"), "Han": ("漢", "字"), "digits": ("1", "2"), "end": (".", "")}
+PASS = {
+    "emoji": {0xFE0E, 0xFE0F},
+    "Han": {0xFE00, 0xFE01, 0xFE02, *range(0xE0100, 0xE01F0)},
+}
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_what_is_shown_as_nothing_passes_only_where_its_base_needs_it(base):
+    before, after = BASES[base]
+    codes = [code for first, last in IGNORABLE for code in range(first, last + 1)]
+    assert len(codes) == 4_174
+    texts = {code: f"x {before}{chr(code)}{after}" for code in codes}
+    assert {code for code, text in texts.items() if first_invisible(text) is None} == PASS.get(base, set())
+    assert {code for code, text in texts.items() if escape_line(text) == text} == PASS.get(base, set())
 
 
 @pytest.mark.parametrize(("line", "shown"), INVISIBLE)
