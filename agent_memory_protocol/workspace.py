@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
     from .notes.store import KnownNotes
+    from .verbs.agents import Renaming
     from .verbs.close import Closed, Closing
     from .verbs.distill import Distillation, Distilled
     from .verbs.proposals import Proposal
@@ -584,6 +585,26 @@ class Workspace(Reader):
         choice = verbs.proposals.Choice(tuple(only), tuple(without))
         with self._session(actor, for_writing=True) as session:
             return verbs.close.apply(session, planned, choice, today or date.today())
+
+    def plan_renaming(self, old: str, new: str, *, actor: Actor | None = None) -> Renaming:
+        """Say what would move if an agent had another name. Changes nothing.
+
+        Raises:
+            InvalidArgument: there is no such agent.
+            InvalidName: the new name breaks the name rule.
+            Refused: the new name has a memory of its own.
+        """
+        with self._session(actor) as session:
+            return verbs.agents.plan(session, old, new)
+
+    def rename_agent(self, planned: Renaming, *, actor: Actor | None = None) -> None:
+        """Give an agent another name: folder, title, ledger and notes in one step. What was archived can come back.
+
+        Raises:
+            AccessDenied: the actor may not write both documents; nothing was changed.
+        """
+        with self._session(actor, for_writing=True) as session:
+            verbs.agents.rename(session, planned)
 
     def refuse(
         self, verb: str, proposals: Sequence[Proposal], ids: Sequence[str], *, actor: Actor | None = None

@@ -521,6 +521,7 @@ NO_ENTRY = {
         ),
         *("Workspace.open", "Workspace.plan_git_attributes", "Workspace.record_review"),
         *("Workspace.refuse", "Workspace.forget_refusals"),
+        *("Workspace.plan_renaming", "Workspace.rename_agent", "amp agent rename"),
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),
         *("Workspace.targets", "Workspace.where", "Workspace.why_read_only", "amp bench formats", "amp doctor"),
         *("amp find-stores", "amp install", "amp mcp", "amp route", "amp schema", "amp status", "amp uninstall"),

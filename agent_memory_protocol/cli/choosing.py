@@ -13,6 +13,7 @@ from ..text.phrases import counted
 from .options import Verb, note
 
 if TYPE_CHECKING:
+    from ..verbs.proposals import AnyProposal, Proposal
     from ..workspace import Workspace
 
 AnyPlan = TypeVar("AnyPlan")
@@ -59,7 +60,13 @@ class Choosing:
     refuse: tuple[str, ...]
     forget_refusals: bool
 
-    def settle(self, here: "Workspace", who: Actor, plan: Callable[[], AnyPlan], proposals: str) -> AnyPlan:
+    def settle(
+        self,
+        here: "Workspace",
+        who: Actor,
+        plan: Callable[[], AnyPlan],
+        proposals: "Callable[[AnyPlan], Sequence[Proposal]]",
+    ) -> AnyPlan:
         """Refuse and forget refusals as asked, say so, and return the plan that is left."""
         if self.refuse and self.forget_refusals:
             raise InvalidArgument("--refuse and --forget-refusals exclude each other")
@@ -68,9 +75,16 @@ class Choosing:
         planned = plan()
         if not self.refuse:
             return planned
-        refused = here.refuse(self.verb, getattr(planned, proposals), self.refuse, actor=who)
+        refused = here.refuse(self.verb, proposals(planned), self.refuse, actor=who)
         note(f"refused: {', '.join(refused)}; `amp {self.verb} --forget-refusals` takes that back")
         return plan()
+
+    def chosen(self, proposals: "Sequence[AnyProposal]") -> "list[AnyProposal]":
+        """Return what is shown of proposals that are only looked at: `--only` these, or all `--except` these."""
+        from ..verbs.proposals import named
+
+        only, without = named(proposals, self.only), named(proposals, self.without)
+        return [one for one in proposals if one.id not in without and (not self.only or one.id in only)]
 
 
 def choosing_options(verb: str) -> Callable[[Verb], Verb]:

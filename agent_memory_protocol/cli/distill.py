@@ -1,7 +1,7 @@
 """`amp distill`, `amp learn` and `amp close`: what conversations found reaches the agents who need it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import click
@@ -51,7 +51,7 @@ def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup
         return
     if backup is not None:
         raise InvalidArgument("--backup says what to go back to; add --restore")
-    planned = choosing.settle(here, who, lambda: here.plan_distillation(actor=who), "candidates")
+    planned = choosing.settle(here, who, lambda: here.plan_distillation(actor=who), candidates_of)
     done = None
     if do:
         done = here.apply_distillation(
@@ -76,7 +76,9 @@ def learn_command(call: Call, conversation: str, agent: str | None, do: bool, ch
         amp learn c1 --except 3fa29c01 --apply
     """
     here, who = call.workspace(), call.actor(conversation)
-    planned = choosing.settle(here, who, lambda: here.plan_learning(conversation, agent=agent, actor=who), "candidates")
+    planned = choosing.settle(
+        here, who, lambda: here.plan_learning(conversation, agent=agent, actor=who), candidates_of
+    )
     done = None
     if do:
         done = here.apply_distillation(
@@ -104,7 +106,7 @@ def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -
     """
     here, who = call.workspace(), call.actor(conversation)
     planned = here.plan_closing(conversation, actor=who)
-    kept = choosing.settle(here, who, lambda: here.plan_closing(conversation, actor=who).kept, "candidates")
+    kept = choosing.settle(here, who, lambda: here.plan_closing(conversation, actor=who).kept, candidates_of)
     closed = None
     if do:
         closed = here.close(planned, only=choosing.only, without=choosing.without, actor=who, today=date.today())
@@ -117,6 +119,11 @@ def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -
     }
     call.answer(values, [*_lines(kept, done, "close", alone=False), *_closing(planned.target.owner, len(gone), done)])
     sys.exit(_code(done))
+
+
+def candidates_of(planned: Distillation) -> Sequence[Suggestion]:
+    """Return the proposals of a plan."""
+    return planned.candidates
 
 
 def _closing(conversation: str, count: int, done: Distilled | None) -> Iterator[str]:

@@ -44,6 +44,7 @@ _VERBS = {
     "merge": ("merge", "Merge two versions of a memory file, entry by entry."),
     "distill": ("distill", "Carry what conversations found to the memory that lasts."),
     "learn": ("distill", "Carry what one conversation found to the memory that lasts."),
+    "agent": ("agent", "Give an agent another name, with all its memory."),
     "close": ("distill", "End a conversation: keep what it has taught, archive the rest."),
     "adopt": ("adopt", "Bring in memory that other tools keep, without doubles."),
     "find-stores": ("adopt", "List where else memory of this project lies."),

@@ -1,4 +1,4 @@
-"""`amp review`: the monthly upkeep list."""
+"""`amp review`: the monthly upkeep list, the most urgent first, on one screen."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,30 +6,44 @@ from datetime import date
 
 import click
 
-from ..verbs.review import Item
+from ..text.phrases import counted
+from ..verbs.review import KINDS, Item
+from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import Call, call_options, first_words, note, plain
 
-_TITLES = {
-    "opposite": "say the opposite of each other",
+SCREEN = 36
+"""Lines of a list that is not asked for whole. With what is said on stderr it fits a screen of 40."""
+
+TITLES = {
+    "opposite": "one denies the other",
     "changed": "have another value",
     "merge": "say much the same",
-    "crowded": "more than is read at a glance",
-    "stale": "past their age",
-    "undated": "undated, from the top of each file",
+    "stale": "past their age; the command says that they still hold, `amp forget ID` takes them out",
+    "unlisted": "notes that no index leads to",
+    "close": "conversations that are over",
+    "agent": "agents with another name",
+    "crowded": "more notes than are read at a glance",
+    "undated": "undated, from the top of each file; the command says that they still hold",
 }
+_ONE_LINE = ("stale", "close", "agent", "undated", "unlisted")
+_TEXTS = 3
+"""So many texts of a group are shown."""
 
 
-@click.command("review")
+@click.command("review", cls=ChoosingCommand)
 @click.option("--done", is_flag=True, help="Record that the review was done today.")
+@click.option("--all", "whole", is_flag=True, help="Show the whole list, however long it is.")
+@choosing_options("review")
 @call_options
-def review_command(call: Call, done: bool) -> None:
-    """List what disagrees, what to merge, and what is old.
+def review_command(call: Call, done: bool, whole: bool, choosing: Choosing) -> None:
+    """List what disagrees, what to merge, and what is old: one screen, each row with its command.
 
     `amp check` says when a review is due: a month after the last.
 
     \b
     Examples:
         amp review
+        amp review --refuse 3fa29c01
         amp review --done
     """
     here = call.workspace()
@@ -40,24 +54,63 @@ def review_command(call: Call, done: bool) -> None:
         call.answer({"reviewed": today}, [f"reviewed on {today}; the next is due in a month"])
         return
     problems: list[str] = []
-    found = here.review(actor=who, on_problem=lambda _, problem: problems.append(problem))
+
+    def plan() -> list[Item]:
+        problems.clear()
+        return here.review(actor=who, on_problem=lambda _, problem: problems.append(problem))
+
+    found = choosing.chosen(choosing.settle(here, who, plan, list))
     for problem in problems:
         note(problem)
-    call.answer({"items": [item.to_json() for item in found], "problems": problems}, _lines(found))
+    call.answer(
+        {"items": [item.to_json() for item in found], "problems": problems},
+        screen(found, sys.maxsize if whole else SCREEN),
+    )
     sys.exit(4 if problems else 0)
 
 
-def _lines(found: Sequence[Item]) -> Iterator[str]:
-    for kind, title in _TITLES.items():
-        listed = [item for item in found if item.kind == kind]
-        if listed:
-            yield f"{title}:"
-            for item in listed:
-                yield f"  {plain(item.place)}  {plain(item.message)}"
-                for text in filter(None, (item.text, item.other)):
-                    yield f"      {first_words(text, behind=6)}"
+def screen(found: Sequence[Item], most: int) -> Iterator[str]:
+    """Yield the list in at most so many lines, something of every kind in it."""
+    lists = {kind: rows for kind in KINDS if (rows := [_rows(item) for item in found if item.kind == kind])}
+    least = {kind: 1 + len(rows[0]) + (len(rows) > 1) for kind, rows in lists.items()}
+    left = most - 2
+    for kind, rows in lists.items():
+        left += least[kind] - sum(least.values()) if kind == next(iter(lists)) else least[kind]
+        shown, used = 0, 1
+        for number, row in enumerate(rows, 1):
+            if shown and used + len(row) + (number < len(rows)) > left:
+                break
+            shown, used = number, used + len(row)
+        yield f"{TITLES[kind]}:" if shown == len(rows) else f"{TITLES[kind]} ({len(rows)}):"
+        for row in rows[:shown]:
+            yield from row
+        if shown < len(rows):
+            yield f"  … {len(rows) - shown} more"
+            used += 1
+        left -= used
     if not found:
         yield "nothing to look at"
-    if any(item.kind == "stale" for item in found):
-        note("`amp edit ID --dated` says that an entry still holds, `amp forget ID` takes it out")
+    elif most < sys.maxsize:
+        yield "`amp review --all` shows every row; `--refuse ID` never shows one again"
     note("when you are through, `amp review --done` records it")
+
+
+def _rows(item: Item) -> list[str]:
+    """Return how one item is shown: its id, what to do, and what it says."""
+    if item.kind in _ONE_LINE:
+        said = ", ".join(one.name for one in item.texts) if item.kind == "unlisted" else item.text
+        told = "" if item.kind == "undated" else f"{item.message}  "
+        line = f"  {item.id}  {plain(item.command)}  {plain(told)}{plain(_short(item.texts[0].place))}  "
+        return [f"{line}{first_words(said, 60, behind=len(line))}"]
+    rows = [f"  {item.id}  {plain(item.command)}  ({plain(item.message)})"]
+    for one in item.texts[:_TEXTS]:
+        place = f"            {plain(_short(one.place))}  "
+        rows.append(f"{place}{first_words(one.text, behind=len(place))}")
+    if len(item.texts) > _TEXTS:
+        rows.append(f"            … {counted(len(item.texts) - _TEXTS, 'more text')}")
+    return rows
+
+
+def _short(place: str) -> str:
+    """Return a place without the folders that all places have."""
+    return place.removeprefix(".scaffolding/").removeprefix("agent-memory/").replace("/agent-memory/context.md", "")

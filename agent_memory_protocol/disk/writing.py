@@ -199,6 +199,20 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
     return True
 
 
+def rename_folder(root: Root, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+    """Give a folder another name beside its old one, with all that is in it.
+
+    Raises:
+        StorageError: it cannot be renamed, or something has the new name.
+    """
+    root.forget()  # the folder may be open
+    with _saying(old, "not renamed"):
+        parent = _folder(root, old[:-1])
+        (name, fd), (new_name, _) = parent.at(old[-1]), parent.at(new[-1])
+        os.rename(name, new_name, src_dir_fd=fd, dst_dir_fd=fd)
+    _confirm(parent, new)
+
+
 def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
     """Remove a folder that holds nothing; False if something is in it, or it is no folder.
 

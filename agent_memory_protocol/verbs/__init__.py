@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from . import (
         adopt,
+        agents,
         check,
         close,
         distill,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adopt",
+    "agents",
     "check",
     "close",
     "distill",

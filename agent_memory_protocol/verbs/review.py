@@ -3,17 +3,26 @@
 A person decides about each proposal.
 """
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..answers import NoteRow, StoredEntry
 from ..change.session import Session, stored_entries
+from ..layout import Target, Tier
 from ..notes.index import SCREEN
 from ..text.gist import gist, shared_words
+from ..text.ids import id_of_proposal
+from ..text.phrases import counted
 from ..tiers.document import Document
-from ..tiers.meet import OPPOSITE, Meeting
-from . import settle
+from ..tiers.meet import CHANGED, OPPOSITE, Meeting
+from . import proposals, settle
+from .agents import strays
+from .conversations import ENDS_AFTER, last_sign
+
+KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unlisted", "close", "agent", "crowded", "undated")
+"""The lists of a review, the most urgent first."""
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
@@ -25,35 +34,72 @@ _COMMON = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """Something to look at: which list it is on, the place, what to do, what it says, and what the other side says."""
-
-    kind: str
-    place: str
-    message: str
-    text: str
-    other: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return {"kind": self.kind, "place": self.place, "message": self.message, "text": self.text, "other": self.other}
-
-
-@dataclass(frozen=True, slots=True)
 class Text:
-    """A text that may say the same as another: its place, its id or file, and what it says."""
+    """A text that is looked at: its place, its id or file, what it says, and the document it belongs to."""
 
     place: str
     name: str
     text: str
+    target: Target | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {"place": self.place, "name": self.name, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something to look at.
+
+    Attributes:
+        kind: which list it is on: a key of `TITLES` in `cli.review`.
+        message: what it is about, in words.
+        command: what settles it, as a person types it.
+        texts: what is shown of it, the most telling first.
+    """
+
+    kind: str
+    message: str
+    command: str
+    texts: tuple[Text, ...]
+
+    @property
+    def id(self) -> str:
+        """Names it; the same in every review, as long as it is about the same."""
+        return id_of_proposal(self.kind, *sorted(one.name for one in self.texts))
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be done unasked. Nothing of a review may."""
+        return False
+
+    @property
+    def text(self) -> str:
+        """What the first of its texts says."""
+        return self.texts[0].text
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "place": self.texts[0].place,
+            "message": self.message,
+            "command": self.command,
+            "text": self.text,
+            "other": self.texts[1].text if len(self.texts) > 1 else "",
+            "members": [one.to_json() for one in self.texts],
+        }
 
 
 def review(session: Session, documents: Sequence[Document], notes: Sequence[NoteRow], today: date) -> list[Item]:
     """Return the upkeep list of these documents and notes; see `Workspace.review`."""
     entries = [entry for one in documents for entry in stored_entries(one)]
     older_than = timedelta(days=session.settings.older_than)
-    disagreements = settle.disagreements(session, documents)
-    return items(entries, notes, disagreements, today=today, older_than=older_than)
+    found = items(entries, notes, settle.disagreements(session, documents), today=today, older_than=older_than)
+    found += _over(session, documents, today)
+    found += _strays(session, documents)
+    return sorted(proposals.open_ones(session, found), key=lambda one: KINDS.index(one.kind))
 
 
 def items(
@@ -64,41 +110,106 @@ def items(
     today: date,
     older_than: timedelta,
 ) -> list[Item]:
-    """Return what is worth a look, the most urgent first.
-
-    What says the opposite or has another value, near-repeats, folders with too many notes, what is past its age, and
-    what is undated.
-    """
+    """Return what is worth a look: what disagrees, what says the same, what is old, and notes that nothing leads to."""
     found = [_disagreement(one) for one in disagreements]
     known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
-    texts = [Text(f"{entry.target.path}:{entry.line}", entry.id, entry.alone) for entry in entries]
-    texts += [Text(f"{row.target.path}", row.file, row.description) for row in notes if row.description]
+    texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target) for one in entries]
+    texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
     alike = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
     opposed = [pair for pair in alike if _negations(pair[0]) != _negations(pair[1])]
-    found += [_pair(OPPOSITE, one, other, "one of them denies it; decide which is right") for one, other in opposed]
-    found += [_pair("merge", *pair, "merge them") for pair in alike if pair not in opposed]
-    found += _crowded(notes)
     found += [
-        Item("stale", f"{entry.target.path}:{entry.line}", f"{entry.id}, dated {entry.date}; still true?", entry.alone)
-        for entry in sorted(entries, key=lambda one: one.date or today)
-        if entry.date is not None and today - entry.date > older_than
+        Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))
+        for one, other in opposed
     ]
-    undated = [entry for entry in entries if entry.date is None]
+    found += map(_merging, groups([pair for pair in alike if pair not in opposed]))
     found += [
-        Item("undated", f"{entry.target.path}:{entry.line}", f"{entry.id}; still true?", entry.alone)
-        for entry in sorted(undated, key=lambda one: one.line)[:_OLDEST]
+        Item("stale", str(one.date), f"amp edit {one.id} --dated", (_text(one),))
+        for one in sorted(entries, key=lambda one: one.date or today)
+        if one.date is not None and today - one.date > older_than
+    ]
+    found += _unlisted(notes)
+    found += _crowded(notes)
+    undated = [one for one in entries if one.date is None]
+    found += [
+        Item("undated", "undated", f"amp edit {one.id} --dated", (_text(one),))
+        for one in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
 
 
+def _text(one: StoredEntry) -> Text:
+    return Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target)
+
+
 def _disagreement(one: Meeting) -> Item:
-    older, newer = one.first, one.second
-    told = f"{older.id} and {newer.id} ({newer.place}); `{one.resolve}` retires the older, `{one.dispute}` marks both"
-    return Item(one.way, older.place, told, older.text, newer.text)
+    sides = [Text(side.place, side.id, side.text, side.document.target) for side in (one.first, one.second)]
+    return Item(one.way, "the older first; both stay true? `" + one.dispute + "`", one.resolve, tuple(sides))
 
 
-def _pair(kind: str, one: Text, other: Text, what: str) -> Item:
-    return Item(kind, one.place, f"{one.name} and {other.name} ({other.place}); {what}", one.text, other.text)
+def _forget(texts: Sequence[Text]) -> str:
+    files = [one.name for one in texts if one.name.endswith(".md")]
+    ids = [one.name for one in texts if one.name not in files]
+    return "; ".join([*([f"amp forget {' '.join(ids)}"] if ids else []), *(f"amp note remove {one}" for one in files)])
+
+
+def _merging(group: Sequence[Text]) -> Item:
+    """Say how a group that says the same becomes one: the shared one stays, else the one that says most."""
+    told = f"{len(group)} say much the same"
+    kept = max(group, key=lambda one: (one.target == Target(Tier.SHARED), len(one.text)))
+    rest = [one for one in group if one is not kept]
+    if all(one.name.endswith(".md") for one in group) and len({one.target for one in group}) == 1:
+        return Item(
+            "merge", told, f"amp note merge {' '.join(one.name for one in rest)} --into {kept.name}", tuple(group)
+        )
+    owners = {one.target for one in group}
+    if len(owners) > 1 and Target(Tier.SHARED) not in owners:
+        told += "; it belongs in shared, said once"
+        return Item("merge", told, f"amp remember TEXT --tier shared; {_forget(group)}", (kept, *rest))
+    return Item("merge", told, _forget(rest), (kept, *rest))
+
+
+def groups(alike: Sequence[tuple[Text, Text]]) -> list[list[Text]]:
+    """Gather pairs into groups, each around the text that is like most others; every text is in one group at most."""
+    partners: dict[Text, list[Text]] = {}
+    for one, other in alike:
+        partners.setdefault(one, []).append(other)
+        partners.setdefault(other, []).append(one)
+    order = {text: number for number, text in enumerate(partners)}
+    found, taken = [], set[Text]()
+    for text in sorted(partners, key=lambda one: (-len(partners[one]), order[one])):
+        rest = [one for one in partners[text] if one not in taken]
+        if text not in taken and rest:
+            found.append([text, *rest])
+            taken.update(found[-1])
+    return sorted(found, key=lambda group: (-len(group), order[group[0]]))
+
+
+def _unlisted(notes: Sequence[NoteRow]) -> list[Item]:
+    """Return, for each folder, the notes that no index line leads to."""
+    rows = [row for row in notes if row.file and not row.problem and not row.is_listed]
+    found = []
+    for target in dict.fromkeys(row.target for row in rows):
+        texts = tuple(Text(target.path, row.file, row.description) for row in rows if row.target == target)
+        found.append(Item("unlisted", f"{counted(len(texts), 'note')} in no index", "amp index", texts))
+    return found
+
+
+def _over(session: Session, documents: Sequence[Document], today: date) -> list[Item]:
+    """Return the conversations that are over."""
+    found = []
+    for one in documents:
+        if one.target.tier is Tier.CONVERSATION and today - (last := last_sign(session, one)) > ENDS_AFTER:
+            text = Text(one.target.path, one.target.owner, f"{counted(len(one.ids), 'entry')}", one.target)
+            found.append(Item("close", f"quiet since {last}", f"amp close {shlex.quote(one.target.owner)}", (text,)))
+    return found
+
+
+def _strays(session: Session, documents: Sequence[Document]) -> list[Item]:
+    """Return the agents that seem to have another name now."""
+    return [
+        Item("agent", told, command, (Text(target.path, target.owner, target.owner, target),))
+        for target, told, command in strays(session, documents)
+    ]
 
 
 def _negations(one: Text) -> int:
@@ -106,21 +217,18 @@ def _negations(one: Text) -> int:
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
-    """Return, for each folder with more notes than an index shows at a glance, how many, and its closest pairs.
+    """Return, for each folder with more notes than an index shows at a glance, its closest pairs of notes.
 
     They need not say the same: a folder must shrink even where no two notes do.
     """
     found = []
     for target in dict.fromkeys(row.target for row in notes):
         rows = [row for row in notes if row.target == target and row.file]
-        if len(rows) <= SCREEN:
-            continue
-        told = f"{len(rows)} notes, {SCREEN} fit a screen; merge some, and remove what turned out wrong"
-        found.append(Item("crowded", target.path, told, "`amp note merge NAME… --into NAME`, `amp note remove NAME`"))
-        found += [
-            Item("crowded", target.path, f"{one.file} and {other.file}; one note?", one.description)
-            for one, other in _closest(rows)
-        ]
+        if len(rows) > SCREEN:
+            told = f"{len(rows)} notes, {SCREEN} fit a screen; merge some, and remove what turned out wrong"
+            close = [Text(target.path, row.file, row.description) for pair in _closest(rows) for row in pair]
+            texts = close or [Text(target.path, row.file, row.description) for row in rows[:2]]
+            found.append(Item("crowded", told, f"amp note merge {texts[1].name} --into {texts[0].name}", tuple(texts)))
     return found
 
 

@@ -231,10 +231,8 @@ def test_whom_check_sends_to_review_for_too_many_notes_finds_there_what_to_merge
     found = amp("check", "--ignore", "review").out
     items = [one for one in amp("review", "--json").json()["items"] if one["kind"] == "crowded"]
     assert ("[index-over-screen]" in found) is is_crowded
-    assert [one["message"].partition(";")[0] for one in items] == [
-        "51 notes, 50 fit a screen",
-        "project_0.md and project_1.md",
-    ][: 2 * is_crowded]
+    told = [(one["message"].partition(";")[0], one["command"]) for one in items]
+    assert told == [("51 notes, 50 fit a screen", "amp note merge project_1.md --into project_0.md")] * is_crowded
     if is_crowded:
         assert amp("note", "merge", "project_0", "--into", "project_1").code == 0
         assert amp("review").out == "nothing to look at\n"
@@ -244,19 +242,16 @@ def test_whom_check_sends_to_review_for_too_many_notes_finds_there_what_to_merge
 def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")
     ids = [entry["id"] for entry in amp("list", "--json").json()["entries"]]
+    names = [item["id"] for item in amp("review", "--json").json()["items"]]
     answer = amp("review")
     assert answer.out.splitlines() == [
-        "past their age:",
-        f"  {SHARED}:4  {ids[1]}, dated 2020-01-02; still true?",
-        "      - [2020-01-02] The audit is on.",
-        "undated, from the top of each file:",
-        f"  {SHARED}:3  {ids[0]}; still true?",
-        "      - Redis loses its queue on restart.",
+        "past their age; the command says that they still hold, `amp forget ID` takes them out:",
+        f"  {names[0]}  amp edit {ids[1]} --dated  2020-01-02  shared/KNOWLEDGE.md:4  - [2020-01-02] The audit is on.",
+        "undated, from the top of each file; the command says that they still hold:",
+        f"  {names[1]}  amp edit {ids[0]} --dated  shared/KNOWLEDGE.md:3  - Redis loses its queue on restart.",
+        "`amp review --all` shows every row; `--refuse ID` never shows one again",
     ]
-    assert answer.err == (
-        "amp: `amp edit ID --dated` says that an entry still holds, `amp forget ID` takes it out\n"
-        "amp: when you are through, `amp review --done` records it\n"
-    )
+    assert answer.err == "amp: when you are through, `amp review --done` records it\n"
     assert amp("edit", ids[1], "--dated").code == 0
     assert "past their age" not in amp("review").out
     amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")

@@ -85,7 +85,10 @@ def test_a_check_and_a_review_have_both_texts(project):
     for text, other in ((YES, NO), (OLD, NEW)):
         assert any(text in one.message and other in one.message for one in project.workspace.check())
     items = project.workspace.review()
-    assert [(one.kind, one.text, one.other) for one in items[:2]] == [("opposite", YES, NO), ("changed", OLD, NEW)]
+    assert [(one.kind, one.text, one.texts[1].text) for one in items[:2]] == [
+        ("opposite", YES, NO),
+        ("changed", OLD, NEW),
+    ]
 
 
 @pytest.mark.parametrize("pair", [(YES, NO), (OLD, NEW)])

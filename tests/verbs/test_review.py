@@ -1,0 +1,103 @@
+"""The monthly list: one screen, groups instead of pairs, each row with a command that works."""
+
+import os
+import random
+import shlex
+from datetime import date
+
+import pytest
+from click.testing import CliRunner
+
+from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.cli.review import screen
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.verbs.review import KINDS, Item, Text
+
+LONG = "word " * 40
+SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+
+
+def run(workspace, *args):
+    return CliRunner().invoke(amp, [*args, "--root", str(workspace.path)], env={"AMP_AGENT": None}).output
+
+
+def write(workspace, text, target=None):
+    path = workspace.path / (target or Target(Tier.SHARED)).path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_nine_notes_that_say_the_same_are_one_group(workspace):
+    for number in range(9):
+        described = f"Redis loses its queue on restart without AOF, {'abcdefghi'[number]}."
+        workspace.new_note("feedback", f"redis-{number}", description=described, why="w", how="h", actor=Actor("dev"))
+    (group,) = [one for one in workspace.review() if one.kind == "merge"]
+    assert (len(group.texts), group.message) == (9, "9 say much the same")
+    assert run(workspace, "review").count("amp note merge") == 1
+
+
+def test_what_is_opposite_is_never_called_the_same(workspace):
+    write(workspace, "# S\n\n- The mail worker needs Redis.\n- The mail worker does not need Redis.\n")
+    (item,) = [one for one in workspace.review() if one.kind != "undated"]
+    assert (item.kind, {one.text for one in item.texts}) == (
+        "opposite",
+        {"The mail worker needs Redis.", "The mail worker does not need Redis."},
+    )
+
+
+def test_every_row_of_one_kind_has_a_command_that_settles_it(workspace, tmp_path):
+    write(workspace, "# S\n\n- The queue is on port 8080.\n- The queue is on port 9090.\n- [2025-01-01] Old.\n")
+    for agent in ("dev", "ops"):
+        workspace.remember("Run the migrations before the slow tests.", agent=agent)
+    path = write(workspace, "# C\n\n- [2025-01-01] Said.\n", Target(Tier.CONVERSATION, "c1"))
+    os.utime(path, (1_735_700_000, 1_735_700_000))
+    found = workspace.review()
+    assert [one.kind for one in found if one.kind != "undated"] == ["changed", "merge", "stale", "stale", "close"]
+    for item in found:
+        if item.kind in ("changed", "stale"):
+            run(workspace, *shlex.split(item.command)[1:])
+    run(workspace, "close", "c1", "--apply")
+    assert [one.kind for one in workspace.review() if one.kind != "undated"] == ["merge"]
+    assert "belongs in shared" in found[1].message
+
+
+def test_what_was_refused_is_not_listed_again(workspace):
+    write(workspace, "# S\n\n- The queue is on port 8080.\n- The queue is on port 9090.\n")
+    (item,) = [one for one in workspace.review() if one.kind == "changed"]
+    run(workspace, "review", "--refuse", item.id)
+    assert not [one for one in workspace.review() if one.kind == "changed"]
+    run(workspace, "review", "--forget-refusals")
+    assert [one.id for one in workspace.review() if one.kind == "changed"] == [item.id]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_list_fits_a_screen_and_shows_something_of_every_kind(seed):
+    chance = random.Random(seed)
+    found = [
+        Item(kind, "why", "amp forget x", tuple(Text("a/b.md", f"{number:012x}", LONG) for number in range(size)))
+        for kind in KINDS
+        for size in [chance.choice([1, 2, 3, 9])] * chance.choice([0, 1, 2, 50])
+    ]
+    lines = list(screen(found, 36))
+    assert len(lines) <= 40
+    for item in found:
+        assert any(item.id in line for line in lines) or any("more" in line for line in lines)
+    kinds = {item.kind for item in found}
+    assert sum(not line.startswith(" ") and line.endswith(":") for line in lines) == len(kinds)
+    whole = list(screen(found, 10**9))
+    assert all(any(item.id in line for line in whole) for item in found)
+
+
+def test_the_list_is_as_long_as_what_is_asked_for(workspace):
+    lines = "".join(f"- [2025-01-{number % 28 + 1:02}] Fact {number} of old.\n" for number in range(150))
+    write(workspace, f"# S\n\n{lines}")
+    assert len(run(workspace, "review").splitlines()) <= 40
+    assert len(run(workspace, "review", "--all").splitlines()) > 150
+    assert len(workspace.review(today=date(2026, 6, 1))) >= 150
