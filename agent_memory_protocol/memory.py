@@ -28,7 +28,7 @@ from .records.home import Home
 from .records.proof import Checked, check_histories, check_history, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
-from .records.shelf import Shelf
+from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, sign_record
 from .records.store import RecordStore, Redacting
 from .search.port import Embedder, SearchIndex
@@ -124,7 +124,9 @@ class Memory:
 
     @property
     def path(self) -> str | None:
-        """The memory directory; None where the records are in a store that was given."""
+        """The memory directory, or the address of a server; None where the records are in another store."""
+        if isinstance(self._store, Shared):
+            return self._store.place
         return self._home.path if self._shelf.is_at_home else None
 
     @property

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from copy import copy
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -63,9 +64,7 @@ class Cluster:
         if os.geteuid() == 0:
             self._as = {"user": "nobody", "group": os.stat(self.folder).st_gid, "extra_groups": []}
             shutil.chown(self.folder, "nobody")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = _free_port()
         found = programs()
         assert found is not None
         self.programs = found
@@ -77,6 +76,21 @@ class Cluster:
         command += ["--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256", "--pwfile", password]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder, **self._as)
         self.start()
+
+    def copy(self) -> "Cluster":
+        """Return a read-only copy of this server that follows it."""
+        other: Cluster = copy(self)
+        other.folder = Path(f"{self.folder}-copy")
+        other.data = other.folder / "data"
+        other.port = _free_port()
+        other.folder.mkdir()
+        if self._as:
+            shutil.chown(other.folder, self._as["user"])
+        command: list[str | Path] = [self.programs / "pg_basebackup", "-R", "-D", other.data, "-U", "postgres"]
+        command += ["-h", self.folder, "-p", str(self.port), "--checkpoint=fast", "--no-sync"]
+        subprocess.run(command, check=True, capture_output=True, cwd=other.folder, **self._as)
+        other.start()
+        return other
 
     def start(self) -> None:
         """Start it, and return when it takes connections."""
@@ -138,3 +152,9 @@ class Cluster:
         address = f"{self.local}&namespace=t{next(_names)}"
         prepare(Address.parse(address))
         return address
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])

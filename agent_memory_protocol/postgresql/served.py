@@ -4,14 +4,17 @@ Both find the same. An index on this machine spares the server, and needs a file
 at once, whoever asks.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..errors import DamagedFile
-from ..records.finder import Finder
-from ..records.record import Record
+from ..records.finder import Finder, MemoryStatus
+from ..records.record import Record, State
 from ..records.seen import Seen, hash_of
 from .search import ServerIndex
 from .store import PostgresqlStore
+
+_MANY_ALIKE = 100
 
 
 class FedSeen(Seen):
@@ -98,8 +101,8 @@ class Asked(Seen):
         return self._server_store.find("type = 'rule'", [])
 
     def beginning(self, start: str) -> Iterable[str]:
-        """Return the ids that begin so."""
-        return self._server_store.ids(start)
+        """Return the ids that begin so, or enough of them to tell that they are many."""
+        return self._server_store.ids(start, _MANY_ALIKE)
 
 
 class ServedFinder(Finder):
@@ -107,11 +110,25 @@ class ServedFinder(Finder):
 
     def __init__(self, store: PostgresqlStore) -> None:
         super().__init__(Asked(store), [ServerIndex(store.server)])
-        self._every = store.list
+        self._store = store
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
-        return list(self._every())
+        return list(self._store.list())
+
+    def count(self) -> MemoryStatus:
+        """Count what there is, without reading it."""
+        counted = self._store.server.ask("SELECT state, type, count(*) FROM $ns.heads GROUP BY state, type")
+        states, types = Counter[str](), Counter[str]()
+        for state, kind, number in counted:
+            states[state] += number
+            types[kind] += number
+        disputes = {
+            frozenset(one.transition.sides) for one in self._store.list(state=State.TRANSITIONAL) if one.transition
+        }
+        return MemoryStatus(
+            states.total(), dict(states), dict(types), len(disputes), tuple(self.seen.problems.values())
+        )
 
     def _update_index(self) -> None:
         """Do nothing: the server does it with each version that is put."""

@@ -32,6 +32,11 @@ class SharedStore(PostgresqlStore):
         super().__init__(address)
         self._keeps_index = keeps_index
 
+    @property
+    def place(self) -> str:
+        """The address, without its password."""
+        return str(self.address)
+
     def finder(self, indexes: Sequence[SearchIndex], embedder: Embedder | None) -> Finder:
         """Return what finds these records: an index on this machine where there may be one, else the server."""
         folder = cache_path(blake2b(str(self.address).encode(), digest_size=12).hexdigest())

@@ -45,15 +45,20 @@ _BURIAL = f"""
 _FORGET = """
     DELETE FROM $ns.spellings s USING unnest(%s::text[], %s::text[]) AS gone (word, token)
     WHERE s.word = gone.word AND NOT EXISTS (SELECT FROM $ns.heads WHERE tokens @@ quote_literal(token)::tsquery)"""
-_FEED = """
-    WITH now AS (SELECT pg_current_snapshot() AS snapshot)
-    SELECT now.snapshot::text, found.record_id, found.stamp, found.payload FROM now LEFT JOIN LATERAL (
+_NOW = """
+    SELECT CASE WHEN NOT pg_is_in_recovery() THEN now::text
+        ELSE concat(pg_snapshot_xmin(now), ':', pg_snapshot_xmin(now), ':') END AS snapshot
+    FROM pg_current_snapshot() AS now"""
+# A copy that follows another server does not list in a snapshot what is under way, so all of that may come again.
+_FEED = f"""
+    WITH now AS ({_NOW})
+    SELECT now.snapshot, found.record_id, found.stamp, found.payload FROM now LEFT JOIN LATERAL (
         SELECT record_id, h.version || ' ' || h.written AS stamp, payload
-        FROM $ns.heads h LEFT JOIN $ns.versions v USING (record_id, version) WHERE {}) found ON true"""
+        FROM $ns.heads h LEFT JOIN $ns.versions v USING (record_id, version) WHERE {{}}) found ON true"""  # noqa: S608 ours
 _SINCE = "h.written >= pg_snapshot_xmin(%s::pg_snapshot) AND NOT pg_visible_in_snapshot(h.written, %s::pg_snapshot)"
 _EPOCH = """
     SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()), CASE WHEN pg_is_in_recovery()
-        THEN (SELECT to_hex(timeline_id) FROM pg_control_checkpoint())
+        THEN (SELECT upper(to_hex(timeline_id)) FROM pg_control_checkpoint())
         ELSE ltrim(left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), '0') END, made) FROM $ns.about"""
 
 
@@ -204,10 +209,10 @@ class PostgresqlStore:
         found = self.server.ask(f"{_HEADS} WHERE {condition}", values)
         return [self.read(payload, name) for name, payload in found]
 
-    def ids(self, start: str = "") -> builtins.list[str]:
-        """Return the ids that begin so, all by default."""
-        query = "SELECT record_id FROM $ns.heads WHERE record_id >= %s AND record_id < %s ORDER BY record_id"
-        return [name for (name,) in self.server.ask(query, [start, f"{start}~"])]
+    def ids(self, start: str = "", most: int | None = None) -> builtins.list[str]:
+        """Return the ids that begin so, all by default, or the first ones."""
+        query = "SELECT record_id FROM $ns.heads WHERE record_id >= %s AND record_id < %s ORDER BY record_id LIMIT %s"
+        return [name for (name,) in self.server.ask(query, [start, f"{start}~", most])]
 
     def count(self) -> int:
         """Return how many records there are; where they are many, about how many."""
@@ -229,7 +234,7 @@ class PostgresqlStore:
 
     def position(self) -> str:
         """Return the position in the feed as it is now, for whoever wants only what comes after."""
-        ((epoch, snapshot),) = self.server.ask(f"SELECT ({_EPOCH}), pg_current_snapshot()::text")
+        ((epoch, snapshot),) = self.server.ask(f"SELECT ({_EPOCH}), ({_NOW})")
         return f"{epoch} {snapshot}"
 
     def changes(self, since: str | None = None) -> tuple[tuple[NewVersion, ...], str, bool]:

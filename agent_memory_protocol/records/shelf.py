@@ -18,6 +18,10 @@ from .usage import COUNTS_ELSEWHERE, Counting, Usage, read_counts
 class Shared(Protocol):
     """What a store of many machines can do besides, since what is kept on one of them is not enough."""
 
+    @property
+    def place(self) -> str:
+        """Where it is, as it may be shown."""
+
     def finder(self, indexes: Sequence[SearchIndex], embedder: Embedder | None) -> Finder:
         """Return what finds its records."""
 

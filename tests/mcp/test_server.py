@@ -39,6 +39,7 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.records: Path | str = root / ".scaffolding" / "agent-memory"
         self.environ = {"HOME": str(root.parent)}
 
     @property
@@ -63,7 +64,7 @@ class Project:
             ) as client:
                 await questions(client)
 
-        with Memory(self.root / ".scaffolding" / "agent-memory", actor=actor) as records:
+        with Memory(self.records, actor=actor) as records:
             asyncio.run(connect(records))
 
     def call(self, name: str, arguments: dict[str, Any] | None = None, **who: Any) -> types.CallToolResult:
@@ -316,6 +317,22 @@ def test_records_are_remembered_recalled_and_counted(project):
     counted = project.values("status")
     assert (counted["records"], counted["by_state"], counted["by_type"]) == (1, {"active": 1}, {"fact": 1})
     assert counted["path"] == str(project.root / ".scaffolding" / "agent-memory")
+
+
+def test_records_may_be_on_a_server_that_others_share(project, address, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    other = Project(project.root)
+    project.records = other.records = address
+    kept = project.values("remember", {"text": "The staging database is Postgres."})
+    assert not other.values("remember", {"text": "The staging database is Postgres."})["new"]
+    assert other.values("recall", {"query": "databse"})["hits"][0]["record_id"] == kept["record_id"]
+    other.values("remember", {"text": "The staging database is not Postgres."})
+    assert len(project.values("consolidate")["done"]) == 1
+    counted = project.values("status")
+    assert (counted["records"], counted["disputes"], counted["path"]) == (2, 1, address)
+    assert tree(project.root) == {}
+    project.records = address.replace("namespace=", "namespace=no_")
+    assert "there is no namespace" in project.refused("remember", {"text": "x"})
 
 
 def test_what_is_kept_as_a_record_is_found_with_entries_and_notes_and_with_a_task(project):

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol import Memory
+from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.postgresql.sharing import SharedStore
+from agent_memory_protocol.postgresql.store import PostgresqlStore
 from tests.postgresql_server import Cluster, why_not
 
 WORKER = """
@@ -67,6 +69,36 @@ def cluster() -> Any:
     cluster = Cluster()
     yield cluster
     cluster.stop()
+
+
+@pytest.mark.slow
+def test_the_feed_of_a_copy_that_follows_skips_nothing_either(cluster):
+    """Its snapshots do not name what is under way on the server that it follows."""
+    import psycopg
+
+    address = cluster.new_namespace()
+    copy = cluster.copy()
+    try:
+        here = f"{copy.local}&namespace={address.partition('namespace=')[2]}"
+        with psycopg.connect(cluster.local) as slow, PostgresqlStore(address) as store, PostgresqlStore(here) as reader:
+            name = store.address.namespace
+            slow.execute(f"INSERT INTO {name}.heads SELECT 'mem:slow', 1, '', '', '{{}}', '', 0")
+            with Memory(store=store) as memory:
+                memory.remember("Quick.")
+            told: list[str] = []
+            position = None
+            for expected in (1, 2):
+                deadline = time.monotonic() + 30
+                while len(set(told)) < expected:
+                    assert time.monotonic() < deadline
+                    changes, position, _ = reader.changes(position)
+                    told += [one.id for one in changes]
+                slow.commit()
+            assert "mem:slow" in told
+            with pytest.raises(StorageError, match="read-only copy"):
+                reader.server.ask("DELETE FROM $ns.uses")
+    finally:
+        copy.stop()
 
 
 @pytest.mark.slow
