@@ -7,6 +7,7 @@ comes first in any case.
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from ..search import words
@@ -19,15 +20,17 @@ CANDIDATES = 200
 """Records that the server picks for `ranking` to order, at least."""
 
 MANY = 20_000
-"""So many records are looked at in full. Where there are more, numbers are estimates, and frequent words pick less."""
+"""Of so many records all that fit are weighed. Of more, numbers are estimates, and frequent words pick less."""
+
+LOOKED_AT = 2_000
+"""So many records are weighed for their rarest words, and again for having all the others."""
 
 SIZE = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '$ns.heads'::regclass"
 """About how many records there are."""
 
 _TOTALS = "SELECT count(*), coalesce(sum(size), 0)::bigint FROM $ns.heads {} WHERE tokens IS NOT NULL"
 _HELD = """
-    SELECT asked, (SELECT count(*) FROM (
-        SELECT FROM $ns.heads WHERE tokens @@ quote_literal(asked)::tsquery LIMIT %s) AS held)
+    SELECT asked, (SELECT count(*) FROM $ns.heads WHERE tokens @@ quote_literal(asked)::tsquery)
     FROM unnest(%s::text[]) AS asked"""
 _FREQUENT = """
     SELECT lexeme, part FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs)
@@ -42,7 +45,8 @@ _ONCE = 0.6079271
 _MATCHES = """
     SELECT record_id, state, size, ARRAY(
         SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(tokens) WHERE lexeme = ANY(%s))
-    FROM (SELECT * FROM $ns.heads WHERE tokens @@ %s::tsquery ORDER BY {} DESC, record_id LIMIT %s) AS best"""
+    FROM (SELECT * FROM (SELECT * FROM $ns.heads WHERE tokens @@ %s::tsquery LIMIT %s) AS picked
+        ORDER BY {} DESC, record_id LIMIT %s) AS best"""
 
 
 class ServerIndex:
@@ -78,7 +82,7 @@ class _Question:
         self._held: dict[str, int] = {}
         ((self._estimate,),) = self._rows(SIZE)
         is_large = self._estimate > MANY
-        part = f"TABLESAMPLE SYSTEM ({100 * MANY / self._estimate:.4f})" if is_large else ""
+        part = f"TABLESAMPLE SYSTEM ({100 * LOOKED_AT / self._estimate:.4f})" if is_large else ""
         ((self._passages, self._size),) = self._rows(_TOTALS.format(part))
         self._is_large = is_large or self._passages > MANY
         if is_large:
@@ -90,20 +94,19 @@ class _Question:
         terms = mend(asked, lambda token: self._held[token] > 0, self._like)
         self._count({token for term in terms for token in term.tokens} - self._held.keys())
         tokens = list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
-        candidates = self._matches(tokens, max(CANDIDATES, 2 * limit))
+        candidates = self._matches(tokens, limit)
         if within is not None:
             candidates = {name: one for name, one in candidates.items() if name in within}
         return rank(terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held)
 
     def _count(self, tokens: Collection[str]) -> None:
         """Find out how many records hold each of these tokens."""
-        most = MANY + 1 if self._is_large else None
-        self._held |= self._rows(_HELD, [most, list(tokens)]) if tokens else {}
-        frequent = [token for token in tokens if most and self._held[token] == most]
-        if frequent:
-            # What the planner knows of the commonest words; a count would take longer than the search.
-            for token, part in self._rows(_FREQUENT, [self._server.address.namespace, frequent]):
-                self._held[token] = max(self._held[token], int(part * self._passages))
+        if self._is_large and tokens:
+            # What the planner knows of the commonest words; to count them would take longer than the search.
+            for token, part in self._rows(_FREQUENT, [self._server.address.namespace, list(tokens)]):
+                self._held[token] = max(1, int(part * self._passages))
+        if rest := [token for token in tokens if token not in self._held]:
+            self._held |= self._rows(_HELD, [rest])
 
     def _like(self, spelling: str) -> set[str]:
         start, end = untouched(spelling)
@@ -111,25 +114,23 @@ class _Question:
         asked = [start, start + _LAST, *sizes, end[::-1], end[::-1] + _LAST, *sizes]
         return {word for (word,) in self._rows(_LIKE, asked)}
 
-    def _matches(self, tokens: Sequence[str], limit: int) -> dict[str, CountedPassage]:
+    def _matches(self, tokens: Sequence[str], hits: int) -> dict[str, CountedPassage]:
         """Return the records that may fit best, by id."""
-        if not tokens:
-            return {}
-        if not self._is_large:
-            return self._pick(tokens, " | ", tokens, limit)
-        rare = [token for token in tokens if self._held[token] <= MANY]
-        frequent = [token for token in tokens if self._held[token] > MANY]
-        found = self._pick(rare, " | ", tokens, limit) if rare else {}
-        if len(found) < limit and frequent:
-            found |= self._pick(frequent, " & ", tokens, limit)
-        if not found:
-            found = self._pick(frequent, " | ", tokens, limit)
+        if not (tokens and self._is_large):
+            return self._pick(tokens, " | ", tokens, hits) if tokens else {}
+        rising = sorted(tokens, key=self._held.__getitem__)
+        count = sum(total <= LOOKED_AT for total in accumulate(self._held[token] for token in rising))
+        rare, frequent = rising[: max(count, 1)], rising[max(count, 1) :]
+        found = self._pick(rare, " | ", tokens, hits)
+        if len(found) < hits and frequent:
+            found = self._pick(frequent, " & ", tokens, hits) | found
         return found
 
-    def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], limit: int) -> dict[str, CountedPassage]:
+    def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], hits: int) -> dict[str, CountedPassage]:
         score, values = self._score(tokens)
         query = joint.join(f"'{token}'" for token in picking)
-        found = self._rows(_MATCHES.format(score), [list(tokens), query, *values, limit])
+        most = LOOKED_AT if self._is_large else None
+        found = self._rows(_MATCHES.format(score), [list(tokens), query, most, *values, max(CANDIDATES, 2 * hits)])
         return {
             name: CountedPassage(name, state, _counts(counts, "A"), _counts(counts, "D"), size)
             for name, state, size, counts in found

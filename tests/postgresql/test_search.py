@@ -67,11 +67,13 @@ def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_al
             store.put(record(text))
         store.server.ask("ANALYZE $ns.heads")
         exact = ServedFinder(store).find("warm cache number7", include_history=False)
-        monkeypatch.setattr(search, "MANY", 20)
+        monkeypatch.setattr(search, "MANY", 40)
+        monkeypatch.setattr(search, "LOOKED_AT", 20)
         found = ServedFinder(store).find("warm cache number7", include_history=False)
         assert found[0].record.body == exact[0].record.body == texts[7]
-        assert {one.record.body for one in found} == {text for text in texts if "warm" in text}
-        assert len(ServedFinder(store).find("cache", include_history=False)) == 40
+        assert {one.record.body for one in found} <= {text for text in texts if "warm" in text}
+        assert len(found) >= 20
+        assert len(ServedFinder(store).find("cache", include_history=False)) == 20
         assert ServedFinder(store).find("nothing", include_history=False) == []
 
 
