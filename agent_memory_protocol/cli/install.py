@@ -28,9 +28,10 @@ _DID = {"create": "created", "change": "changed", "remove": "removed"}
 def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     """Make a host of agents use this memory.
 
-    claude, codex, gemini: adds hooks to the host's settings, beside what stands there, and the skill that teaches
-    agents the protocol. agents-md: a short block in AGENTS.md, for hosts that read only that. git: the driver that
-    merges memory files entry by entry. The change is shown as a diff; `amp uninstall` takes it out again.
+    claude, codex, gemini, qwen, copilot, cursor: adds hooks to the host's settings, beside what stands there, and the
+    skill that teaches agents the protocol. opencode: adds a plugin in place of the hooks. agents-md: a short block in
+    AGENTS.md, for hosts that read only that. git: the driver that merges memory files entry by entry. The change is
+    shown as a diff; `amp uninstall` takes it out again.
 
     \b
     Examples:

@@ -37,6 +37,7 @@ _WRITING_WORDS = (
     ),
     *("patch", "delete", "remove", "move", "rename", "copy", "mkdir", "touch", "extract", "download", "unlink"),
 )
+_WHOLE_KEYS = ("content", "contents", "filetext")
 _TEXT_KEYS = (
     *("content", "filetext", "newstring", "newstr", "newsource", "inserttext", "text", "contents", "body", "newtext"),
     *("repl", "replacement", "newcontent", "data"),
@@ -101,7 +102,8 @@ def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     if not any(word in name for word in _WRITING_WORDS) and given.keys().isdisjoint(_TEXT_KEYS):
         return []
     edits = tuple(_edits(given))
-    how = "edit" if edits else "write" if isinstance(given.get("content"), str) and "append" not in name else "other"
+    is_whole = any(isinstance(given.get(key), str) for key in _WHOLE_KEYS) and "append" not in name
+    how = "edit" if edits else "write" if is_whole else "other"
     texts = [new for _, new, _ in edits] or [given[key] for key in _TEXT_KEYS if isinstance(given.get(key), str)]
     return [Touched(posixpath.join(cwd, path), how, "\n".join(texts), edits) for path in _paths(given)]
 

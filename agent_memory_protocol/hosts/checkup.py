@@ -140,7 +140,7 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
             try:
                 with open(path, "rb") as file:
                     text = file.read(LARGEST).decode()
-                if text.strip():
+                if text.strip() and name.endswith(".json"):
                     check_strict(text, host.forgives)
                 hooks = tuple(settings_text.commands(text))
                 files[os.path.realpath(path)] = _Read(path, for_person, settings_text.values(text), hooks)
@@ -181,7 +181,8 @@ def _why_absent(host: Host, started: Started, *, has_calls: bool) -> str:
             )
         return f"{started.name(in_root)} has lost what was installed; `{_install(host)}` puts it back"
     if os.path.isdir(os.path.dirname(in_root)):
-        return f"{host.settings[0]} is here, and amp is not installed for this host; `{_install(host)}` does it"
+        where = "/".join(host.settings[:-1])
+        return f"{where} is here, and amp is not installed for this host; `{_install(host)}` does it"
     return ""
 
 

@@ -1,7 +1,7 @@
-"""What a host says to a hook, and the answers that it expects to hear, as JSON.
+"""What a host says to a hook, as one event in the same words for all.
 
-Claude Code and Codex share one shape, Gemini CLI has its own; `docs/hosts.md` names the sources. Only one thing is
-certain about a host's message: it is an object. So every field is read as if it could hold anything.
+Hosts spell the same fields in their own ways (`docs/hosts.md` names the sources). Only one thing is certain about a
+message: it is an object. So every field is read as if it could hold anything.
 """
 
 from .table import HOSTS, Host
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Answer = dict[str, Any]
+    from .table import Answer
 
 
 class Event:
@@ -47,17 +47,22 @@ class Event:
     def __init__(self, host: Host, event: str, message: "dict[str, Any]") -> None:
         self.host = host
         self.event = event
-        self.agent = _text(message, "agent_type") or None
-        self.session = _text(message, "session_id")
-        self.cwd = _text(message, "cwd")
-        self.source = _text(message, "source") or _text(message, "trigger")
-        self.prompt = _text(message, "prompt")
-        self.tool = _text(message, "tool_name")
-        given = message.get("tool_input")
+        said = {name.replace("_", "").lower(): value for name, value in message.items()}
+        self.agent = _text(said, "agenttype", "subagenttype", "agentname") or None
+        if self.agent is None and host.names_agent_in_id:
+            self.agent = _text(said, "agentid").rpartition("-")[0] or None
+        self.session = _text(said, "sessionid", "conversationid")
+        roots = said.get("workspaceroots")
+        first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+        self.cwd = _text(said, "cwd") or first
+        self.source = _text(said, "source", "trigger")
+        self.prompt = _text(said, "prompt")
+        self.tool = _text(said, "toolname")
+        given = said.get("toolinput", said.get("toolargs"))
         self.tool_input: dict[str, Any] = given if isinstance(given, dict) else {}
-        self.last_message = _text(message, "last_assistant_message") or _text(message, "prompt_response")
-        self.transcript = _text(message, "agent_transcript_path") or _text(message, "transcript_path")
-        self.stop_active = message.get("stop_hook_active") is True
+        self.last_message = _text(said, "lastassistantmessage", "promptresponse", "response", "summary")
+        self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")
+        self.stop_active = said.get("stophookactive") is True or said.get("loopcount") not in (None, 0)
 
     @property
     def whose(self) -> str:
@@ -96,32 +101,11 @@ def read(event: str, host: str, data: bytes) -> Event:
     return Event(known, event, message)
 
 
-def context(call: Event, text: str) -> "Answer":
-    """Give the agent a text to know."""
-    return _inside(call, {"additionalContext": text})
-
-
-def denial(call: Event, reason: str) -> "Answer":
-    """Deny a tool call; the agent is told the reason."""
-    if call.host.plain_answers:
-        return {"decision": "deny", "reason": reason}
-    return _inside(call, {"permissionDecision": "deny", "permissionDecisionReason": reason})
-
-
-def block(call: Event, reason: str) -> "Answer":
-    """Have the agent go on instead of stopping, for this reason."""
-    return {"decision": "deny" if call.host.plain_answers else "block", "reason": reason}
-
-
 def advice(call: Event, text: str) -> "Answer":
     """Tell a stopping agent something, or the person if the host cannot tell the agent. It holds nothing up."""
-    return context(call, text) if call.host.hears_as_it_stops else {"systemMessage": text}
+    return call.host.context(call.event, text) if call.host.hears_as_it_stops else {"systemMessage": text}
 
 
-def _inside(call: Event, said: "Answer") -> "Answer":
-    return {"hookSpecificOutput": {"hookEventName": call.host.events[call.event][0], **said}}
-
-
-def _text(message: "dict[str, Any]", key: str) -> str:
-    value = message.get(key)
-    return value if isinstance(value, str) else ""
+def _text(message: "dict[str, Any]", *keys: str) -> str:
+    """Return the first of these fields that is a text with something in it."""
+    return next((value for key in keys if isinstance(value := message.get(key), str) and value), "")

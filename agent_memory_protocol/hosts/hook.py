@@ -11,8 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .envelopes import Answer
-    from .table import Host
+    from .table import Answer, Host
 
 EVENTS = ("session-start", "prompt", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
 
@@ -69,17 +68,17 @@ def answer_to(
         from ..guard.judge import reason_to_deny
 
         reason = reason_to_deny(call, environ)
-        return envelopes.denial(call, reason) if reason else {}
+        return call.host.denial(event, reason) if reason else {}
     if event in ("session-start", "subagent-start"):
         from .start import start
 
         text = start(call, environ, say)
-        return envelopes.context(call, text) if text else {}
+        return call.host.context(event, text) if text else {}
     if event == "prompt":
         from .start import prompt
 
         text = prompt(call, environ, say)
-        return envelopes.context(call, text) if text else {}
+        return call.host.context(event, text) if text else {}
     from .stop import stop
 
     return stop(call, environ, say)

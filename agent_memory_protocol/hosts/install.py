@@ -4,6 +4,7 @@ A plan says which files become what; it is shown, and then done. The receipt say
 gives back the very bytes there were; if somebody has changed the file since, only what is ours goes.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -260,7 +261,8 @@ def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:
 
     def add(text: str) -> tuple[str, list[Insertion]]:
         found = there(text)
-        return settings_text.with_hooks(text, {name: group for name, group in wanted.items() if name not in found})
+        added = {name: group for name, group in wanted.items() if name not in found}
+        return settings_text.with_hooks(text, added, host.begins)
 
     return _Part(
         add,
@@ -291,19 +293,26 @@ def _files(place: InstallPlace, target: str, program: str) -> list[_File]:
     host = HOSTS.get(target)
     if host is None:
         raise InvalidArgument(f"{target!a} is not a host; the hosts are {', '.join(TARGETS)}")
-    hooks = _hooks_of(host, program, for_person=not place.is_project)
-    settings, skill = host.settings, (*host.skills, *_SKILL)
-    base, shipped = place.base, shipped_file("skill", *_SKILL)
-    moved = place.moved.get(host.name)
-    files = [
-        _File("/".join(settings), base, settings, hooks, reader=host.title),
-        _File("/".join(skill), base, skill, whole=shipped),
-    ]
-    for index, file in enumerate(files):
-        if moved is not None and file.parts[0] == settings[0]:
-            parts = file.parts[1:]
-            files[index] = replace_fields(file, name=os.path.join(moved, *parts), base=moved, parts=parts)
+    for_person = not place.is_project
+    if host.settings[-1].endswith(".json"):
+        ours = _File("", place.base, host.settings, _hooks_of(host, program, for_person=for_person), reader=host.title)
+    else:
+        ours = _File("", place.base, host.settings, whole=_plugin_of(host, program, for_person=for_person))
+    skill = _File("", place.base, (*host.skills, *_SKILL), whole=shipped_file("skill", *_SKILL))
+    files = []
+    for file in (ours, skill):
+        moved = place.moved.get(host.name) if file.parts[0] == host.settings[0] else None
+        parts = host.parts(file.parts, for_person=for_person) if moved is None else file.parts[1:]
+        name = "/".join(parts) if moved is None else os.path.join(moved, *parts)
+        files.append(replace_fields(file, name=name, base=moved or place.base, parts=parts))
     return files
+
+
+def _plugin_of(host: Host, program: str, *, for_person: bool) -> bytes:
+    """Return the plugin of a host that has no settings for hooks, with the command line of each event in it."""
+    commands = {event: f"{program} {host.call(event, for_person=for_person)}{FAILS_OPEN}" for event in host.events}
+    text = shipped_file("templates", f"{host.name}.js").decode()
+    return text.replace("HOOKS = {}", f"HOOKS = {json.dumps(commands, indent=2)}", 1).encode()
 
 
 def _receipt_file(place: InstallPlace) -> _File:

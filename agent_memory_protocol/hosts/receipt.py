@@ -58,7 +58,7 @@ def for_person(environ: Mapping[str, str]) -> InstallPlace:
     if not home:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
     moved = {
-        host.name: host.folder_of(home, environ) for host in HOSTS.values() if host.home and environ.get(host.home[0])
+        host.name: host.base_of(home, environ) for host in HOSTS.values() if host.home and environ.get(host.home[0])
     }
     external_links = load_settings(None, environ).external_links
     return InstallPlace(home, (".config", "amp", "installed.json"), moved, external_links)

@@ -44,7 +44,7 @@ def rehearse(
         "source": "startup",
         **({"agent_type": agent} if agent else {}),
     }
-    names = dict.fromkeys(("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"), folder)
+    names = {host.root.strip('"$'): folder} if host.root.startswith('"$') else {}
     named = {"AMP_AGENT": agent} if agent and event == "session-start" else {}
     try:
         with subprocess.Popen(
@@ -70,7 +70,8 @@ def rehearse(
         return Rehearsed(problem=f"does not run: {why}{f' ({said})' if said else ''}")
     try:
         answer = json.loads(out or b"{}")
-        given = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        inside = answer.get("hookSpecificOutput", answer)
+        given = inside.get("additionalContext", inside.get("additional_context", ""))
     except (ValueError, AttributeError, RecursionError):
         return Rehearsed(problem="answers something else than amp-hook does")
     return Rehearsed(context=given if isinstance(given, str) else "", said=said.removeprefix("amp-hook: "))

@@ -8,7 +8,10 @@ import re
 from dataclasses import dataclass
 
 _FAILURES = 2
-_EDIT = re.compile(rb'"name"\s*:\s*"(?:Edit|Write|MultiEdit|NotebookEdit|write_file|replace|apply_patch)"')
+_EDIT = re.compile(
+    rb'"name"\s*:\s*"(?:Edit|Write|MultiEdit|NotebookEdit|write_file|edit|replace|apply_patch)"'
+    rb'|"tool\.execution_start".*?"toolName":"(?:create|edit|str_replace_editor|apply_patch)"'
+)
 _CALL = re.compile(rb'"type"\s*:\s*"(?:function_call|custom_tool_call)"')
 _PATCH = b"*** Begin Patch"
 _FAILURE = re.compile(rb'"is_error"\s*:\s*true|exited with code [1-9]|"status"\s*:\s*"error"')
@@ -37,7 +40,7 @@ class Signs:
 
 
 def read_signs(record: bytes) -> Signs:
-    """Return the signs in a conversation's record, as Claude Code, Codex and Gemini CLI write it."""
+    """Return the signs in a conversation's record, as the hosts write it."""
     edits = failures = 0
     for line in record.split(b"\n"):
         named = len(_EDIT.findall(line))

@@ -12,19 +12,23 @@ from . import json_text
 from .json_text import Insertion, Node, NotJson
 
 _COMMAND = re.compile(r'"command":\s*("(?:[^"\\]|\\.)*")')
+_IN_PLUGIN = re.compile(r'^  "([a-z-]+)": ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+"""A line of the plugin that we write: an event, and the command line for it."""
 _CALL = re.compile(r"""(?<![\w-])amp-hook(?:\.exe)?["']? +([a-z-]+)(?: +--host[ =]([a-z]+))?""")
 """A call of our program, by name or at the end of a path: the event, and the host if one is named."""
 
 
-def with_hooks(text: str, wanted: Mapping[str, object]) -> tuple[str, list[Insertion]]:
+def with_hooks(text: str, wanted: Mapping[str, object], begins: str) -> tuple[str, list[Insertion]]:
     """Return the settings with our group of hooks added at the end of each event's list, and what was inserted.
+
+    An empty file becomes `begins` first.
 
     Raises:
         NotJson: the text is not a JSON object, or what should hold the hooks is something else.
     """
     made: list[Insertion] = []
     if _is_blank(text):
-        made = [(len(text), "{\n}\n")]
+        made = [(len(text), begins)]
         text = json_text.apply(text, made)
     for event, group in wanted.items():
         top = _top(text)
@@ -59,8 +63,8 @@ def without_hooks(text: str, recorded: Iterable[str]) -> str:
 
 
 def is_bare(text: str) -> bool:
-    """Say whether settings hold nothing at all."""
-    return _is_blank(text) or json_text.parse(text).value == {}
+    """Say whether settings hold nothing but what some new files begin with."""
+    return _is_blank(text) or json_text.parse(text).value in ({}, {"version": 1})
 
 
 def commands(text: str) -> list[tuple[str, str]]:
@@ -71,12 +75,14 @@ def commands(text: str) -> list[tuple[str, str]]:
     """
     if _is_blank(text):
         return []
+    if text.startswith("//"):
+        return [(event, json.loads(command)) for event, command in _IN_PLUGIN.findall(text)]
     return [(event.name, _command(hook)) for event, _, _, hook in _hooks(text) if _command(hook)]
 
 
 def values(text: str) -> object:
     """Return what settings say, as `json.loads` would. Raises NotJson where they are not JSON."""
-    return {} if _is_blank(text) else json_text.parse(text).value
+    return {} if _is_blank(text) or text.startswith("//") else json_text.parse(text).value
 
 
 def called(command: str) -> tuple[str, str] | None:
@@ -108,6 +114,8 @@ def _hooks(text: str) -> Iterator[tuple[Node, Node, Node, Node]]:
             listed = group.member("hooks")
             if listed is not None:
                 yield from ((event, group, listed, hook) for hook in listed.inside)
+            else:
+                yield event, group, event, group
 
 
 def _command(hook: Node) -> str:

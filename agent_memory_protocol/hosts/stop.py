@@ -29,7 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .envelopes import Answer, Event
+    from .envelopes import Event
+    from .table import Answer
 
 _MOST_OF_RECORD = 8 << 20
 
@@ -57,7 +58,7 @@ def stop(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], N
         who = envelopes.digest_of(*(name and name_key(name) for name in (actor.conversation, actor.agent)))
         if not text or not marks.leave(root, "reminded", who):
             return {}
-    return envelopes.block(call, text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
+    return call.host.block(text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
 
 
 def _harvest(

@@ -7,6 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    Answer = dict[str, object]
+
 FAILS_OPEN = " || true"
 """How a command line ends with 0 whatever becomes of its program."""
 
@@ -28,17 +30,20 @@ class Host:
         skills: the folder it looks for skills in, below the same.
         root: how a shell names the project's folder in a hook's command.
         next: what a person has to do before it works.
+        own: what its folder is called in a person's home folder, where that is not the first of `settings`.
         home: the environment variable that moves its folder out of the home folder, and what is below that.
+        begins: what a new file of settings holds.
+        is_flat: whether its settings list hooks themselves, and no groups of them.
         beside: further files in the folder of `settings` that it reads hooks from; people write them, amp does not.
         climbs: whether it reads `settings` of the folders above the one it is started in.
         forgives: what its reader of settings takes that is not JSON: see `json_text.Oddity`.
         off: the keys of its settings that switch hooks off, each with the value that does.
         off_list: the key that lists the command lines of hooks that are off.
         toml: a TOML file beside `settings`, and the key in it that switches hooks off where it is false.
+        names_agent_in_id: whether a tool's call names its agent only in the agent's id, `NAME-…`.
         forgets: the sources of a session's start at which it has lost what hooks gave before.
         timeout: how the host is told how long to wait.
         max_chars, max_tokens: how much it takes in one text before it cuts it, or moves it to a file.
-        plain_answers: whether a decision is an answer's own key; else it is inside `hookSpecificOutput`.
         hears_as_it_stops: whether a stopping agent can be told something without being held up.
     """
 
@@ -49,18 +54,21 @@ class Host:
     skills: tuple[str, ...]
     root: str
     next: str
+    own: tuple[str, ...] = ()
     home: tuple[str, ...] = ()
+    begins = "{\n}\n"
+    is_flat = False
     beside: tuple[str, ...] = ()
     climbs = False
     forgives: frozenset[str] = frozenset()
     off: tuple[tuple[tuple[str, ...], bool], ...] = ()
     off_list: tuple[str, ...] = ()
     toml: tuple[str, ...] = ()
+    names_agent_in_id = False
     forgets: tuple[str, ...] = ()
     timeout = SECONDS
     max_chars: int | None = None
     max_tokens: int | None = None
-    plain_answers = False
     hears_as_it_stops = False
 
     def call(self, event: str, *, for_person: bool = False) -> str:
@@ -77,16 +85,40 @@ class Host:
         for event, (native, tools) in self.events.items():
             command = f"{program} {self.call(event, for_person=for_person)}{FAILS_OPEN}"
             group: dict[str, object] = {"matcher": tools} if tools else {}
-            group["hooks"] = [{"type": "command", "command": command, "timeout": self.timeout}]
-            wanted[native] = group
+            hook = {"type": "command", "command": command, "timeout": self.timeout}
+            wanted[native] = {**hook, **group} if self.is_flat else {**group, "hooks": [hook]}
         return wanted
 
-    def folder_of(self, home: str, environ: "Mapping[str, str]") -> str:
-        """Return the folder that a person's own settings of this host lie in; "" if nothing names one."""
+    def parts(self, path: tuple[str, ...], *, for_person: bool) -> tuple[str, ...]:
+        """Return where a file of a project lies, or the same in a person's home folder."""
+        return (*self.own, *path[1:]) if for_person and self.own and path[0] == self.settings[0] else path
+
+    def base_of(self, home: str, environ: "Mapping[str, str]") -> str:
+        """Return the host's folder for a person, in which what it reads lies; "" if nothing names one."""
         moved = environ.get(self.home[0], "") if self.home else ""
         if moved:
             return "/".join([moved, *self.home[1:]])
-        return "/".join([home, *self.settings[:-1]]) if home else ""
+        return "/".join([home, *(self.own or self.settings[:1])]) if home else ""
+
+    def folder_of(self, home: str, environ: "Mapping[str, str]") -> str:
+        """Return the folder that a person's own settings of this host lie in; "" if nothing names one."""
+        base = self.base_of(home, environ)
+        return "/".join([base, *self.settings[1:-1]]) if base else ""
+
+    def context(self, event: str, text: str) -> "Answer":
+        """Give the agent a text to know."""
+        return self._inside(event, additionalContext=text)
+
+    def denial(self, event: str, reason: str) -> "Answer":
+        """Deny a tool call; the agent is told the reason."""
+        return self._inside(event, permissionDecision="deny", permissionDecisionReason=reason)
+
+    def block(self, reason: str) -> "Answer":
+        """Have the agent go on instead of stopping, for this reason."""
+        return {"decision": "block", "reason": reason}
+
+    def _inside(self, event: str, **said: str) -> "Answer":
+        return {"hookSpecificOutput": {"hookEventName": self.events[event][0], **said}}
 
 
 def _events(tools: str) -> dict[str, tuple[str, str]]:
@@ -150,7 +182,111 @@ class _Gemini(Host):
     forgets = ("resume",)
     timeout = SECONDS * 1000
     max_chars = 10_000
-    plain_answers = True
+
+    def denial(self, _event: str, reason: str) -> "Answer":
+        return {"decision": "deny", "reason": reason}
+
+    def block(self, reason: str) -> "Answer":
+        return {"decision": "deny", "reason": reason}
 
 
-HOSTS: dict[str, Host] = {host.name: host for host in (_Claude(), _Codex(), _Gemini())}
+class _Qwen(Host):
+    name = "qwen"
+    title = "Qwen Code"
+    # Its subagents start with a hook, too, but what that says did not reach their model (0.24.4).
+    events = {  # noqa: RUF012
+        event: native
+        for event, native in _events("run_shell_command|write_file|edit|notebook_edit|mcp__.*").items()
+        if event != "subagent-start"
+    }
+    settings = (".qwen", "settings.json")
+    skills = (".qwen", "skills")
+    root = '"$QWEN_PROJECT_DIR"'
+    next = "Qwen Code runs the hooks of a project only in a folder it trusts; /hooks there lists them"
+    home = ("QWEN_HOME",)
+    forgives = frozenset(["a byte-order mark", "a comment", "a comma after the last one", "a doubled name"])
+    off = ((("disableAllHooks",), True),)
+    names_agent_in_id = True
+    forgets = ("resume",)
+    timeout = SECONDS * 1000
+    max_chars = 10_000
+
+
+class _Copilot(Host):
+    name = "copilot"
+    title = "GitHub Copilot CLI"
+    events = {  # noqa: RUF012
+        "session-start": ("sessionStart", ""),
+        "prompt": ("userPromptSubmitted", ""),
+        "subagent-start": ("subagentStart", ""),
+        "pre-tool-use": (
+            "preToolUse",
+            "bash|powershell|write_bash|write_powershell|create|edit|str_replace_editor|apply_patch|.*-.*",
+        ),
+        "stop": ("agentStop", ""),
+        "subagent-stop": ("subagentStop", ""),
+    }
+    settings = (".github", "hooks", "agent-memory.json")
+    skills = (".github", "skills")
+    own = (".copilot",)
+    root = '"$(git rev-parse --show-toplevel)"'
+    next = "Copilot CLI runs the hooks of a project only in a folder it trusts"
+    home = ("COPILOT_HOME",)
+    forgives = frozenset(["a doubled name"])
+    begins = '{\n  "version": 1\n}\n'
+    is_flat = True
+    off = ((("disableAllHooks",), True),)
+    max_chars = 10_000
+
+    def context(self, _event: str, text: str) -> "Answer":
+        return {"additionalContext": text}
+
+    def denial(self, _event: str, reason: str) -> "Answer":
+        return {"permissionDecision": "deny", "permissionDecisionReason": reason}
+
+
+class _Cursor(Host):
+    name = "cursor"
+    title = "Cursor"
+    events = {  # noqa: RUF012
+        "session-start": ("sessionStart", ""),
+        "pre-tool-use": ("preToolUse", "Shell|Write|Edit|StrReplace|Delete|ApplyPatch|MCP.*"),
+        "stop": ("stop", ""),
+        "subagent-stop": ("subagentStop", ""),
+    }
+    settings = (".cursor", "hooks.json")
+    skills = (".cursor", "skills")
+    root = '"$CURSOR_PROJECT_DIR"'
+    next = "Cursor reads its hooks as it starts; its settings list them under Hooks"
+    begins = '{\n  "version": 1\n}\n'
+    is_flat = True
+    max_chars = 10_000
+
+    def context(self, _event: str, text: str) -> "Answer":
+        return {"additional_context": text}
+
+    def denial(self, _event: str, reason: str) -> "Answer":
+        return {"permission": "deny", "user_message": reason, "agent_message": reason}
+
+    def block(self, reason: str) -> "Answer":
+        return {"followup_message": reason}
+
+
+class _Opencode(Host):
+    name = "opencode"
+    title = "opencode"
+    events = {  # noqa: RUF012  (the plugin's own names)
+        event: (event, "") for event in ("session-start", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
+    }
+    settings = (".opencode", "plugins", "agent-memory.js")
+    skills = (".opencode", "skills")
+    own = (".config", "opencode")
+    root = '"$AMP_PROJECT_DIR"'
+    next = "opencode loads the plugin at its next start"
+    home = ("XDG_CONFIG_HOME", "opencode")
+    max_chars = 10_000
+
+
+HOSTS: dict[str, Host] = {
+    host.name: host for host in (_Claude(), _Codex(), _Gemini(), _Qwen(), _Copilot(), _Cursor(), _Opencode())
+}

@@ -12,10 +12,25 @@ import pytest
 from agent_memory_protocol.hosts import table
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
-HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
-SKILLS = {"claude": ".claude", "codex": ".agents", "gemini": ".gemini"}
+HOSTS = {
+    "claude": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
+    "copilot": ".github/hooks/agent-memory.json",
+    "cursor": ".cursor/hooks.json",
+}
+PLUGIN = ".opencode/plugins/agent-memory.js"
+SKILLS = {
+    "claude": ".claude",
+    "codex": ".agents",
+    "gemini": ".gemini",
+    "qwen": ".qwen",
+    "copilot": ".github",
+    "cursor": ".cursor",
+}
 SKILL = (Path(__file__).parents[2] / "skill" / "agent-memory" / "SKILL.md").read_bytes()
-TARGETS = [*HOSTS, "agents-md"]
+TARGETS = [*HOSTS, "opencode", "agents-md"]
 RECEIPT = ".scaffolding/installed.json"
 
 GOLDEN = sorted(path.name.removesuffix(".before") for path in DATA.glob("*.before"))
@@ -39,7 +54,7 @@ def everything(amp):
 
 
 def file_of(target):
-    return HOSTS.get(target, "AGENTS.md")
+    return {**HOSTS, "opencode": PLUGIN}.get(target, "AGENTS.md")
 
 
 @pytest.mark.parametrize("name", GOLDEN)
@@ -61,7 +76,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+@pytest.mark.parametrize("host", [*HOSTS, "opencode"])
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
     assert found("install", host).err.splitlines()[-1] == f"amp: {table.HOSTS[host].next}"
     assert found("install", host).err == ""
@@ -84,7 +99,7 @@ def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
     for target in TARGETS:
         assert found("install", target).code == 0
     assert set(json.loads((found.root / RECEIPT).read_text())["hosts"]) == set(TARGETS)
-    for target in ("codex", "agents-md", "claude", "gemini"):
+    for target in ("codex", "agents-md", "claude", *(set(TARGETS) - {"codex", "agents-md", "claude"})):
         assert found("uninstall", target).code == 0
     assert everything(found) == tree
 
@@ -130,7 +145,9 @@ def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     other = '{"type": "command", "command": "amp-hooked-on-jazz session-start --host claude"}'
     path.write_text(text.replace(first[0], f"{other}, {first[0]}"))
     assert found("uninstall", target).code == 0
-    assert json.loads(path.read_text())["hooks"] == {"SessionStart": [{"hooks": [json.loads(other)]}]}
+    row = table.HOSTS[target]
+    left = [json.loads(other)] if row.is_flat else [{"hooks": [json.loads(other)]}]
+    assert json.loads(path.read_text())["hooks"] == {row.events["session-start"][0]: left}
 
 
 @pytest.mark.parametrize("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"])
@@ -270,8 +287,9 @@ def test_a_skill_that_was_changed_by_hand_stays(found):
     assert skill.read_text() == "mine\n"
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("before", [None, "own"])
+@pytest.mark.parametrize(
+    ("target", "before"), [*((target, None) for target in TARGETS), *((one, "own") for one in [*HOSTS, "agents-md"])]
+)
 def test_a_checkout_with_other_line_ends_is_still_as_it_was_installed(found, target, before):
     if before:
         found.write(file_of(target), "# Mine\n" if target == "agents-md" else '{\n  "a": 1\n}\n')
@@ -298,6 +316,9 @@ TAKEN = {
     "claude": {"a byte-order mark", "a doubled name"},
     "codex": set(),
     "gemini": {"a comment", "a doubled name"},
+    "qwen": set(ODD),
+    "copilot": {"a doubled name"},
+    "cursor": set(),  # not tried: no package has its program
 }
 """What the readers of these hosts take, as tried with their programs."""
 
@@ -338,7 +359,8 @@ BROKEN = ["{", '{"hooks": []}', '{"hooks": {"SessionStart": {}}}', "[]", '"x"', 
 @pytest.mark.parametrize("target", HOSTS)
 def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
     for text in BROKEN:
-        found.write(file_of(target), text)
+        native = table.HOSTS[target].events["session-start"][0]
+        found.write(file_of(target), text.replace("SessionStart", native) if isinstance(text, str) else text)
         tree = everything(found)
         found("install", target).refuses(4, file_of(target))
         assert everything(found) == tree
@@ -355,7 +377,7 @@ def test_a_link_that_leads_outside_the_project_is_refused(found, target):
     outside = found.home / "outside.json"
     outside.write_text("{}")
     path = found.root / file_of(target)
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     path.symlink_to(outside)
     found("install", target).refuses(4, "leads outside the project")
     assert outside.read_text() == "{}"
@@ -375,26 +397,36 @@ def test_mode_and_links_inside_the_project_stay(found):
     assert real.read_text() == "{}"
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@pytest.mark.parametrize("target", [*HOSTS, "opencode"])
 def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
     tree = everything(found)
     answer = found("install", target, "--user")
     assert answer.code == 0
-    assert (found.home / file_of(target)).exists()
+    moved = file_of(target).replace(".github", ".copilot").replace(".opencode", ".config/opencode")
+    assert (found.home / moved).exists()
     assert (found.home / ".config" / "amp" / "installed.json").exists()
     assert not (found.root / ".scaffolding").exists()
     assert found("uninstall", target, "--user").code == 0
     assert everything(found) == tree
 
 
-def test_codex_may_have_its_home_elsewhere(found):
+@pytest.mark.parametrize(
+    ("target", "variable", "file"),
+    [
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+        ("copilot", "COPILOT_HOME", "hooks/agent-memory.json"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/plugins/agent-memory.js"),
+    ],
+)
+def test_a_host_may_have_its_home_elsewhere(found, target, variable, file):
     elsewhere = found.home / "elsewhere"
-    elsewhere.mkdir()
+    (elsewhere / file).parent.mkdir(parents=True)
     tree = everything(found)
-    environ = {"CODEX_HOME": str(elsewhere)}
-    assert found("install", "codex", "--user", environ=environ).code == 0
-    assert (elsewhere / "hooks.json").exists()
-    assert found("uninstall", "codex", "--user", environ=environ).code == 0
+    environ = {variable: str(elsewhere)}
+    assert found("install", target, "--user", environ=environ).code == 0
+    assert (elsewhere / file).exists()
+    assert found("uninstall", target, "--user", environ=environ).code == 0
     assert everything(found) == tree
 
 
@@ -536,7 +568,12 @@ def test_json_says_what_changes(found):
 def test_what_is_installed_runs_at_every_event_the_host_has(found):
     for host, row in table.HOSTS.items():
         found("install", host)
-        hooks = json.loads((found.root / file_of(host)).read_text())["hooks"]
-        assert list(hooks) == [native for native, _ in row.events.values()]
-        commands = [one["command"] for groups in hooks.values() for group in groups for one in group["hooks"]]
+        text = (found.root / file_of(host)).read_text()
+        if host in HOSTS:
+            hooks = json.loads(text)["hooks"]
+            assert list(hooks) == [native for native, _ in row.events.values()]
+            listed = [group for groups in hooks.values() for group in groups]
+            commands = [one["command"] for group in listed for one in group.get("hooks", [group])]
+        else:
+            commands = re.findall(r'^  "[a-z-]+": "(amp-hook [^"]*)"', text, re.MULTILINE)
         assert commands == [f"amp-hook {event} --host {host} || true" for event in row.events]

@@ -14,7 +14,7 @@ from agent_memory_protocol.hosts import hook as hooks
 
 RECORDED = Path(__file__).parents[1] / "data" / "hooks"
 SECONDS = 30
-OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "GEMINI_", "CODEX_")
+OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "GEMINI_", "CODEX_", "QWEN_", "COPILOT_", "CURSOR_")
 
 ALIKE = {
     "session-start": "SessionStart",
@@ -33,13 +33,35 @@ NATIVE = {
         "pre-tool-use": "BeforeTool",
         "stop": "AfterAgent",
     },
+    "qwen": {event: name for event, name in ALIKE.items() if event != "subagent-start"},
+    "copilot": {
+        "session-start": "sessionStart",
+        "prompt": "userPromptSubmitted",
+        "subagent-start": "subagentStart",
+        "pre-tool-use": "preToolUse",
+        "stop": "agentStop",
+        "subagent-stop": "subagentStop",
+    },
+    "cursor": {
+        "session-start": "sessionStart",
+        "pre-tool-use": "preToolUse",
+        "stop": "stop",
+        "subagent-stop": "subagentStop",
+    },
+    "opencode": {event: event for event in ALIKE if event != "prompt"},
 }
 """How each host calls the events it has."""
 
+FLAT = {
+    "copilot": {"additionalContext", "permissionDecision", "permissionDecisionReason", "decision", "reason"},
+    "cursor": {"additional_context", "permission", "user_message", "agent_message", "followup_message"},
+}
+"""What the answers of these hosts hold, which have nothing inside of anything."""
+
 COMMON = {"continue", "stopReason", "suppressOutput", "systemMessage"}
+DECISION = {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
 FIELDS = {
-    ("claude", "pre-tool-use"): {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"},
-    ("codex", "pre-tool-use"): {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"},
+    **{(host, "pre-tool-use"): DECISION for host in ("claude", "codex", "qwen", "opencode")},
     ("gemini", "pre-tool-use"): {"tool_input"},
     ("codex", "stop"): None,
     ("codex", "subagent-stop"): None,
@@ -51,6 +73,10 @@ FIELDS = {
 def check_shape(host: str, event: str, answer: Any) -> None:
     """Hold an answer to what its host publishes. Codex refuses every key it does not know, so we hold all to that."""
     assert isinstance(answer, dict)
+    if host in FLAT:
+        assert set(answer) <= FLAT[host] | {"systemMessage"}
+        assert all(isinstance(value, str) and value.strip() for value in answer.values())
+        return
     allowed = set(COMMON)
     if event in ("stop", "subagent-stop") or (host, event) == ("gemini", "pre-tool-use"):
         allowed |= {"decision", "reason"}
@@ -82,14 +108,16 @@ class Said(NamedTuple):
     @property
     def context(self) -> str:
         """What the agent is told."""
-        given = self.answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        inside = self.answer.get("hookSpecificOutput", self.answer)
+        given = inside.get("additionalContext", inside.get("additional_context", ""))
         assert isinstance(given, str)
         return given
 
     @property
     def denied(self) -> str:
         """Why a tool call is denied; "" where it is not."""
-        reason = self.answer.get("hookSpecificOutput", {}).get("permissionDecisionReason") or self.answer.get("reason")
+        inside = self.answer.get("hookSpecificOutput", self.answer)
+        reason = inside.get("permissionDecisionReason") or inside.get("reason") or inside.get("agent_message")
         assert isinstance(reason, str | None)
         return reason or ""
 

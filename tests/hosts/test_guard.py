@@ -879,14 +879,26 @@ def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
     assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode())
 
 
-@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+SHELLS = {"gemini": "run_shell_command", "qwen": "run_shell_command", "copilot": "bash", "cursor": "Shell"}
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode"])
 def test_a_denial_reaches_its_host(project, host):
     name = "pre-tool-use-shell"
-    tool = {"gemini": "run_shell_command"}.get(host, "Bash")
-    sent = project.recorded(host, name, tool_input={"command": f"echo x > {SHARED}"}, agent_type="reviewer")
-    assert json.loads(sent)["tool_name"] == tool
+    given = "toolArgs" if host == "copilot" else "tool_input"
+    sent = project.recorded(host, name, **{given: {"command": f"echo x > {SHARED}"}, "agent_type": "reviewer"})
+    tool = json.loads(sent).get("tool_name", json.loads(sent).get("toolName"))
+    assert tool == {"opencode": "bash", **SHELLS}.get(host, "Bash")
     assert "it is read-only" in project.hook("pre-tool-use", sent, host).denied
     assert project.hook("pre-tool-use", project.recorded(host, name), host) == ({}, "")
+
+
+@pytest.mark.parametrize("host", ["qwen", "copilot"])
+def test_a_subagent_s_call_is_judged_by_what_its_host_says_of_it(project, host):
+    """Qwen Code names the agent in the agent's id, Copilot CLI in words of its own."""
+    sent = project.recorded(host, "pre-tool-use-shell-subagent").replace("echo hi", f"echo x > {SHARED}")
+    assert project.answer("pre-tool-use", sent, host).answer == {}
+    assert "it is read-only" in project.answer("pre-tool-use", sent.replace("developer", "reviewer"), host).denied
 
 
 @pytest.mark.parametrize("host", ["claude", "gemini"])

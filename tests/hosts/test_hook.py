@@ -12,7 +12,9 @@ import pytest
 
 from agent_memory_protocol.hosts import hook
 
-HOSTS = ("claude", "codex", "gemini")
+from .conftest import NATIVE
+
+HOSTS = ("claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode")
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 
 
@@ -70,7 +72,7 @@ def test_a_context_that_has_the_block_hears_only_what_there_is_now(project, sour
 def test_a_resumed_session_of_a_host_that_forgets_is_given_the_block_again(project, host):
     sent = project.recorded(host, "session-start", source="resume", session_id="c1")
     given = project.answer("session-start", sent, host).context
-    assert given.startswith("<agent-memory id=") == (host == "gemini")
+    assert given.startswith("<agent-memory id=") == (host in ("gemini", "qwen"))
 
 
 TOPICS = """
@@ -100,7 +102,7 @@ def asked(project, prompt, **changes):
     return project.recorded("claude", "prompt", **{"prompt": prompt, **changes})
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", [host for host in HOSTS if "prompt" in NATIVE[host]])
 def test_the_first_prompt_brings_what_the_start_left_out_and_it_is_about_once(full, host):
     given = full.answer("prompt", asked(full, "Add a migration for a new column"), host).context
     assert given.startswith("<agent-memory id=")

@@ -1,9 +1,10 @@
 """The hosts' own programs, with what `amp install` put into their settings and a model that follows a script.
 
-They run with `-m hosts`, for each of `claude`, `codex` and `gemini` that the PATH has; no network is needed.
+They run with `-m hosts`, for each host whose program the PATH has; no network is needed.
 """
 
 import html
+import json
 import os
 import shutil
 import subprocess
@@ -11,13 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.hosts import table
+
 from .model import Answer, running
 
 pytestmark = pytest.mark.hosts
 
 NEW = ".scaffolding/agent-memory/agents/tester/MEMORY.md"
 FINDINGS = "Looked.\n\n```memory-findings\n- shared: Staging runs Postgres 14.\n```\n"
-PROGRAMS = {name: shutil.which(name) or "" for name in ("claude", "codex", "gemini")}
+PROGRAMS = {name: shutil.which(name) or "" for name in ("claude", "codex", "gemini", "qwen", "copilot", "opencode")}
 
 
 def has(host):
@@ -25,6 +28,8 @@ def has(host):
 
 
 HOSTS = [pytest.param(host, marks=has(host)) for host in PROGRAMS]
+SUBAGENTS = [pytest.param(host, marks=has(host)) for host in ("claude", "qwen", "copilot", "opencode")]
+"""The hosts that tell hooks which agent works."""
 
 
 class Host:
@@ -44,6 +49,14 @@ class Host:
             "GEMINI_API_KEY": "none",
             "OPENAI_API_KEY": "none",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "ANTHROPIC_MODEL": "m",
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_AUTO_UPDATE": "false",
+            "COPILOT_PROVIDER_TYPE": "anthropic",
+            "COPILOT_PROVIDER_API_KEY": "none",
+            "COPILOT_MODEL": "m",
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
         }
         subprocess.run(
             [scripts / "amp", "install", name], cwd=project.root, env=self.environ, check=True, capture_output=True
@@ -57,6 +70,7 @@ class Host:
                 **self.environ,
                 "ANTHROPIC_BASE_URL": url,
                 "GOOGLE_GEMINI_BASE_URL": url,
+                "COPILOT_PROVIDER_BASE_URL": url,
                 **(environ or {}),
             }
             done = subprocess.run(
@@ -82,6 +96,21 @@ class Host:
             settings.parent.mkdir(exist_ok=True)
             settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
             return [program, "--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", "hello"]
+        if self.name == "qwen":
+            return [program, "--auth-type", "anthropic", "--model", "m", "--approval-mode", "yolo", "-p", "hello"]
+        if self.name == "copilot":
+            return [program, "-p", "hello", "--allow-all-tools", "--trust-folder"]
+        if self.name == "opencode":
+            provider = {"options": {"baseURL": f"{url}/v1", "apiKey": "none"}}
+            model = "anthropic/claude-sonnet-4-5"
+            chosen = {
+                "model": model,
+                "small_model": model,
+                "permission": "allow",
+                "provider": {"anthropic": provider},
+            }
+            (self.project.root / "opencode.json").write_text(json.dumps(chosen))
+            return [program, "run", "hello"]
         home = Path(self.environ["HOME"]) / ".codex"
         home.mkdir(exist_ok=True)
         (home / "config.toml").write_text(
@@ -98,8 +127,26 @@ class Host:
             added = "".join(f"+{line}\n" for line in text.splitlines())
             patch = f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
             return "exec_command", {"cmd": f"apply_patch <<'EOF'\n{patch}EOF"}
-        tool = "write_file" if self.name == "gemini" else "Write"
-        return tool, {"file_path": str(self.project.root / path), "content": text}
+        full = str(self.project.root / path)
+        if self.name == "copilot":
+            return "create", {"path": full, "file_text": text}
+        if self.name == "opencode":
+            return "write", {"filePath": full, "content": text}
+        return "Write" if self.name == "claude" else "write_file", {"file_path": full, "content": text}
+
+    def define(self, agent):
+        """Define an agent as this host reads it, and return the tool call that starts it."""
+        folder, name = {
+            "claude": (".claude/agents", f"{agent}.md"),
+            "qwen": (".qwen/agents", f"{agent}.md"),
+            "copilot": (".github/agents", f"{agent}.agent.md"),
+            "opencode": (".opencode/agent", f"{agent}.md"),
+        }[self.name]
+        header = "mode: subagent\n" if self.name == "opencode" else f"name: {agent}\n"
+        self.project.write(f"{folder}/{name}", f"---\n{header}description: develops\n---\nYou develop.\n")
+        tool = {"claude": "Agent", "qwen": "agent"}.get(self.name, "task")
+        key = "agent_type" if self.name == "copilot" else "subagent_type"
+        return tool, {"description": "x", "prompt": "look", key: agent, "name": "x", "run_in_background": False}
 
 
 @pytest.fixture
@@ -131,7 +178,7 @@ def test_an_ordinary_write_goes_on(host):
     assert (host.project.root / "notes.txt").read_text() == "a note\n"
 
 
-@pytest.mark.parametrize("host", HOSTS, indirect=True)
+@pytest.mark.parametrize("host", [one for one in HOSTS if one.values != ("opencode",)], indirect=True)
 def test_who_changed_files_is_reminded_and_the_host_takes_it(host):
     host.project.write(".scaffolding/amp.toml", '[hooks]\nreminder = "block"\n')
     heard = host.run(host.write("notes.txt", "a note\n"), "done", "really done")
@@ -139,15 +186,10 @@ def test_who_changed_files_is_reminded_and_the_host_takes_it(host):
 
 
 @pytest.mark.requirement("S4-23", "S4-57")
-@has("claude")
-@pytest.mark.parametrize("host", ["claude"], indirect=True)
+@pytest.mark.parametrize("host", SUBAGENTS, indirect=True)
 def test_a_subagent_has_its_memory_and_its_findings_are_kept(host):
-    host.project.write(
-        ".claude/agents/developer.md", "---\nname: developer\ndescription: develops\n---\nYou develop.\n"
-    )
-    call = ("Agent", {"description": "x", "prompt": "look", "subagent_type": "developer"})
-    heard = host.run(call, FINDINGS, "done", environ={"AMP_CONVERSATION": "c1"})
-    assert "- The own fact." in heard
+    heard = host.run(host.define("developer"), FINDINGS, "done", environ={"AMP_CONVERSATION": "c1"})
+    assert ("- The own fact." in heard) is ("subagent-start" in table.HOSTS[host.name].events)
     text = (host.project.root / ".scaffolding/conversations/c1/agent-memory/context.md").read_text()
     assert "Staging runs Postgres 14. (reported by developer, meant for shared)" in text
 
