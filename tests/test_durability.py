@@ -500,3 +500,8 @@ def test_a_descriptor_that_cannot_be_closed_never_ends_in_a_traceback(memory, mo
     monkeypatch.undo()
     memory.remember("Said next.")
     assert texts(memory)[-1] == "Said next."
+
+
+@linux
+def test_git_editors_and_kills_in_any_order_lose_nothing(tried):
+    tried("through-git")

@@ -111,7 +111,7 @@ class Books:
         lines = [(text, line) for text in journal.owed(self._lines) for line in parse_file([text.encode()])]
         coming = (*current.ids, *(one.id for one in plan.removed), *(add.taken.id for add in plan.put_back))
         left = {line.id for _, line in lines if isinstance(line, Tombstone)}.difference(coming)
-        missing = {one for one in left if one not in self._ledger()[0].entries} if left else set()
+        missing = left.difference(self._ledger()[0].entries) if left else set()
         if not missing:
             return plan
         since = journal.last_known(self._lines)

@@ -6,7 +6,6 @@ The comparison is a plan: values in, values out (decision 23).
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import Refused
 from ..text import labels
 from ..tiers import document as documents
 from ..tiers.document import Document, plain_id, section_key
@@ -127,23 +126,13 @@ def heal(
     """
     if not healing.put_back:
         return current, healing
-    from ..tiers.restore import put_back
+    from ..tiers.restore import put_back_all
 
-    back: list[Add] = []
-    kept_out = list(healing.kept_out)
-    for add in healing.put_back:
-        if not all(map(may_come, add.taken.texts)):
-            kept_out.append(add.taken)
-            continue
-        try:
-            healed = put_back(current, add.taken)
-            check(current, healed)
-        except Refused:
-            kept_out.append(add.taken)
-        else:
-            current = healed
-            back.append(add)
-    return current, replace(healing, put_back=tuple(back), kept_out=tuple(kept_out))
+    welcome = [add for add in healing.put_back if all(map(may_come, add.taken.texts))]
+    current, refused = put_back_all(current, [add.taken for add in welcome], check=check)
+    back = tuple(add for add in welcome if add.taken.id not in refused)
+    kept_out = tuple(add.taken for add in healing.put_back if add not in back)
+    return current, replace(healing, put_back=back, kept_out=(*healing.kept_out, *kept_out))
 
 
 def _replay(lines: Sequence[Line], current: Document) -> _Known:

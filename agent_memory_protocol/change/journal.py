@@ -100,11 +100,15 @@ def fingerprint(data: bytes) -> str:
 def rest_of(lines: Sequence[Line], since: float) -> tuple[Add, ...]:
     """Return the adds made since a moment, for a journal that is begun anew."""
     stopped = broken_off(lines)
-    writes = [line for line in lines if isinstance(line, Write)]
-    adds = [add for line in lines if isinstance(line, Version) for add in line.recent]
-    adds += [add for write in writes if write.run not in stopped for add in write.adds]
-    gone = {entry_id for write in writes for entry_id in (*write.gone, *write.archived)}
-    return tuple(add for add in adds if add.at >= since and add.taken.id not in gone)
+    found: dict[str, Add] = {}
+    for line in lines:
+        if isinstance(line, Write):
+            for entry_id in (*line.gone, *line.archived):
+                found.pop(entry_id, None)
+        adds = line.recent if isinstance(line, Version) else line.adds if isinstance(line, Write) else ()
+        if not isinstance(line, Write) or line.run not in stopped:
+            found |= {add.taken.id: add for add in adds if add.at >= since}
+    return tuple(found.values())
 
 
 def last_known(lines: Sequence[Line]) -> float:
@@ -164,12 +168,10 @@ def decode(data: bytes) -> list[Line]:
 
 
 def last_write_is(data: bytes, now: str, ledger: str | None = None) -> bool:
-    """Say, from the end of a journal alone, whether its last write left the document, and the ledger, as they are."""
-    for text in reversed(data[-65_536:].split(b"\n")[-3:]):
-        if text.startswith(b'{"run":'):
-            line = _read(text)
-            return isinstance(line, Write) and line.after == now and ledger in (None, line.ledger)
-    return False
+    """Say, from its last write alone, whether a journal knows the document, and the ledger, as they are."""
+    start = data.rfind(b'\n{"run":') + 1
+    line = _read(data[start : (data.find(b"\n", start) + 1 or len(data) + 1) - 1])
+    return isinstance(line, Write) and line.after == now and ledger in (None, line.ledger)
 
 
 def size_of_writes(data: bytes) -> int:

@@ -75,7 +75,11 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         if not having:
             continue
         last = having[0]
-        if not builds_on(steps[last - 1], steps[last]) and any(has_branch(steps[number]) for number in having):
+        # What an earlier commit of this line of history had was taken out on this line.
+        was_here = any(
+            builds_on(steps[at], steps[number]) for at, number in [(last - 1, last), *((0, n) for n in having)]
+        )
+        if not was_here and any(has_branch(steps[number]) for number in having):
             left.add(one)
         else:
             dropped.add(one)

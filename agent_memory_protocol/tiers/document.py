@@ -5,7 +5,7 @@ alone, so a diff shows exactly what changed (decision 21).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -46,6 +46,7 @@ class Document:
     begin: int
     outline: Outline
     ids: tuple[str, ...]
+    _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def data(self) -> bytes:
@@ -70,7 +71,14 @@ class Document:
 
     def entry(self, entry_id: str) -> Entry | None:
         """Return the entry with that id, or None."""
-        return self.outline.entries[self.ids.index(entry_id)] if entry_id in self.ids else None
+        number = self.number(entry_id)
+        return None if number is None else self.outline.entries[number]
+
+    def number(self, entry_id: str) -> int | None:
+        """Return which entry has that id, from 0, or None."""
+        if not self._numbers:
+            self._numbers.update((one, number) for number, one in enumerate(self.ids))
+        return self._numbers.get(entry_id)
 
     def text(self, entry: Entry) -> str:
         """Return an entry's Markdown, lines joined with newlines."""

@@ -73,7 +73,8 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
     """
     if not named and set(old.ids) <= set(new.ids):
         return []
-    staying = {*new.ids, *(one for one in regrouped(new, old) if one not in named)}
+    there = {*new.ids}
+    staying = {*there, *(one for one in regrouped(new, old) if one not in named)}
     groups: dict[str, list[str]] = {}
     for one in old.ids:
         groups.setdefault(plain_id(one), []).append(one)
@@ -82,7 +83,7 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
         free = [one for one in group if one not in staying]
         gone = [one for one in group if one in named]
         if len(gone) != len(free):
-            left = Counter(_said(new, one) for one in group if one in new.ids)
+            left = Counter(_said(new, one) for one in group if one in there)
             gone = [one for one in group if not _stands(old, one, left)]
         if len(gone) != len(free):
             gone = free

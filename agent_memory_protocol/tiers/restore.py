@@ -5,12 +5,13 @@ document is read again after every try: everything else must be what it was, or 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import Refused
+from ..layout import Target
 from ..text import markdown
 from ..text.visible import KEEPER
-from .document import Document, section_key, with_block
+from .document import Document, entry_id, section_key, with_block
 from .edit import texts, texts_apart
 from .entries import Entry, items_of
 from .taken import (
@@ -30,6 +31,83 @@ from .taken import (
     stands_between,
     twins,
 )
+
+
+def put_back_all(
+    document: Document,
+    taken: Sequence[Taken],
+    gone: Mapping[str, Taken] | None = None,
+    check: Callable[[Document, Document], None] = lambda _, __: None,
+) -> tuple[Document, dict[str, Refused]]:
+    """Return the document with entries back where they were, and why others, by their ids, cannot go back.
+
+    What stood together goes back together, so that the document is not read again for every entry. `check` raises
+    Refused where the step from one document to the next breaks a limit.
+    """
+    refused: dict[str, Refused] = {}
+    waiting = _chains(taken, document.target)[::-1]
+    while waiting:
+        chain = waiting.pop()
+        try:
+            changed = put_back(document, chain[0], gone) if len(chain) == 1 else _with_chain(document, chain, gone)
+            check(document, changed)
+        except Refused as error:
+            if len(chain) == 1:
+                refused[chain[0].id] = error
+            else:
+                middle = len(chain) // 2
+                waiting += [chain[middle:], chain[:middle]]
+        else:
+            document = changed
+    return document, refused
+
+
+def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
+    """Return the entries in groups that stood one right after the other, under the same headings and label."""
+    after = {one.place.after: one for one in taken if one.place.after}
+    followers = {one.id: after[one.id] for one in taken if one.id in after and _follows(after[one.id], one, target)}
+    begun = {one.id for one in followers.values()}
+    chains = []
+    for one in taken:
+        if one.id in begun:
+            continue
+        chains.append([one])
+        while (last := chains[-1][-1]).id in followers:
+            chains[-1].append(followers.pop(last.id))
+    return chains
+
+
+def _follows(one: Taken, other: Taken, target: Target) -> bool:
+    governed = one.place.headings == other.place.headings and one.place.label == other.place.label
+    return governed and one.id != other.id and one.place.previous == entry_id(other.markdown, target)
+
+
+def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, Taken] | None) -> Document:
+    """Return the document with entries back that stood together. Raises Refused where they cannot go so."""
+    first, last = chain[0], chain[-1]
+    lines = [first.markdown]
+    for one in chain[1:]:
+        lines += [*[""] * one.place.blank_before, one.markdown]
+    end = last.place
+    place = replace(first.place, before=end.before, following=end.following, next_heading=end.next_heading)
+    whole = Taken(first.id, "\n".join(lines), replace(place, blank_after=end.blank_after))
+    spot = _find_spot(document, place, gone or {})
+    standing = texts(document, document.outline.entries)
+    for position in _positions(document, place, spot):
+        for changed, line in _tries(document, whole, spot, position):
+            entries = changed.outline.entries
+            start = next((index for index, entry in enumerate(entries) if entry.start == line), None)
+            if start is None or len(entries) != len(standing) + len(chain):
+                continue
+            back, others = entries[start : start + len(chain)], [*entries[:start], *entries[start + len(chain) :]]
+            if [changed.text(entry) for entry in back] != [one.markdown for one in chain]:
+                continue
+            governed = {(entry.headings, entry.label) for entry in back}
+            named = [section_key(changed.outline.headings[index].text) for index in back[0].headings]
+            wanted = [section_key(one.title) for one in place.headings]
+            if len(governed) == 1 and named == wanted and texts(changed, others) == standing:
+                return changed
+    raise Refused(f"{document.target.path}: {len(chain)} entries cannot go back together")
 
 
 def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:

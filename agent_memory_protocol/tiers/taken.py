@@ -3,7 +3,7 @@
 A block's key is made from its text alone, as an entry's id is, so it survives other edits and tells nothing.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice, takewhile
@@ -126,10 +126,13 @@ def sayings(document: Document) -> set[tuple[str, str]]:
 
 def take(document: Document, taken_id: str) -> Taken:
     """Describe an entry so that `put_back` can restore it. Changes nothing."""
-    index = document.ids.index(taken_id)
+    index = document.number(taken_id)
+    if index is None:
+        raise ValueError(f"{taken_id} is no entry of {document.target.path}")
     entry = document.outline.entries[index]
     headings = document.outline.headings
     label = None if entry.label is None else document.outline.labels[entry.label]
+    following = bisect_left(headings, entry.end, key=lambda heading: heading.start)
     place = Place(
         headings=tuple(
             _above(document, heading, twins=len(twins(document, heading.text, heading.above)))
@@ -140,7 +143,7 @@ def take(document: Document, taken_id: str) -> Taken:
         before=document.ids[index + 1] if index + 1 < len(document.ids) else "",
         previous=key_before(document, entry.start),
         following=key_after(document, entry.end),
-        next_heading=next((span_key(document, one) for one in headings if one.start >= entry.end), ""),
+        next_heading=span_key(document, headings[following]) if following < len(headings) else "",
         blank_before=blanks_before(document, entry.start),
         blank_after=blanks_after(document, entry.end),
     )
@@ -229,14 +232,16 @@ def span_key(document: Document, span: Block | Heading) -> str:
 
 def key_before(document: Document, line: int) -> str:
     """Return the key of the block that ends before a line; "" where there is none, or the line is inside one."""
-    last = next((block for block in reversed(document.outline.blocks) if block.start < line), None)
-    return "" if last is None or last.end > line else span_key(document, last)
+    blocks = document.outline.blocks
+    number = bisect_left(blocks, line, key=lambda block: block.start)
+    return span_key(document, blocks[number - 1]) if number and blocks[number - 1].end <= line else ""
 
 
 def key_after(document: Document, line: int) -> str:
     """Return the key of the block that begins at or after a line; "" where there is none, or the line is inside one."""
-    first = next((block for block in document.outline.blocks if block.end > line), None)
-    return "" if first is None or first.start < line else span_key(document, first)
+    blocks = document.outline.blocks
+    number = bisect_right(blocks, line, key=lambda block: block.end)
+    return span_key(document, blocks[number]) if number < len(blocks) and blocks[number].start >= line else ""
 
 
 def stands_between(document: Document, position: int, previous: str, following: str) -> bool:

@@ -24,7 +24,7 @@ from ..tiers import compose, document, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.prune import Plan
-from ..tiers.restore import put_back
+from ..tiers.restore import put_back_all
 from ..tiers.taken import Taken, sayings, take
 from . import notes as notekeeping
 from .conversations import ENDS_AFTER, last_sign
@@ -283,22 +283,22 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
     def change(current: Document) -> Change:
         refused.clear()
         gone = {one.taken.id: one.taken for one in session.books(target).archived(current) if not one.note}
-        for one in entries:
-            if one.saying not in sayings(current):
-                try:
-                    current = put_back(current, one, gone)
-                except Refused as error:
-                    refused[one.id] = str(error)
-        return Change(current)
+        standing = sayings(current)
+        changed, why = put_back_all(current, [one for one in entries if one.saying not in standing], gone)
+        refused.update((one, str(error)) for one, error in why.items())
+        return Change(changed)
 
     if not entries:
         return [], []
     standing = stored_entries(session.change(target, change).document)
+    of_text: dict[str, list[StoredEntry]] = {}
+    for entry in standing:
+        of_text.setdefault(document.plain_id(entry.id), []).append(entry)
     found = []
     for one in entries:
         # Prose that came back beside other prose is a part of it.
         label = labels.key(one.place.label_text)
-        same = [entry for entry in standing if document.plain_id(entry.id) == document.plain_id(one.id)]
+        same = of_text.get(document.plain_id(one.id), [])
         holding = [entry for entry in same if labels.key(entry.label) == label] or [
             entry for entry in standing if one.id not in refused and one.markdown in entry.text
         ]

@@ -1,6 +1,6 @@
 """All that is tried, in the order of the table."""
 
-from . import clocks, disks, kills, lines, links, races, speed, syscalls
+from . import clocks, disks, kills, lines, links, races, speed, syscalls, through_git
 from .row import Trial
 
 TRIALS = (
@@ -12,6 +12,7 @@ TRIALS = (
     Trial("disks", disks.refusing),
     Trial("editors", races.editors),
     Trial("by-hand", races.removed_by_hand),
+    Trial("through-git", through_git.in_random_order),
     Trial("stopped-holder", races.stopped_holder),
     Trial("damaged-lines", lines.damaged),
     Trial("links", links.swapped),

@@ -3,9 +3,10 @@
 import pytest
 
 from agent_memory_protocol.errors import Refused
+from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove as take_out
-from agent_memory_protocol.tiers.restore import put_back
+from agent_memory_protocol.tiers.restore import put_back, put_back_all
 from agent_memory_protocol.tiers.taken import Place, Taken, take
 
 from .conftest import ids_with, parse, remove_and_return
@@ -199,3 +200,36 @@ def test_between_its_own_neighbours_an_entry_has_the_blank_lines_it_had():
     left = take_out(doc, [taken.id])
     assert left.data == b"# T\n\n## B\n- b\n"
     assert put_back(left, taken).data == doc.data
+
+
+def test_what_stood_together_goes_back_with_few_readings_of_the_document(monkeypatch):
+    page = "# T\n\n" + "".join(f"- fact {number}\n" for number in range(400)) + "\n## U\n\n- last\n"
+    whole = parse(page)
+    gone = [one for one in whole.ids[:399] if one != whole.ids[200]]
+    left = take_out(whole, gone)
+    taken = [take(whole, one) for one in reversed(gone)]
+    readings = []
+    once = document._parse_once
+
+    def counted(*args):
+        readings.append(args)
+        return once(*args)
+
+    monkeypatch.setattr(document, "_parse_once", counted)
+    back, refused = put_back_all(left, taken)
+    assert (back.data, refused) == (page.encode(), {})
+    assert len(readings) < 20
+
+
+def test_of_a_group_that_cannot_all_go_back_the_others_do():
+    whole = parse("# T\n\n- a\n- b\n- c\n- d\n- e\n")
+
+    def check(_old, new):
+        if b"- c\n" in new.data:
+            raise Refused("no c")
+
+    back, refused = put_back_all(
+        take_out(whole, whole.ids[1:4]), [take(whole, one) for one in whole.ids[1:4]], check=check
+    )
+    assert back.data == b"# T\n\n- a\n- b\n- d\n- e\n"
+    assert [*refused] == [whole.ids[2]]
