@@ -1,16 +1,23 @@
 """Make a namespace, or bring one of an earlier version up to this one, as the owner of a database."""
 
-from ..errors import StorageError
+from contextlib import suppress
+
+from ..errors import InvalidRecord, StorageError
 from ..records.record import Record
 from .address import Address
 from .schema import VERSION, script
 from .server import Connection, Server
+from .store import COLUMNS, columns_of
 from .tokens import WORDS, tokens_of
 
 OLDEST = 15
 """The first version of PostgreSQL that is supported."""
 
 _BATCH = 1000
+_MEND = f"""
+    WITH spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
+    UPDATE $ns.heads SET written = pg_current_xact_id(), ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector)
+    WHERE record_id = %s AND ({COLUMNS}) IS DISTINCT FROM (%s, %s, %s, %s, %s, %s::tsvector)"""  # noqa: S608 ours
 
 
 def sql_of(address: Address) -> str:
@@ -20,6 +27,8 @@ def sql_of(address: Address) -> str:
 
 def prepare(address: Address) -> str:
     """Make the namespace of an address, or bring it up to date; return what was there before, "" for nothing.
+
+    What finds the records is mended where it is not made of their newest versions.
 
     Positions in the change feed end here: whoever follows it reads everything again. So a copy that was restored from a
     backup is safe to go on with.
@@ -47,7 +56,7 @@ def prepare(address: Address) -> str:
                     " install a newer agent-memory-protocol"
                 )
             server.rows(connection, sql_of(address))
-            if found and found[1] != WORDS:
+            if found:
                 _read_again(server, connection)
             server.rows(connection, "UPDATE $ns.about SET words = %s, made = gen_random_uuid()", [WORDS])
             return f"version {found[0]}.{found[1]}" if found else ""
@@ -66,17 +75,15 @@ def _found(server: Server, connection: Connection) -> tuple[int, int] | None:
 
 
 def _read_again(server: Server, connection: Connection) -> None:
-    """Make anew what finds each record."""
+    """Make what finds each record of its newest version, where it is not."""
     last = ""
     query = """
         SELECT record_id, payload FROM $ns.heads JOIN $ns.versions USING (record_id, version)
         WHERE record_id > %s ORDER BY record_id LIMIT %s"""
     while batch := server.rows(connection, query, [last, _BATCH]):
         for last, payload in batch:
-            tokens = tokens_of(Record.from_bytes(payload.encode()))
-            server.rows(
-                connection,
-                "WITH spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)"
-                " UPDATE $ns.heads SET tokens = %s::tsvector, size = %s WHERE record_id = %s",
-                [sorted(tokens.spellings), tokens.vector, tokens.size, last],
-            )
+            with suppress(InvalidRecord):  # `verify` names it
+                record = Record.from_bytes(payload.encode())
+                tokens = tokens_of(record)
+                columns = columns_of(record, tokens)
+                server.rows(connection, _MEND, [sorted(tokens.spellings), *columns, last, *columns])

@@ -39,6 +39,12 @@ _NEXT = f"""
         WHERE record_id = %s AND version = %s RETURNING record_id, version),
     spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
     INSERT INTO $ns.versions SELECT record_id, version, %s FROM head RETURNING version"""  # noqa: S608 ours
+_HISTORY = """
+    SELECT v.version, v.payload, h.version,
+        ARRAY(SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(h.tokens)),
+        h.state, h.type, h.tags, h.said, h.size
+    FROM (SELECT %s::text) AS asked (record_id) LEFT JOIN $ns.heads h USING (record_id)
+    LEFT JOIN $ns.versions v USING (record_id) ORDER BY v.version"""
 _BURIAL = f"""
     UPDATE $ns.heads SET ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
     WHERE record_id = %s"""  # noqa: S608 ours
@@ -146,16 +152,20 @@ class PostgresqlStore:
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
-        found = self.server.ask(
-            "SELECT v.version, v.payload, h.version FROM (SELECT %s::text) AS asked (record_id)"
-            " LEFT JOIN $ns.versions v USING (record_id) LEFT JOIN $ns.heads h USING (record_id) ORDER BY v.version",
-            [id if is_id(id) else ""],
-        )
-        if found == [(None, None, None)]:
+        rows = self.server.ask(_HISTORY, [id if is_id(id) else ""])
+        last, marks, *columns = rows[0][2:]
+        if rows[0][0] is None and last is None:
             raise unknown(id)
-        if [number for number, _, _ in found] != list(range(1, (found[-1][2] or 0) + 1)):
+        if [row[0] for row in rows] != list(range(1, (last or 0) + 1)):
             raise DamagedFile(f"a version of {id} is missing; restore it from a backup", path=str(self.address))
-        return tuple(self.read(payload, id) for _, payload, _ in found)
+        versions = tuple(self.read(payload, id) for _, payload, *_ in rows)
+        tokens = tokens_of(versions[-1])
+        if [*columns, sorted(marks)] != [*columns_of(versions[-1], tokens)[:-1], sorted(tokens.marks or ())]:
+            reason = (
+                f"what finds {id} is not made of its newest version; its owner runs `amp record init-store --apply`"
+            )
+            raise DamagedFile(reason, path=str(self.address))
+        return versions
 
     def read(self, payload: str | None, id: str) -> Record:
         """Return the version of a record that these bytes are.

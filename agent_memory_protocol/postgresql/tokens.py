@@ -23,11 +23,22 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What finds a record: its tsvector, None where nothing should; how many words it has; and the plain ones."""
+    """What finds a record.
 
-    vector: str | None
+    Attributes:
+        marks: each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it.
+        size: how many words it has.
+        spellings: the plain ones.
+    """
+
+    marks: tuple[str, ...] | None
     size: int
     spellings: frozenset[str]
+
+    @property
+    def vector(self) -> str | None:
+        """The words as a tsvector, as SQL spells it."""
+        return None if self.marks is None else " ".join(map(_spelled, self.marks))
 
 
 def tokens_of(record: Record) -> Tokens:
@@ -36,8 +47,8 @@ def tokens_of(record: Record) -> Tokens:
         return Tokens(None, 0, frozenset())
     spellings: set[str] = set()
     text, tags = (Counter(words.tokens(part, spellings)) for part in (record.body, " ".join(record.tags)))
-    vector = " ".join(f"'{token}':{_places(text[token], tags[token])}" for token in islice(text | tags, _LONGEST))
-    return Tokens(vector, text.total() + tags.total(), frozenset(spellings))
+    marks = (f"{token} {('A' * text[token] + 'D' * tags[token])[:_MOST]}" for token in islice(text | tags, _LONGEST))
+    return Tokens(tuple(marks), text.total() + tags.total(), frozenset(spellings))
 
 
 def words_of(record: Record) -> dict[str, str]:
@@ -45,8 +56,6 @@ def words_of(record: Record) -> dict[str, str]:
     return {word: token for word, token in words.read(" ".join((record.body, *record.tags))) if word}
 
 
-def _places(inside: int, around: int) -> str:
-    inside = min(inside, _MOST - 1)
-    around = min(around, _MOST - inside)
-    places = [f"{place}A" for place in range(1, inside + 1)]
-    return ",".join([*places, *map(str, range(inside + 1, inside + around + 1))])
+def _spelled(mark: str) -> str:
+    token, _, weights = mark.partition(" ")
+    return f"'{token}':{','.join(f'{place}{weight}' for place, weight in enumerate(weights, 1))}"

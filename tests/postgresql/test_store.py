@@ -211,6 +211,21 @@ def test_a_changed_or_missing_row_is_reported(address, postgresql):
             store.history(other.id)
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["state = 'superseded'", "tokens = NULL", "tokens = 'sesame:1A'", "size = 9", "said = ''", "type = 'rule'"],
+)
+def test_what_finds_a_record_cannot_be_changed_without_a_trace_and_is_mended(change, address):
+    with PostgresqlStore(address) as store:
+        one = record("The disk of the disk.", tags=("disk",))
+        store.put(one)
+        store.server.ask(f"UPDATE $ns.heads SET {change}")
+        with pytest.raises(DamagedFile, match=r"what finds .* is not made of its newest version"):
+            store.history(one.id)
+        preparing.prepare(store.address)
+        assert store.history(one.id) == (one,)
+
+
 def test_no_row_keeps_a_word_of_what_was_redacted(address, postgresql):
     name = name_of(address)
     with PostgresqlStore(address) as store:
