@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .answers import Found, StoredEntry, StoredFile
+    from .recall.block import Search
     from .search.port import Embedder, SearchIndex
     from .verbs.doctor import Diagnosis
 
@@ -82,11 +83,17 @@ class Reader:
         max_tokens: int | None = None,
         task: str | None = None,
         today: date | None = None,
+        records: Search | None = None,
     ) -> Recall:
-        """Return what this actor may know when a task starts; see `recall_for_agent`."""
+        """Return what this actor may know when a task starts; see `recall_for_agent`.
+
+        `records` finds those of another store than the project's.
+        """
         budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
         where = str(self.path)
-        recalled = recall_here(acting(actor), budget, root=where, task=task, today=today, environ=self._environ)
+        recalled = recall_here(
+            acting(actor), budget, root=where, task=task, today=today, records=records, environ=self._environ
+        )
         if self.problem:
             recalled.warnings.append(self.problem)
         return recalled

@@ -34,7 +34,7 @@ def recall_command(
 ) -> None:
     """Print the memory that AGENT starts its task with.
 
-    Shared memory always, AGENT's own, and that of the conversation. Nothing to recall: nothing is printed.
+    Shared memory always, AGENT's own, that of the conversation, and the records. Nothing to recall: nothing is printed.
 
     \b
     Example:
@@ -61,8 +61,10 @@ def recall_command(
 def _explained(found: Recall) -> Iterator[str]:
     from ..text.labels import in_front_of_item
 
-    if not found.parts:
+    if not found.parts and found.records is None:
         yield "there is nothing to recall"
+    if found.records is not None:
+        yield f"records: {len(found.records.hits)} of {found.records.number}"
     for part in found.parts:
         if part.problem:
             yield f"{part.target}: not read"

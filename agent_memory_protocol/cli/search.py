@@ -128,14 +128,6 @@ def _records(
     problems += found.problems
     hits = []
     for hit in found:
-        fields: Json = {
-            "kind": "record",
-            "id": hit.record.id,
-            "state": hit.record.state.value,
-            "text": hit.record.body,
-            "score": round(hit.score, 4),
-            "reasons": [*hit.reasons],
-        }
         shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
-        hits.append(_Hit(f"{hit.record.id}  {hit.line.removeprefix('- ')}", shown_by, hit.reasons, fields))
+        hits.append(_Hit(f"{hit.record.id}  {hit.line.removeprefix('- ')}", shown_by, hit.reasons, hit.to_json()))
     return hits, found.left_out

@@ -121,14 +121,16 @@ def checklist(root: Root, settings: "Settings") -> str:
 def short(recalled: "Recall", actor: Actor) -> str:
     """Say what memory there is, for an agent that was given it before; "" if there is none."""
     parts = [part for part in recalled.parts if not part.problem]
-    if not parts:
+    listed = [f"- {part.target}: {part.target.path}, {part.lines_in_file} lines" for part in parts]
+    if recalled.records is not None:
+        listed.append(f"- records: {recalled.records.path}, {recalled.records.number}")
+    if not listed:
         return ""
     command = ["amp recall", *([actor.agent] if actor.agent else [])]
     command += ["--conversation", actor.conversation] if actor.conversation else []
-    listed = "\n".join(f"- {part.target}: {part.target.path}, {part.lines_in_file} lines" for part in parts)
     return (
         "This session was given this repository's agent memory when it began. Now it holds:\n"
-        f"{listed}\n"
+        f"{chr(10).join(listed)}\n"
         f"`{' '.join(command)}` prints it as it is now."
     )
 

@@ -1,14 +1,17 @@
 """The tools over records: remember, recall, consolidate and status, as the record format's own server names them."""
 
+import os
+from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from ..answers import Json
-from ..records.rank import BUDGET_TOKENS
+from ..layout import MEMORY
+from ..recall.records import MOST, best
+from ..records.rank import BUDGET_TOKENS, Recalled
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
 from .tool import Answer, Door, Tool, shown
-
-_FITTING = 10
 
 _HIT = shape("record_id", "body", "state", "score", "reasons")
 _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after"))
@@ -23,27 +26,24 @@ def instructions(door: Door) -> str:
     )
 
 
-def fitting(
-    door: Door, query: str, *, limit: int = _FITTING, problems: list[str] | None = None
-) -> list[tuple[Json, str]]:
-    """Return the records that fit a query, best first, each as JSON with its line; none where there are no records."""
+def fitting(door: Door, query: str, *, limit: int, problems: list[str]) -> list[Json]:
+    """Return the records that fit a query, best first; none where there are no records."""
     found = door.records.search(query, limit=limit)
-    if problems is not None:
-        problems += found.problems
-    return [
-        (
-            {
-                "kind": "record",
-                "id": hit.record.id,
-                "state": hit.record.state.value,
-                "text": hit.record.body,
-                "score": round(hit.score, 4),
-                "reasons": [*hit.reasons],
-            },
-            hit.line,
-        )
-        for hit in found
-    ]
+    problems += found.problems
+    return [hit.to_json() for hit in found]
+
+
+def search_of(door: Door) -> Callable[[str | None], Recalled] | None:
+    """Return what finds the records for a recall; None for those of the project."""
+    if door.records.path == os.path.join(door.workspace.path, *MEMORY):
+        return None
+
+    def search(task: str | None) -> Recalled:
+        if task is not None:
+            return door.records.search(task, limit=MOST)
+        return best(door.records.records(), None, datetime.now(UTC))
+
+    return search
 
 
 def _remember(door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None) -> Answer:

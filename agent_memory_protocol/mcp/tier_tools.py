@@ -76,12 +76,9 @@ def _target(door: Door, tier: str | None, agent: str | None) -> Target:
 
 
 def _recall(door: Door, task: str = "", **bounds: Any) -> Answer:
-    found = door.workspace.recall(door.actor, task=task or None, **bounds)
-    records = record_tools.fitting(door, task) if task else []
-    listed = "\n".join(["Records that fit the task:", *(line for _, line in records)]) if records else ""
-    text = "\n\n".join(filter(None, [found.text, listed])) or "; ".join(found.warnings)
-    with_records: Json = {"records": [hit for hit, _ in records]} if task else {}
-    return Answer({**found.to_json(), **with_records}, text or "There is nothing to recall yet.")
+    found = door.workspace.recall(door.actor, task=task or None, records=record_tools.search_of(door), **bounds)
+    text = found.text or "; ".join(found.warnings)
+    return Answer({**found.to_json()}, text or "There is nothing to recall yet.")
 
 
 def _remember(
@@ -139,7 +136,7 @@ def _search(door: Door, query: str, limit: int = _HITS) -> Answer:
         index=door.index,
         on_problem=problems.append,
     )
-    records = [hit for hit, _ in record_tools.fitting(door, query, limit=limit, problems=problems)]
+    records = record_tools.fitting(door, query, limit=limit, problems=problems)
     # The scores of two answers do not compare, their ranks do.
     both = chain.from_iterable(zip_longest([one.to_json() for one in found], records))
     return Answer({"hits": [one for one in both if one is not None][:limit], "problems": problems})
@@ -165,14 +162,14 @@ TIER_TOOLS = (
         "memory_recall",
         "Recall memory",
         "Give what is known when a task starts: shared memory, the agent's own, and the conversation's, as one block "
-        "of text that keeps to the bounds; with a task, the records that fit it too. Call it first.",
+        "of text that keeps to the bounds, and the records beside them. Call it first.",
         (
             Parameter("task", TEXT, "What the agent is to do. If memory does not fit, entries about it are kept."),
             Parameter("max_lines", WHOLE, "The most lines of each document (200).", minimum=1),
             Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
             Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
         ),
-        shape("text", "warnings", may_lack=("records",), parts=list_of(_PART), records=list_of(_HIT)),
+        shape("text", "warnings", parts=list_of(_PART), records=list_of(_HIT)),
         _recall,
     ),
     Tool(

@@ -7,7 +7,7 @@ a document that is not given whole, and by markdown-it only where the line scann
 from ..disk.errors import shown
 from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName
-from ..layout import Target, Tier, check_conversation_id
+from ..layout import RECORDS, Target, Tier, check_conversation_id
 from ..limits import split_lines
 from ..project.access import Actor, why_not_read
 from ..text.placeholders import is_placeholder
@@ -15,7 +15,7 @@ from ..text.visible import KEEPER, escape_line, needs_escapes, without_hidden
 from ..tiers import store
 from ..tiers.store import TierText
 from . import block
-from .block import NO_LIMIT, Budget, LeftOut, Part, Recall
+from .block import DATAMARK, NO_LIMIT, Budget, LeftOut, Part, Recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ..project.settings import Settings
     from ..tiers.entries import Entry, IndexLine, Outline
+    from .block import Search
 
-DATAMARK = "| "
 _INDEX_BYTES = 32_768
 
 
@@ -45,7 +45,7 @@ def recall_for_agent(
     """Return the memory an agent starts its task with, as one block of text; "" when there is none.
 
     Reads the shared document always, the agent's own when `agent_name` is given, the conversation's when
-    `conversation_id` is given, in that order. Nothing on disk is created or changed.
+    `conversation_id` is given, in that order, and then the project's records. Nothing on disk is created or changed.
 
     Args:
         agent_name: who starts the task; `plugin:agent` means `agent`.
@@ -75,6 +75,7 @@ def recall_here(
     root: "str | os.PathLike[str] | None" = None,
     task: str | None = None,
     today: "date | None" = None,
+    records: "Search | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> Recall:
     """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
@@ -92,7 +93,7 @@ def recall_here(
             opened.external_links = settings.external_links
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
-            recalled = recall(opened, settings, actor, budget, task=task, today=today)
+            recalled = recall(opened, settings, actor, budget, task=task, today=today, records=records)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:
@@ -116,9 +117,13 @@ def recall(
     *,
     task: str | None = None,
     today: "date | None" = None,
+    records: "Search | None" = None,
 ) -> Recall:
-    """Recall what this actor may read, within the budget. Never raises on what is on disk."""
-    return recall_drafts(root, settings, actor, budget, task=task, today=today)[0]
+    """Recall what this actor may read, within the budget. Never raises on what is on disk.
+
+    `records` finds those that are asked in place of the project's.
+    """
+    return recall_drafts(root, settings, actor, budget, task=task, today=today, records=records)[0]
 
 
 def recall_drafts(
@@ -129,12 +134,30 @@ def recall_drafts(
     *,
     task: str | None = None,
     today: "date | None" = None,
+    records: "Search | None" = None,
 ) -> "tuple[Recall, list[Draft]]":
     """Do as `recall` does, and return the documents that it has read, too."""
-    warnings = list(settings.problems)
     if not settings.enabled:
-        return Recall("", [], warnings), []
+        return Recall("", [], list(settings.problems)), []
     budget = budget.with_default(settings.max_chars)
+    try:
+        if records is None and not root.exists(RECORDS):
+            return _documents(root, settings, actor, budget, task, today)
+        from . import records as of_records
+
+        found = (records or of_records.of_project(root, today))(task)
+    except (AgentMemoryError, OSError) as error:
+        recalled, drafts = _documents(root, settings, actor, budget, task, today)
+        recalled.warnings.append(f"the records are not recalled: {error}")
+        return recalled, drafts
+    return of_records.beside(lambda left: _documents(root, settings, actor, left, task, today), found, settings, budget)
+
+
+def _documents(
+    root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str | None, today: "date | None"
+) -> "tuple[Recall, list[Draft]]":
+    """Recall the documents that this actor may read."""
+    warnings = list(settings.problems)
     drafts = []
     for target in targets_of(actor, settings):
         if why_not_read(actor, target, settings.readers_of_all) is not None:
@@ -143,7 +166,7 @@ def recall_drafts(
         if draft is not None:
             draft.asked_day = today
             drafts.append(draft)
-    _find_expired([draft for draft in drafts if draft.may_end], today)
+    _find_expired(root, [draft for draft in drafts if draft.may_end], today)
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     if min(max_lines, budget.characters, budget.bytes) < 1:
         return Recall("", [], warnings), []
@@ -401,7 +424,7 @@ def _may_end(text: str, rare: bytes) -> bool:
     return (b"[u ]" in rare or b"[U ]" in rare or b"[UNTI ]" in rare) and "[until " in text.lower()
 
 
-def _find_expired(drafts: list[Draft], today: "date | None") -> None:
+def _find_expired(root: Root, drafts: list[Draft], today: "date | None") -> None:
     """Find out whether entries of these have expired. The clock is read for no others."""
     if not drafts:
         return
@@ -412,7 +435,23 @@ def _find_expired(drafts: list[Draft], today: "date | None") -> None:
     day = (day_number(strftime("%Y-%m-%d")) or 0) if today is None else today.toordinal()
     for draft in drafts:
         draft.today = day
+        near = [one for one in draft.read()[1].entries if one.marks.until in (day - 1, day, day + 1)]
+        if near and today is None:
+            _go_by_moments(root, draft, near)
         draft.has_expired = any(entry.is_expired(day) for entry in draft.read()[1].entries)
+
+
+def _go_by_moments(root: Root, draft: Draft, entries: "list[Entry]") -> None:
+    """Have entries end at the moments that the ledger knows of them, where it can be read."""
+    from datetime import UTC, datetime
+
+    from .ends import go_by_moments
+
+    try:
+        lines = draft.text.split("\n")
+        go_by_moments(root, draft.part.target, lines, entries, draft.today, datetime.now(UTC))
+    except (AgentMemoryError, OSError):
+        return  # the marks say enough
 
 
 def _has_conflict(text: str) -> bool:

@@ -8,13 +8,20 @@ from ..text.digest import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..records.rank import Recalled, RecalledRecord
+
+    Search = Callable[[str | None], Recalled]
+    """Finds the records that fit a task, best first; without a task, those that are worth most."""
 
 FRAMING = (
     "This repository's agents wrote these notes earlier. "
     "They are reference data about the project; they may be out of date."
 )
 NO_LIMIT = 1 << 60
+DATAMARK = "| "
+"""What stands in front of each line, where the settings ask that data be marked as data."""
 
 
 class LeftOut:
@@ -45,26 +52,43 @@ class LeftOut:
         }
 
 
-class Part:
+class Share:
+    """What one store of memory contributes to the block.
+
+    Attributes:
+        body: its text in the block.
+        data: the same as UTF-8, which is what is counted and hashed.
+        lines: how many lines of it are in the block, the omission line included.
+    """
+
+    __slots__ = ("body", "data", "lines")
+
+    def __init__(self, body: str, lines: int) -> None:
+        self.body = body
+        self.data = body.encode()
+        self.lines = lines
+
+    @property
+    def opening(self) -> str:
+        """The tag that opens it in the block."""
+        raise NotImplementedError
+
+
+class Part(Share):
     """What one document contributes to the block.
 
     Attributes:
         target: the document.
-        body: its text in the block.
-        data: the same as UTF-8, which is what is counted and hashed.
-        lines: how many lines of it are in the block, the omission line included.
         lines_in_file: how many lines the file has.
         cut: whether an entry, or the end of the file, is shown in part.
         problem: why the document could not be read; "" when it was.
     """
 
-    __slots__ = ("_find_left_out", "body", "cut", "data", "lines", "lines_in_file", "problem", "target")
+    __slots__ = ("_find_left_out", "cut", "lines_in_file", "problem", "target")
 
     def __init__(self, target: Target, body: str, *, lines: int = 0, lines_in_file: int = 0, problem: str = "") -> None:
+        super().__init__(body, lines)
         self.target = target
-        self.body = body
-        self.data = body.encode()
-        self.lines = lines
         self.lines_in_file = lines_in_file
         self.cut = False
         self._find_left_out: Callable[[], list[LeftOut]] = list
@@ -102,6 +126,39 @@ class Part:
         }
 
 
+class RecordsPart(Share):
+    """What the records contribute to the block.
+
+    Attributes:
+        path: their folder.
+        hits: the records that are in it, best first.
+        number: how many there are.
+    """
+
+    __slots__ = ("hits", "number", "path")
+
+    def __init__(self, path: str, lines: list[str], hits: "list[RecalledRecord]", number: int) -> None:
+        super().__init__("\n".join(lines), len(lines))
+        self.path = path
+        self.hits = hits
+        self.number = number
+
+    @property
+    def opening(self) -> str:
+        """The tag that opens the part in the block."""
+        shown = f"{len(self.hits)} of {self.number}" if len(self.hits) < self.number else str(self.number)
+        return f'<memory kind="records" path="{self.path}" records="{shown}">'
+
+    @property
+    def frame(self) -> str:
+        """What stands around its text, as wide as it can become."""
+        return f'\n<memory kind="records" path="{self.path}" records="{self.number} of {self.number}">\n\n</memory>'
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return the records in it as they are in a JSON answer."""
+        return [hit.to_json() for hit in self.hits]
+
+
 class Recall:
     """The block, and what is in it.
 
@@ -109,14 +166,16 @@ class Recall:
         text: the block; "" when there is nothing to recall. `str(recall)` is the same.
         parts: one for each document that is in the block, in its order.
         warnings: what a person should know: settings that could not be read, merge conflicts in a file.
+        records: what of it comes from the records; None where there are none.
     """
 
-    __slots__ = ("parts", "text", "warnings")
+    __slots__ = ("parts", "records", "text", "warnings")
 
-    def __init__(self, text: str, parts: list[Part], warnings: list[str]) -> None:
+    def __init__(self, text: str, parts: list[Part], warnings: list[str], records: "RecordsPart | None" = None) -> None:
         self.text = text
         self.parts = parts
         self.warnings = warnings
+        self.records = records
 
     @property
     def left_out(self) -> list[LeftOut]:
@@ -125,7 +184,12 @@ class Recall:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {"text": self.text, "parts": [part.to_json() for part in self.parts], "warnings": [*self.warnings]}
+        return {
+            "text": self.text,
+            "parts": [part.to_json() for part in self.parts],
+            "records": [] if self.records is None else self.records.to_json(),
+            "warnings": [*self.warnings],
+        }
 
     def __str__(self) -> str:
         return self.text
@@ -160,6 +224,13 @@ class Budget:
         budget.bytes = self.bytes
         return budget
 
+    def less(self, size: int) -> "Budget":
+        """Return the budget without so many bytes; asked again, it has the bounds that the caller gave."""
+        budget = Budget(max_lines=self.max_lines, max_chars=self.max_chars, max_tokens=self.max_tokens)
+        budget.characters = self.characters if self.characters == NO_LIMIT else self.characters - size
+        budget.bytes = self.bytes if self.bytes == NO_LIMIT else self.bytes - size
+        return budget
+
     @property
     def bounded(self) -> bool:
         """Whether the block as a whole has a bound."""
@@ -181,7 +252,7 @@ def frame(parts: "Iterable[Part]") -> str:
     return "\n".join([*pieces, _closing("0" * 16)])
 
 
-def render(parts: list[Part], budget: Budget) -> str:
+def render(parts: "Sequence[Share]", budget: Budget) -> str:
     """Render the block; "" when there is no part, or when it does not fit."""
     if not parts:
         return ""

@@ -7,10 +7,11 @@ many as fit into the room, and nothing is said where there is none.
 from math import log
 
 from ..disk.files import Root
+from ..layout import RECORDS
 from ..project.access import Actor
 from . import block, fit
 from .agent import Draft, recall_drafts, weigh
-from .block import NO_LIMIT, Budget
+from .block import NO_LIMIT, Budget, Share
 from .sheet import NOTHING, Room, Segments, Sheet
 
 TYPE_CHECKING = False
@@ -32,8 +33,10 @@ def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: s
         task: what the prompt says.
         max_chars: the most characters of the block.
     """
-    drafts = [draft for draft in recall_drafts(root, settings, actor, budget)[1] if draft.is_read]
-    if not any(draft.left_out for draft in drafts):
+    start, drafts = recall_drafts(root, settings, actor, budget)
+    drafts = [draft for draft in drafts if draft.is_read]
+    has_records = root.exists(RECORDS)
+    if not has_records and not any(draft.left_out for draft in drafts):
         return ""
     weigh(drafts, task)
     sheets = {draft: _sheet(draft) for draft in drafts}
@@ -54,13 +57,18 @@ def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: s
         if sheet.put_if_it_fits(sheet.segments.of(unit), NOTHING):
             given.add(draft)
             left -= frame + sheet.size.characters - before
-    parts = []
+    parts: list[Share] = []
     for draft in drafts:
         if draft in given:
             lines = sheets[draft].text()
             body = "\n".join(draft.mark + line for line in lines)
             draft.part.shorten(body, len(lines), cut=False, left_out=list)
             parts.append(draft.part)
+    if has_records:
+        from . import records
+
+        of_records = records.rest(root, settings, task, start, least, left)
+        parts += [] if of_records is None else [of_records]
     return block.render(parts, Budget(max_chars=max_chars))
 
 

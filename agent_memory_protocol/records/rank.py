@@ -70,6 +70,17 @@ class RecalledRecord:
         """The record as one line of a prompt."""
         return render(self.record, forged=self.forged)
 
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is among the hits of a JSON answer."""
+        return {
+            "kind": "record",
+            "id": self.record.id,
+            "state": self.record.state.value,
+            "text": self.record.body,
+            "score": round(self.score, 4),
+            "reasons": [*self.reasons],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:

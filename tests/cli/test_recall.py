@@ -106,7 +106,7 @@ def test_with_nothing_to_recall_nothing_is_printed_or_made(amp):
     """B38: empty folders and stub files appear even when nothing is written."""
     assert amp("recall", "dev", "--conversation", "c1") == (0, "", "")
     assert amp("recall", "--explain").err == "amp: there is nothing to recall\n"
-    assert amp("recall", "--json").json() == {"version": 1, "text": "", "parts": [], "warnings": []}
+    assert amp("recall", "--json").json() == {"version": 1, "text": "", "parts": [], "records": [], "warnings": []}
     assert amp.tree() == {}
     amp("init", "--agent", "dev")
     assert amp("recall", "dev") == (0, "", "")
@@ -116,7 +116,7 @@ def test_a_root_that_is_not_there_is_told_beside_the_empty_block_and_not_made(am
     warning = f"{amp.root}/not/there does not exist; name the folder of a project"
     assert amp("recall", "dev", "--root", "not/there") == (0, "", f"amp: {warning}\n")
     found = amp("recall", "--json", "--root", "not/there").json()
-    assert found == {"version": 1, "text": "", "parts": [], "warnings": [warning]}
+    assert found == {"version": 1, "text": "", "parts": [], "records": [], "warnings": [warning]}
     assert amp.tree() == {}
 
 

@@ -236,7 +236,7 @@ def test_what_a_recall_leaves_out_is_named_as_on_the_command_line(project):
 
 def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):
     result = project.call("memory_recall", {"max_tokens": 500})
-    assert result.structured_content == {"text": "", "parts": [], "warnings": []}
+    assert result.structured_content == {"text": "", "parts": [], "records": [], "warnings": []}
     (content,) = result.content
     assert isinstance(content, types.TextContent)
     assert content.text == "There is nothing to recall yet."
@@ -345,9 +345,9 @@ def test_what_is_kept_as_a_record_is_found_with_entries_and_notes_and_with_a_tas
     ]
     assert len(project.values("memory_search", {"query": "staging database", "limit": 1})["hits"]) == 1
     recalled = project.call("memory_recall", {"task": "move the staging database"})
-    assert recalled.content[0].text.endswith("Records that fit the task:\n- The staging database is Postgres.")
+    assert 'records="1">\n- The staging database is Postgres.\n</memory>' in recalled.content[0].text
     assert [hit["kind"] for hit in recalled.structured_content["records"]] == ["record"]
-    assert "records" not in project.values("memory_recall")
+    assert [hit["text"] for hit in project.values("memory_recall")["records"]] == ["The staging database is Postgres."]
 
 
 def test_the_tools_of_records_are_there_only_where_the_server_keeps_records(project):
