@@ -9,7 +9,7 @@ import click
 
 from ..learning.merge_in import Adoption
 from ..text.phrases import counted
-from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, plain, root_option
+from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, root_option
 
 _SHOWN = 8
 """So many new entries and notes of a store are shown; the rest are counted."""
@@ -68,13 +68,13 @@ def find_stores_command(call: Call) -> None:
     said = [] if found else ["no memory of this project was found elsewhere"]
     for one in found:
         path = quote(os.path.relpath(one.path, here.path))
-        said += [plain(one.path), f"    {one.kind}; `amp adopt {plain(path)}` plans to bring it in"]
+        said += [one.path, f"    {one.kind}; `amp adopt {path}` plans to bring it in"]
     call.answer({"root": str(here.path), "stores": [{"path": one.path, "kind": one.kind} for one in found]}, said)
 
 
 def _about(one: Adoption) -> Iterator[str]:
     store = one.store
-    yield f"{plain(store.path)}  ({store.kind})  ->  {store.target}"
+    yield f"{store.path}  ({store.kind})  ->  {store.target}"
     if one.present:
         yield f"  = {counted(one.present, 'entry')} {'is' if one.present == 1 else 'are'} here already"
     yield from _new([first_words(text, behind=4) for text in one.entries], "entries")

@@ -1,6 +1,5 @@
 """`amp check`: what is wrong with the memory, for people, CI and code hosts."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,12 +19,14 @@ from .options import (
     Call,
     as_option,
     call_with,
+    colour,
     note,
     plain,
     print_json,
     problems_in_settings,
     progress,
     root_option,
+    say,
     today_option,
 )
 
@@ -81,7 +82,7 @@ def check_command(
     """
     if list_rules:
         for rule in in_order():
-            click.echo(f"{rule.id:<26}  {rule.severity:<8} {'on ' if rule.on else 'off'}  {rule.about}")
+            say(f"{rule.id:<26}  {rule.severity:<8} {'on ' if rule.on else 'off'}  {rule.about}")
         return
     strange = unknown([*only, *ignored])
     if strange:
@@ -113,11 +114,11 @@ def check_command(
     if form == "json":
         print_json({"findings": [one.to_json() for one in found]})
     elif form == "sarif":
-        click.echo(json.dumps(_sarif(found, _folder_in_git(here)), ensure_ascii=False, indent=2))
+        print_json(_sarif(found, _folder_in_git(here)), version=None)
     else:
         folder = _folder_in_git(here) if form == "github" and found else ""
         for one in found:
-            click.echo(_github(one, folder) if form == "github" else _line(one))
+            say(_github(one, folder) if form == "github" else _line(one))
         if form == "text":
             _sum_up(found)
     sys.exit(1 if any(one.severity in (ERROR, fail_on) for one in found) else 0)
@@ -141,15 +142,15 @@ def _folder_in_git(here: "Workspace") -> str:
 
 def _line(one: Finding) -> str:
     place = one.path if one.line is None else f"{one.path}:{one.line}"
-    style = click.style(one.severity, fg={ERROR: "red", WARNING: "yellow"}.get(one.severity))
-    return f"{plain(place)}: {style}: {plain(one.message)}  [{one.rule}]"
+    severity = colour(one.severity, {ERROR: "red", WARNING: "yellow"}.get(one.severity))
+    return f"{place}: {severity}: {one.message}  [{one.rule}]"
 
 
 def _sum_up(found: Sequence[Finding]) -> None:
     errors, hints = (sum(one.severity == severity for one in found) for severity in (ERROR, NOTE))
     fixable = sum(one.fix is not None for one in found)
     if not found:
-        click.echo("nothing is wrong")
+        say("nothing is wrong")
         return
     more = f", {counted(hints, 'hint')}" if hints else ""
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
@@ -158,8 +159,9 @@ def _sum_up(found: Sequence[Finding]) -> None:
 
 def _github(one: Finding, folder: str) -> str:
     line = "" if one.line is None else f",line={one.line}"
-    message = one.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    path = f"{folder}{one.path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
+    # Escapes first: what is left of control characters is text, and needs no code of its own.
+    message = plain(one.message).replace("%", "%25")
+    path = plain(f"{folder}{one.path}").replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
     level = "notice" if one.severity == NOTE else one.severity
     return f"::{level} file={path}{line},title={one.rule}::{message}"
 

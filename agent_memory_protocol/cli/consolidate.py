@@ -14,7 +14,7 @@ from ..consolidation.proposals import Report, Stage, Unreadable, kind_of
 from ..errors import AccessDenied, InvalidArgument
 from ..memory import Memory
 from ..project.access import Actor
-from .options import NOT_APPLIED, Call, note, plain
+from .options import NOT_APPLIED, Call, note
 from .record_options import identity_option, open_memory, record_options
 from .records import short
 
@@ -121,11 +121,11 @@ def _lines(memory: Memory, report: Report, *, applied: bool, program: str = "") 
     actions = [(word, action) for kept, word in _WORDS.items() for action in getattr(report, kept)]
     records = {record.id: record for record in memory.records()} if actions else {}
     for word, action in actions:
-        asked = f"  [{plain(program)}]" if program and action.by == program else ""
-        yield f"{word}{action.kind}: {plain(action.reason)}{asked}"
+        asked = f"  [{program}]" if program and action.by == program else ""
+        yield f"{word}{action.kind}: {action.reason}{asked}"
         for one in action.ids:
             unknown = "(there is none)" if word else "(new)"
-            yield f"  {plain(one)}  {short(records[one]) if one in records else unknown}"
+            yield f"  {one}  {short(records[one]) if one in records else unknown}"
     if not report.done:
         yield "there is nothing to do"
     elif not applied:

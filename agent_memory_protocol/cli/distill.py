@@ -11,7 +11,7 @@ from ..learning.insights import ADD, REMOVE, Suggestion
 from ..text.phrases import counted
 from ..verbs.distill import Distillation, Distilled
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import NOT_APPLIED, Call, call_options, first_words, note, plain
+from .options import NOT_APPLIED, Call, call_options, first_words, note
 
 _SIGNS = {ADD: "+", REMOVE: "-"}
 _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that are safe, or those of --only.")
@@ -128,13 +128,13 @@ def candidates_of(planned: Distillation) -> Sequence[Suggestion]:
 
 def _closing(conversation: str, count: int, done: Distilled | None) -> Iterator[str]:
     if done is not None and done.refused:
-        yield f"{plain(conversation)} stays open, since a change was refused"
+        yield f"{conversation} stays open, since a change was refused"
     elif not count:
-        yield f"{plain(conversation)} is closed already"
+        yield f"{conversation} is closed already"
     elif done is not None:
-        yield f"closed {plain(conversation)}: {counted(count, 'entry')} archived; `amp restore --last` brings them back"
+        yield f"closed {conversation}: {counted(count, 'entry')} archived; `amp restore --last` brings them back"
     else:
-        yield f"{counted(count, 'entry')} would go to the ledger of {plain(conversation)}"
+        yield f"{counted(count, 'entry')} would go to the ledger of {conversation}"
         yield NOT_APPLIED
 
 
@@ -183,4 +183,4 @@ def _proposal(number: int, one: Suggestion, *, asks: bool) -> Iterator[str]:
     where = f"{one.target} · {one.section}" if one.section else str(one.target)
     yield f"{number:>3}  {one.id}  {_SIGNS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}"
     wants = "" if one.is_safe or not asks else f"; only with --only {one.id}"
-    yield f"               {one.kind}: {plain(one.reason)}{wants}"
+    yield f"               {one.kind}: {one.reason}{wants}"

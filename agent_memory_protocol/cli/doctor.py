@@ -14,7 +14,7 @@ from ..project.access import Actor
 from ..project.settings import home_folder
 from ..verbs.doctor import Diagnosis, of_protocol
 from ..workspace import Workspace
-from .options import Call, call_options, columns, plain
+from .options import Call, call_options, colour, columns
 from .status import table, where_json, where_lines
 
 
@@ -84,5 +84,5 @@ def _lines(here: Workspace, who: Actor, findings: Sequence[Diagnosis]) -> Iterat
             yield from ["", *table(rows, columns())]
     yield ""
     for finding in findings:
-        mark = click.style("!!", fg="red") if finding.is_problem else "ok"
-        yield f"{mark}  {plain(finding.message)}"
+        mark = colour("!!", "red") if finding.is_problem else "ok"
+        yield f"{mark}  {finding.message}"

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument
 from ..formats import schemas
 from ..project.outside import check_outside
 from ..text.phrases import counted
-from .options import Call, call_options, note, plain, print_json
+from .options import Call, call_options, note, print_json, say_data
 
 if TYPE_CHECKING:
     from ..exchange.convert import Conversion
@@ -64,7 +64,7 @@ def convert_command(
     if losses:
         rows = list(table.loss_rows())
         losses_json = [{"format": name, "what": what, "instead": instead} for name, what, instead in rows]
-        said = (plain(f"{name:12} {what}: {instead}") for name, what, instead in rows)
+        said = (f"{name:12} {what}: {instead}" for name, what, instead in rows)
         call.answer({"losses": losses_json}, said)
         return
     if source is None or target is None:
@@ -154,7 +154,10 @@ def output_file(path: str) -> Iterator[str]:
         yield made
         sys.stdout.flush()
         with open(made, "rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
+            if sys.stdout.isatty():
+                say_data(file.read())
+            else:
+                shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 

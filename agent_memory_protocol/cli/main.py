@@ -11,7 +11,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
-from .options import plain
+from .options import note
 
 _VERBS = {
     "init": ("write", "Create the memory files that are missing, with headers."),
@@ -200,7 +200,7 @@ def _complain_about_usage(error: click.ClickException) -> None:
 def _complain(message: str) -> None:
     """Say in one line what is wrong. Where even that cannot be printed, the exit code says it."""
     with suppress(OSError):
-        click.echo(f"amp: {plain(' '.join(message.split()))}", err=True)
+        note(" ".join(message.split()))
 
 
 def _stop_printing(error: OSError) -> int:

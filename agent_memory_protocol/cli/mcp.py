@@ -1,6 +1,5 @@
 """`amp mcp`, also `amp-mcp`: the MCP server, and the settings by which a host starts it."""
 
-import json
 import os
 import sys
 import sysconfig
@@ -10,7 +9,7 @@ import click
 
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
-from .options import Call, note, root_option, typed
+from .options import Call, note, print_json, root_option
 from .record_options import shown_store
 
 
@@ -66,7 +65,7 @@ def mcp_command(
         server = {"command": _script(), "args": arguments}
         if path and is_address(path) and Address.parse(path).has_password:
             note("the password is left out; put it into ~/.pgpass of whoever runs the host")
-        click.echo(typed(json.dumps({"mcpServers": {"agent-memory": server}}, indent=2)))
+        print_json({"mcpServers": {"agent-memory": server}}, version=None)
         return
     from ..layout import MEMORY
     from ..mcp.server import serve

@@ -5,7 +5,7 @@ import sys
 import click
 
 from ..project.outside import check_outside
-from .options import Call, as_option, call_with, note, root_option
+from .options import Call, as_option, call_with, note, root_option, say_data
 
 
 @click.command("merge")
@@ -43,7 +43,7 @@ def merge_command(call: Call, base: str, ours: str, theirs: str, path: str | Non
     if write:
         git_driver.write(ours, merged.data, who)
     else:
-        click.echo(merged.data, nl=False)
+        say_data(merged.data)
     for line in merged.notes:
         note(f"{path or ours}: {line}")
     if merged.has_conflicts:

@@ -105,7 +105,7 @@ def _rows(rows: Sequence[NoteRow]) -> Iterator[str]:
             yield str(row.target)
             shown = row.target
         mark = " " if row.is_listed else "!"
-        yield f"  {mark} {row.type or '-':<9}  {plain(row.file)}  {plain(row.problem or row.description)}"
+        yield f"  {mark} {row.type or '-':<9}  {row.file}  {row.problem or row.description}"
 
 
 @note_command.command("show")
@@ -203,7 +203,7 @@ def _indexes(found: Sequence[Indexed], *, check: bool) -> Iterator[str]:
         listed = state.listed if check else state.listed + len(state.added)
         yield f"{state.target}  {path}: {listed} of {counted(state.notes, 'note')} listed"
         for file in state.added:
-            yield f"  + {plain(file)}{' has no line' if check else ''}"
+            yield f"  + {file}{' has no line' if check else ''}"
         _say_dangling(state)
         if state.beside:
             them = "is 1 note" if state.beside == 1 else f"are {state.beside} notes"

@@ -1,6 +1,7 @@
 """What verbs share: the options that all take, who acts, in which project, and how an answer is printed."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
@@ -171,7 +172,7 @@ class Call:
             print_json(values)
             return
         for line in said:
-            click.echo(line)
+            say(line)
 
 
 def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
@@ -200,15 +201,60 @@ def typed(text: str) -> str:
         return text
 
 
-def print_json(answer: Mapping[str, object]) -> None:
+def say(line: str, *, err: bool = False) -> None:
+    """Print one line. All that verbs print goes out here or by `print_json`, and none of it plays with the terminal.
+
+    Names, types, ledgers and settings come with a checkout: what they hold may be meant for the reader's terminal.
+    """
+    parts = _COLOURS.split(line) if _COLOUR in line else [line]
+    click.echo("".join(f"\x1b[{part}" if number % 2 else plain(part) for number, part in enumerate(parts)), err=err)
+
+
+def say_text(text: str) -> None:
+    """Print a text of several lines, each as `say` does."""
+    for line in text.removesuffix("\n").split("\n"):
+        say(line)
+
+
+def say_data(data: bytes) -> None:
+    """Print a file's bytes as they are, for a pipe or a file; on a terminal as text, as `say` does."""
+    if sys.stdout.isatty():
+        say_text(data.decode(errors="replace"))
+    else:
+        click.echo(data, nl=False)
+
+
+def colour(text: str, name: str | None) -> str:
+    """Return a text that `say` prints in a colour, where stdout shows colours."""
+    return f"{_COLOUR}{_CODES[name]}{text}{_COLOUR}0m" if name and not _has_no_colours() else text
+
+
+def uncoloured(line: str) -> str:
+    """Return a line without what `colour` has put in, to be measured."""
+    return _COLOURS.sub("", line)
+
+
+def _has_no_colours() -> bool:
+    context = click.get_current_context(silent=True)
+    chosen = context.color if context else None
+    return sys.stdout is None or not sys.stdout.isatty() if chosen is None else not chosen
+
+
+_COLOUR = f"\x1b{os.urandom(6).hex()}"
+"""What `colour` puts in: no text of a checkout can hold it, so what that holds is never taken for a colour of ours."""
+_CODES = {"red": "31m", "green": "32m", "yellow": "33m"}
+_COLOURS = re.compile(rf"{_COLOUR}(3[0-7]m|0m)")
+
+
+def print_json(answer: Mapping[str, object], *, version: int | None = 1, indent: int | None = 2) -> None:
     """Print one JSON object that carries the version of its shape."""
     import json
 
-    answer = {"version": 1, **answer}
-    text = json.dumps(answer, ensure_ascii=False, indent=2)
+    answer = answer if version is None else {"version": version, **answer}
+    text = json.dumps(answer, ensure_ascii=False, indent=indent)
     if not can_print(text):
         # The stream's own escapes would not be JSON.
-        text = json.dumps(answer, indent=2)
+        text = json.dumps(answer, indent=indent)
     click.echo(text.translate(_UNSAFE_IN_JSON))
 
 
@@ -230,7 +276,7 @@ def can_print(text: str) -> bool:
 
 def note(message: str) -> None:
     """Say something on stderr, in one line; stdout has the answer alone."""
-    click.echo(f"amp: {plain(message)}", err=True)
+    say(f"amp: {message}", err=True)
 
 
 def problems_in_settings(here: "Workspace") -> list[str]:

@@ -14,7 +14,7 @@ from ..text.phrases import counted
 from ..tiers.prune import Judged
 from ..verbs.upkeep import PlanOutdated
 from ..verbs.upkeep_answers import Pruning, Removed
-from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, plain, progress
+from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress
 from .write import parse_date
 
 _LISTS = ("removals", "kept", "old_sections", "held", "ended", "problems")
@@ -141,7 +141,7 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
         yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
     for line, text, day, count in () if applied else _waiting(plan):
         taken = f"--sections takes its {counted(count, 'entry')}"
-        yield f"  #{line:>5}  old section of {day.isoformat()}: {plain(text)}; {taken}"
+        yield f"  #{line:>5}  old section of {day.isoformat()}: {text}; {taken}"
     said = [f"{causes[cause]} {cause}" for cause in ("undated", "recent") if causes[cause]]
     if said:
         yield f"         stay: {', '.join(said)}"

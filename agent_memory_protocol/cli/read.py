@@ -18,7 +18,6 @@ from .options import (
     document_options,
     first_words,
     note,
-    plain,
     problems_in_settings,
     tier_names,
     today_option,
@@ -105,16 +104,16 @@ def _numbered(lines: Sequence[tuple[int, str]], known: Mapping[int, str]) -> Ite
     """Yield lines with their numbers, each followed by what is known of the entry that ends with it."""
     width = len(str(lines[-1][0])) if lines else 0
     for number, text in lines:
-        yield f"{number:>{width}}  {plain(text)}"
+        yield f"{number:>{width}}  {text}"
         if known.get(number):
-            yield plain(f"{'':{width}}    ({known[number]})")
+            yield f"{'':{width}}    ({known[number]})"
 
 
 def _alone(entry: StoredEntry) -> Iterator[str]:
-    yield plain(f"{entry.id}  {entry.target}:{entry.line}  {entry.section}".rstrip())
-    yield from (plain(line) for line in entry.alone.split("\n"))
+    yield f"{entry.id}  {entry.target}:{entry.line}  {entry.section}".rstrip()
+    yield from entry.alone.split("\n")
     if known := _known(entry):
-        yield plain(f"    ({known})")
+        yield f"    ({known})"
 
 
 @click.command("list")
@@ -160,13 +159,13 @@ def _lines(entries: Sequence[StoredEntry], today: date, *, is_long: bool) -> Ite
     for entry in entries:
         # By the path: of twins, which are one document by their names, each has its own.
         if entry.target.path != shown:
-            yield plain(f"{entry.target}  {entry.target.path}")
+            yield f"{entry.target}  {entry.target.path}"
             shown = entry.target.path
         when = entry.date.isoformat() if entry.date else "-" * 10
         said = f"(expired) {entry.alone}" if entry.is_expired(today) else entry.alone
         yield f"  {entry.id:<14}  {when}  {entry.line:>4}  {first_words(said, behind=36)}"
         if is_long and (known := _known(entry)):
-            yield plain(f"{'':36}{known}")
+            yield f"{'':36}{known}"
 
 
 def _known(entry: StoredEntry) -> str:

@@ -7,7 +7,7 @@ import click
 
 from ..recall.agent import recall_here
 from ..recall.block import Budget, Recall
-from .options import Call, budget_options, call_options, first_words, note, print_json, today_option
+from .options import Call, budget_options, call_options, first_words, note, print_json, say_text, today_option
 
 if TYPE_CHECKING:
     from datetime import date
@@ -55,7 +55,7 @@ def recall_command(
     if call.as_json:
         print_json(found.to_json())
     elif found.text:
-        click.echo(found.text)
+        say_text(found.text)
 
 
 def _explained(found: Recall) -> Iterator[str]:

@@ -229,10 +229,10 @@ def _about(record: Record) -> Iterator[str]:
     ]
     for name, value in rows:
         if value:
-            yield f"{name:<14}{plain(value)}"
+            yield f"{name:<14}{value}"
     yield ""
     for line in record.body.split("\n"):
-        yield f"    {plain(line)}"
+        yield f"    {line}"
     yield ""
 
 

@@ -9,7 +9,7 @@ import click
 from ..text.phrases import counted
 from ..verbs.review import KINDS, Item
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import Call, call_options, first_words, note, plain
+from .options import Call, call_options, first_words, note
 
 SCREEN = 36
 """Lines of a list that is not asked for whole. With what is said on stderr it fits a screen of 40."""
@@ -100,11 +100,11 @@ def _rows(item: Item) -> list[str]:
     if item.kind in _ONE_LINE:
         said = ", ".join(one.name for one in item.texts) if item.kind == "unlisted" else item.text
         told = "" if item.kind == "undated" else f"{item.message}  "
-        line = f"  {item.id}  {plain(item.command)}  {plain(told)}{plain(_short(item.texts[0].place))}  "
+        line = f"  {item.id}  {item.command}  {told}{_short(item.texts[0].place)}  "
         return [f"{line}{first_words(said, 60, behind=len(line))}"]
-    rows = [f"  {item.id}  {plain(item.command)}  ({plain(item.message)})"]
+    rows = [f"  {item.id}  {item.command}  ({item.message})"]
     for one in item.texts[:_TEXTS]:
-        place = f"            {plain(_short(one.place))}  "
+        place = f"            {_short(one.place)}  "
         rows.append(f"{place}{first_words(one.text, behind=len(place))}")
     if len(item.texts) > _TEXTS:
         rows.append(f"            … {counted(len(item.texts) - _TEXTS, 'more text')}")

@@ -4,7 +4,7 @@ import click
 
 from ..learning import route
 from ..learning.route_words import REPOSITORY, SECRET, STATE
-from .options import Call, TextCommand, call_options, plain
+from .options import Call, TextCommand, call_options
 from .write import read_text
 
 _PLACES = {
@@ -32,9 +32,9 @@ def route_command(call: Call, text: str) -> None:
     text = read_text(text)
     found = route.route(text)
     command = route.command(found, text)
-    said = [_PLACES.get(found.place) or _lesson(found), plain(f"why:  {found.reason}")]
+    said = [_PLACES.get(found.place) or _lesson(found), f"why:  {found.reason}"]
     said += [f"ask:  {found.question}"] if found.question else []
-    call.answer({**found.to_json(), "command": command}, [*said, plain(f"save: {command}")])
+    call.answer({**found.to_json(), "command": command}, [*said, f"save: {command}"])
 
 
 def _lesson(found: route.Route) -> str:

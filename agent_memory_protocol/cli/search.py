@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..answers import Found, Json
-from .options import Call, TextCommand, call_options, conversation_option, first_words, note, plain, today_option
+from .options import Call, TextCommand, call_options, conversation_option, first_words, note, today_option
 from .record_options import has_records, open_memory, shown_store, store_option
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def search_command(
 
 def _lines(found: Sequence[_Hit], matching: int, limit: int, history: bool) -> Iterator[str]:
     for one in found:
-        yield plain(one.head)
-        yield f"    {plain('; '.join(one.reasons))}; `{one.shown_by}`"
+        yield one.head
+        yield f"    {'; '.join(one.reasons)}; `{one.shown_by}`"
     more = matching - len(found)
     if not found:
         note("nothing matches" if history else "nothing matches; --history looks at what was taken out, too")

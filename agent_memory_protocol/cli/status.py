@@ -7,7 +7,18 @@ import click
 from .. import PROTOCOL, __version__
 from ..answers import Status
 from ..workspace import Workspace
-from .options import Call, call_options, can_print, columns, conversation_option, note, plain, problems_in_settings
+from .options import (
+    Call,
+    call_options,
+    can_print,
+    colour,
+    columns,
+    conversation_option,
+    note,
+    plain,
+    problems_in_settings,
+    uncoloured,
+)
 
 _BAR = 20
 _NARROW = (1, 5)
@@ -41,7 +52,7 @@ def table(rows: list[Status], width: int) -> list[str]:
     Where `width` is too little for it, it is narrower, and has neither the bars nor the tokens.
     """
     wide = _table(rows)
-    return wide if all(len(click.unstyle(line)) <= width for line in wide) else _table(rows, without=_NARROW)
+    return wide if all(len(uncoloured(line)) <= width for line in wide) else _table(rows, without=_NARROW)
 
 
 def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
@@ -75,12 +86,11 @@ def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
         ]
         row = rows[number - 1]
         if number and row.problem:
-            lines.append(f"{text[0]}  {click.style('not readable: ' + plain(row.problem), fg='red')}")
+            lines.append(f"{text[0]}  {colour(f'not readable: {row.problem}', 'red')}")
             continue
         if number:
-            colour = "red" if row.share > 1 else "yellow" if row.share >= 0.9 else "green"
             shows = 2 if without else 1
-            text[shows] = click.style(text[shows], fg=colour)
+            text[shows] = colour(text[shows], "red" if row.share > 1 else "yellow" if row.share >= 0.9 else "green")
         gap = " " if without else "  "
         lines.append(gap.join(value for column, value in enumerate(text) if column not in without).rstrip())
     return lines
@@ -113,7 +123,7 @@ def where_lines(here: Workspace) -> list[str]:
     lines.append("settings" if answer.settings else "settings  all defaults")
     lines += [f"  {name} = {value!r}  ({origin})" for name, value, origin in answer.settings]
     lines += [f"  problem: {problem}" for problem in answer.problems]
-    return [plain(line) for line in lines]
+    return lines
 
 
 def where_json(here: Workspace) -> dict[str, object]:

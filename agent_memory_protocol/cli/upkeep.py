@@ -11,7 +11,7 @@ import click
 from ..change.ledger import way_back
 from ..errors import InvalidArgument
 from ..verbs.upkeep_answers import Restorable, Restored, Synced
-from .options import NOT_APPLIED, Call, TextCommand, call_options, conversation_option, first_words, note, plain
+from .options import NOT_APPLIED, Call, TextCommand, call_options, conversation_option, first_words, note, say
 from .write import parse_date, read_text
 
 
@@ -57,7 +57,7 @@ def restore_command(
         call.answer({"entries": [one.to_json() for one in chosen]}, _lines(chosen))
         if chosen and not only_list and not call.as_json:
             way = "add --apply" if entry_ids or last or since else "say their ids, or --last, with --apply"
-            click.echo(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
+            say(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
     if not chosen:
         note("there is nothing to restore")
     for problem in () if call.as_json else back.problems:
@@ -70,8 +70,8 @@ def _lines(chosen: Sequence[Restorable]) -> Iterator[str]:
         archived = one.archived
         head = f"{archived.taken.id:<14}  {archived.removed_at[:10]}  {one.target}  "
         words = first_words(archived.taken.alone, behind=len(head))
-        yield head + (f"{plain(archived.note)} (a note)" if archived.note else words)
-        yield f"{'':<14}  {plain(archived.reason)}"
+        yield head + (f"{archived.note} (a note)" if archived.note else words)
+        yield f"{'':<14}  {archived.reason}"
 
 
 @click.command("forget")

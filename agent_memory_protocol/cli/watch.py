@@ -1,6 +1,5 @@
 """`amp watch`: keep indexes fresh, heal, warn."""
 
-import json
 import signal
 import sys
 import time
@@ -8,7 +7,7 @@ import time
 import click
 
 from ..watch import DEBOUNCE, Happened, Watcher
-from .options import Call, call_with, note, plain, root_option
+from .options import Call, call_with, note, print_json, root_option, say
 
 
 @click.command("watch")
@@ -42,8 +41,8 @@ def watch_command(call: Call, once: bool, poll: float | None, debounce: int | No
 
 def _say(happened: Happened, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"version": 1, **happened.to_json(), "at": time.time()}, ensure_ascii=False))
+        print_json({**happened.to_json(), "at": time.time()}, indent=None)
     elif happened.what in ("problem", "near-limit", "polling"):
         note(str(happened))
     else:
-        click.echo(plain(str(happened)))
+        say(str(happened))

@@ -1,0 +1,155 @@
+"""What a checkout holds never plays with the terminal, the log or the report that an answer is printed to."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from agent_memory_protocol.cli import options
+from agent_memory_protocol.cli.main import amp as group
+
+SHARED = ".scaffolding/agent-memory/shared"
+AGENT = ".scaffolding/agent-memory/agents/dev"
+EVIL = "e\x1b[31m\x07\x9b\u202e\x85vil\x7f"
+RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+VERBS = {
+    "init": ["", "--agent {evil}"],
+    "recall": ["", "dev --explain", "dev --conversation c1", "{evil}"],
+    "remember": ["x{evil}", "'A plain fact about {id}.'", "x --tag {evil}", "x --section {evil}"],
+    "route": ["'The {evil} queue is slow.'"],
+    "show": ["", "--agent dev", "{id}", "--about", "{evil}"],
+    "list": ["", "--long", "--agent {evil}"],
+    "forget": ["{evil}", "{id}"],
+    "edit": ["{id} x{evil}", "{evil} x"],
+    "resolve": ["{id} {evil}"],
+    "dispute": ["{id} {evil}"],
+    "status": [""],
+    "note list": ["", "--tier shared"],
+    "note merge": ["{evil} --into x"],
+    "note new": ["{evil} x --description d --why w --how h", "user x --description {evil} --why w --how h"],
+    "note remove": ["{evil}"],
+    "note show": ["odd", "feedback_{evil}", "{evil}"],
+    "index": ["", "--check"],
+    "watch": ["--once"],
+    "install": ["claude --dry-run", "{evil}"],
+    "uninstall": ["claude --dry-run"],
+    "harvest": ["{evil}", "evil.md --reporter {evil} --conversation c1"],
+    "hook": ["session-start"],
+    "check": ["", "--format github", "--format sarif", "--rules", "{evil}", "--select {evil}"],
+    "review": ["", "--all"],
+    "prune": ["", "{evil}", "--sections"],
+    "restore": ["--list", "--last", "{evil}"],
+    "sync": ["", "--apply"],
+    "search": ["evil", "evil --history", "{evil}"],
+    "record history": ["{evil}"],
+    "record init-store": ["postgresql://u:p@127.0.0.1:1/{evil}"],
+    "record list": ["", "--store {evil}"],
+    "record redact": ["{evil} --reason {evil}"],
+    "record resolve": ["{evil} x --reason {evil}"],
+    "record show": ["{evil}"],
+    "record sign": ["{evil} --identity {evil}"],
+    "record verify": ["", "--store evil.sqlite"],
+    "consolidate": [""],
+    "decay": [""],
+    "merge": ["evil.md evil.md {evil}"],
+    "distill": [""],
+    "learn": ["c1", "{evil}"],
+    "close": ["c1", "{evil}"],
+    "adopt": [".", "elsewhere", "{evil}"],
+    "find-stores": [""],
+    "export": ["--format jsonl", "{evil} --format jsonl", "--format {evil}"],
+    "import": ["evil.jsonl", "evil.md --to shared", "{evil}"],
+    "convert": ["evil.jsonl {evil}.json", "{evil} x.json"],
+    "schema": ["{evil}"],
+    "bench formats": ["--from {evil}"],
+    "where": [""],
+    "doctor": ["", "dev", "--protocol {evil}"],
+    "mcp": ["--config", "--config --agent {evil}"],
+}
+"""Each verb with inputs of its own; `{evil}` is text that plays with a terminal, `{id}` the id of an entry."""
+
+
+@pytest.fixture
+def evil(amp):
+    """A checkout in which names, headers, texts, ledgers and settings hold what plays with a terminal."""
+    done = amp("remember", "A fact that is fine.", "--json").json()
+    amp("remember", "A fact that has left.")
+    amp("forget", amp("list", "--json").json()["entries"][1]["id"])
+    amp("remember", "What the conversation found.", "--conversation", "c1")
+    note = f"---\nname: {EVIL}\ndescription: {json.dumps(EVIL)}\ntype: {EVIL}\n---\n\n{EVIL}\n\n**Why:** {EVIL}\n"
+    for name in ("odd", f"feedback_{EVIL}", "feedback_line\nfeed", "user_%0A,x:y"):
+        amp.write(f"{SHARED}/{name}.md", note)
+    amp.write(f"{AGENT}/MEMORY.md", f"# {EVIL}\n\n## {EVIL}\n\n{EVIL}:\n\n- {EVIL} x\n- [2026-01-01] {EVIL}\n")
+    for folder in (f"{AGENT}{EVIL}", f"{AGENT}\nx"):
+        amp.write(f"{folder}/MEMORY.md", f"# M\n\n- {EVIL}\n")
+    amp.write(f".scaffolding/conversations/c{EVIL}/agent-memory/context.md", f"# C\n\n- {EVIL}\n")
+    amp.write(
+        ".scaffolding/amp.toml", f"[{json.dumps('x' + EVIL)}]\nx = 1\n\n[access]\nread_only = [{json.dumps(EVIL)}]\n"
+    )
+    ledger = amp.root / SHARED / "ledger.jsonl"
+    lines = ledger.read_text().splitlines()
+    forged = {**json.loads(lines[-1]), "id": "0123456789ab", "reason": EVIL, "run": EVIL, "markdown": f"- {EVIL}"}
+    ledger.write_text("\n".join([*lines, json.dumps(forged), "{" + EVIL, ""]))
+    for path in ("CLAUDE.md", f".claude/agents/{EVIL}.md", "evil.md", f"elsewhere/agent-memory/{EVIL}/MEMORY.md"):
+        amp.write(path, f"---\nname: {EVIL}\ntools: {EVIL}\n---\n# {EVIL}\n\n- {EVIL} x\n")
+    amp.write(
+        "evil.jsonl", json.dumps({"amp": "agent-memory/0.1"}) + "\n" + json.dumps({"op": "add", "text": EVIL}) + "\n"
+    )
+    amp.write("evil.sqlite", EVIL)
+    amp.evil_id = done["entry"]["id"] if "entry" in done else done["id"]
+    return amp
+
+
+def names_of(command, name=""):
+    if isinstance(command, click.Group):
+        for verb in command.list_commands(click.Context(command)):
+            yield from names_of(command.get_command(click.Context(command), verb), f"{name} {verb}".strip())
+    else:
+        yield name, any("--json" in one.opts for one in command.params)
+
+
+JSON = dict(names_of(group))
+
+
+def test_every_verb_is_tried():
+    assert VERBS.keys() == JSON.keys()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_answer_plays_with_the_terminal(evil, verb):
+    for words in VERBS[verb]:
+        for form in ([], ["--json"]) if JSON[verb] else ([],):
+            args = [one.format(evil=EVIL, id=evil.evil_id) for one in shlex.split(words)]
+            answer = evil(*verb.split(), *args, *form)
+            said = answer.out + answer.err
+            assert not RAW.search(said), (args, said[max(0, RAW.search(said).start() - 80) :][:160])
+            assert answer.code in (0, 1, 2, 3, 4), (args, answer)
+            if form and "--rules" not in args:
+                for one in answer.out.splitlines() if verb == "watch" else filter(None, [answer.out]):
+                    json.loads(one)
+
+
+def test_an_annotation_names_the_file_and_nothing_more(evil):
+    lines = evil("check", "--format", "github").out.splitlines()
+    assert all(
+        re.fullmatch(r"::(error|warning|notice) file=[^,:]*(,line=\d+)?,title=[a-z-]+::.*", line) for line in lines
+    )
+    assert any(r"line\x0afeed" in line for line in lines)
+
+
+@pytest.mark.parametrize(("shows", "word"), [(True, "\x1b[31mbad\x1b[0m"), (False, "bad")])
+def test_a_colour_is_ours_and_never_that_of_a_text(capsys, shows, word):
+    command = click.Command("x", callback=lambda: options.say(f"{options.colour('bad', 'red')} \x1b[31m{EVIL}\x1b[0m"))
+    command.main([], standalone_mode=False, color=shows)
+    assert capsys.readouterr().out == f"{word} \\x1b[31me\\x1b[31m\\x07\\x9b\\u202e\\x85vil\\x7f\\x1b[0m\n"
+
+
+def test_only_one_module_prints():
+    """Whoever prints past it can print what plays with the terminal."""
+    folder = Path(options.__file__).parent
+    past = [path.name for path in sorted(folder.glob("*.py")) if "click.echo(" in path.read_text(encoding="utf-8")]
+    assert past == ["formats.py", "hook.py", "options.py"]
