@@ -37,6 +37,7 @@ VERBS = {
     "watch": ["--once"],
     "install": ["claude --dry-run", "{evil}"],
     "uninstall": ["claude --dry-run"],
+    "agent rename": ["dev {evil}", "{evil} x"],
     "harvest": ["{evil}", "evil.md --reporter {evil} --conversation c1"],
     "hook": ["session-start"],
     "check": ["", "--format github", "--format sarif", "--rules", "{evil}", "--select {evil}"],
@@ -126,7 +127,8 @@ def test_no_answer_plays_with_the_terminal(evil, verb):
             args = [one.format(evil=EVIL, id=evil.evil_id) for one in shlex.split(words)]
             answer = evil(*verb.split(), *args, *form)
             said = answer.out + answer.err
-            assert not RAW.search(said), (args, said[max(0, RAW.search(said).start() - 80) :][:160])
+            raw = RAW.search(said)
+            assert raw is None, (args, said[max(0, raw.start() - 80) :][:160])
             assert answer.code in (0, 1, 2, 3, 4), (args, answer)
             if form and "--rules" not in args:
                 for one in answer.out.splitlines() if verb == "watch" else filter(None, [answer.out]):
