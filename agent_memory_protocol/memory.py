@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from .disk.writing import ChangedMeanwhile, write_file
-from .errors import BadSignature, IllegalMove, InvalidArgument, Refused, StorageError
+from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, Refused, StorageError
 from .limits import split_lines
 from .postgresql.address import is_address
 from .project.access import Actor, acting
@@ -25,7 +25,7 @@ from .records.arrival import arrive
 from .records.canonical import cut_moment, encode, freeze_text
 from .records.finder import MemoryStatus
 from .records.home import Home
-from .records.proof import Checked, check_histories, check_history, is_forged
+from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
@@ -257,8 +257,13 @@ class Memory:
             include_history=include_history,
             now=self._clock(),
             is_forged=is_forged,
+            is_foreign=self._is_foreign,
         )
         return replace(recalled, problems=tuple(finder.seen.problems.values()))
+
+    def _is_foreign(self, record: Record) -> bool:
+        """Say whether this memory has an identity that has not signed a record."""
+        return self._identity is not None and is_foreign(record, (self._identity.address,))
 
     # -- deciding ----------------------------------------------------------------------------------------------------
 
@@ -413,6 +418,17 @@ class Memory:
         self._home.check_is_on()
         return self._store.history(record_id)
 
+    def newest(self, record_id: str) -> Record | None:
+        """Return the newest version of a record; None where there is no such record, or it cannot be read."""
+        with self._lock:
+            return self._shelf.look(hurried=True).seen.read(record_id)
+
+    def signers(self) -> frozenset[str]:
+        """Return the addresses that are trusted here: the identity's, or without one all that have signed a record."""
+        if self._identity is not None:
+            return frozenset([self._identity.address])
+        return frozenset(one.signed_by for one in self.records() if one.signed_by and not is_forged(one))
+
     def find_id(self, start: str) -> str:
         """Return the one id that begins so; see `Finder.find_id`."""
         with self._lock:
@@ -435,23 +451,36 @@ class Memory:
         with self._lock:
             return self._shelf.see().count()
 
-    def verify(self) -> None:
-        """Return if every version of every record can be read, may stand there, and verifies where it is signed.
+    def verify(self, *, owners: Collection[str] = ()) -> None:
+        """Return if everything verifies: versions, order, signatures, links, and that nothing was set back.
+
+        Args:
+            owners: the addresses that must have signed the newest versions.
 
         Raises:
             StorageError, BadSignature: the first thing that does not verify.
             MissingExtra: something is signed, and PyNaCl is not installed.
         """
-        with self._lock:
-            self._home.check_is_on()
-            for one in self._shelf.look().every_id:
-                check_history(self._store.history(one))
+        checked = self.check(owners=owners)
+        for one in self._shelf.look().every_id if checked.problems else ():
+            check_history(self._store.history(one))
+        for problem in checked.problems:
+            raise BadSignature(problem) if checked.foreign else DamagedFile(problem)
 
-    def check(self) -> Checked:
-        """Verify everything as `verify` does, and return all that is wrong."""
+    def check(self, *, owners: Collection[str] = ()) -> Checked:
+        """Verify everything as `verify` does, and return all that is wrong.
+
+        Of a memory with an identity, `foreign` names the records that it has not signed; that alone is no problem.
+        """
         with self._lock:
             self._home.check_is_on()
-            return check_histories(self._store, self._shelf.look().every_id)
+            finder = self._shelf.look()
+            histories = [(one, partial(self._store.history, one)) for one in finder.every_id]
+            checked = check_histories(histories, owners=owners, set_back=finder.seen.set_back)
+            if owners or self._identity is None:
+                return checked
+            mine = (self._identity.address,)
+            return replace(checked, foreign=tuple(one.id for one in self._store.list() if is_foreign(one, mine)))
 
     def export(self, path: str | os.PathLike[str] | None = None) -> SignedMemoryFile:
         """Return the newest version of every record as one file, signed where the memory has an identity.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InvalidArgument
 from ..layout import MEMORY, RECORDS
 from ..postgresql.address import Address, is_address
 from .options import Call, Verb, call_options
@@ -37,6 +38,7 @@ def open_memory(
     operators: "Operators | None" = None,
 ) -> "Memory":
     """Open the memory directory that is meant."""
+    from ..exchange.verify import is_database
     from ..memory import Memory
     from ..records.sqlite_store import SqliteStore
 
@@ -45,7 +47,9 @@ def open_memory(
         from ..postgresql.sharing import SharedStore
 
         made = open_it(store=SharedStore(str(store)))
-    elif store is not None and store.endswith(".sqlite"):
+    elif store is not None and (store.endswith(".sqlite") or os.path.isfile(store)):
+        if os.path.isfile(store) and os.path.getsize(store) and not is_database(store):
+            raise InvalidArgument(f"{store!a} is a file and no store; `amp import` and `amp record verify` read files")
         made = open_it(store=SqliteStore(store))
     elif store is not None:
         made = open_it(store)
@@ -53,6 +57,28 @@ def open_memory(
         made = open_it(os.path.join(call.workspace().path, *MEMORY))
     click.get_current_context().call_on_close(made.close)
     return made
+
+
+def check_store(place: str) -> str:
+    """Return the memory directory or database that is meant, where there is one with records at a place.
+
+    Raises:
+        InvalidArgument: there is none; the message says what to name.
+    """
+    from ..records.record import is_id
+    from ..records.sqlite_store import has_history
+
+    if os.path.isfile(place):
+        if has_history(place):
+            return place
+        raise InvalidArgument(f"{place!a} is a database without records; nothing in it can be verified")
+    for parts in ((), MEMORY):
+        if os.path.isdir(os.path.join(place, *parts, RECORDS[-1])):
+            return os.path.join(place, *parts)
+    if any(is_id(f"mem:{name}") for name in os.listdir(place)):
+        above = os.path.dirname(os.path.abspath(place))
+        raise InvalidArgument(f"{place!a} is the inside of a store; name the folder above it, {above}")
+    raise InvalidArgument(f"{place!a} holds no records, so nothing in it can be verified; name a memory directory")
 
 
 def shown_store(store: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from datetime import datetime
 
@@ -10,11 +10,12 @@ import click
 
 from ..errors import InvalidArgument
 from ..postgresql.address import is_address
-from ..records.proof import is_forged
+from ..records.proof import Checked, is_forged
 from ..records.record import Record, RecordType, State
+from ..records.signing import Identity, check_address
 from ..text.phrases import counted
 from .options import Call, first_words, note, plain, problems_in_settings
-from .record_options import identity_option, open_memory, record_options
+from .record_options import check_store, identity_option, open_memory, record_options
 from .record_store import init_store_command
 
 _WIDTH = 72
@@ -158,27 +159,60 @@ def redact_command(call: Call, record_id: str, reason: str, store: str | None) -
 
 
 @record_command.command("verify")
+@click.argument("place", metavar="[FILE|DIR|URL]", required=False)
+@click.option("--signer", "signers", multiple=True, metavar="ADDRESS", help="Who must have signed; repeatable.")
+@click.option("--identity", metavar="FILE", help="The same, by an identity file.")
 @record_options
-def verify_command(call: Call, store: str | None) -> None:
+def verify_command(
+    call: Call, place: str | None, signers: tuple[str, ...], identity: str | None, store: str | None
+) -> None:
     """Verify every version of every record.
 
-    That is their bytes, ids and order, and their signatures where they have any. Ends with exit code 4 when anything
-    does not verify.
+    That is their bytes, ids and order, their signatures, and what they say of other records. A store that was set back
+    shows where this machine has seen a newer version. It ends with what it cannot prove. Exit code 4 when anything does
+    not verify.
+
+    It takes a memory directory, an SQLite file, a memory file or a server. With --signer, an address such as
+    amp:key:…, the newest version of each record must have that signature.
 
     \b
-    Example:
+    Examples:
         amp record verify --store ./memory
+        amp record verify handover.amem.json --signer amp:key:6MkhaXgBZDvotDkL
     """
-    if store is not None and not is_address(store) and not os.path.lexists(store):
-        raise InvalidArgument(
-            f"--store {store!a} does not exist, so nothing in it can be verified; name a memory directory"
-        )
-    checked = open_memory(call, store).check()
+    owners = {*signers, *([] if identity is None else [Identity.load(identity).address])}
+    for one in owners:
+        check_address(one)
+    if place is not None and store is not None:
+        raise InvalidArgument(f"name {place} or --store {store}, not both")
+    checked = _check(call, place or store, owners)
     sound = "not everything verifies" if checked.problems else "everything verifies"
     versions = f"{counted(checked.versions, 'version')}, {checked.signed} of them signed"
     summary = f"{sound}: {counted(checked.records, 'record')} in {versions}"
     call.answer(asdict(checked), [*map(plain, checked.problems), summary])
+    if not call.as_json:
+        for one in checked.unproved if checked.records and not checked.problems else ():
+            note(f"not proved: {one}")
     sys.exit(4 if checked.problems else 0)
+
+
+def _check(call: Call, place: str | None, owners: Collection[str]) -> Checked:
+    """Verify what is at a place.
+
+    Raises:
+        InvalidArgument: there is nothing, or it is neither a store nor a memory file.
+    """
+    from ..exchange.verify import check_file, is_database, is_memory_file
+
+    if place is None or is_address(place):
+        return open_memory(call, place).check(owners=owners)
+    if not os.path.lexists(place):
+        raise InvalidArgument(f"{place!a} does not exist, so nothing in it can be verified; name a memory directory")
+    if os.path.isfile(place) and not is_database(place):
+        if not is_memory_file(place):
+            raise InvalidArgument(f"{place!a} is neither a store nor a memory file; nothing in it can be verified")
+        return check_file(place, owners=owners)
+    return open_memory(call, check_store(place)).check(owners=owners)
 
 
 @record_command.command("sign")

@@ -1,5 +1,6 @@
 """`amp import` and `amp export`: memory comes in from record files, and goes out into them."""
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from ..search.embedding import HashEmbedder
 from ..text.phrases import counted
 from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
 from .options import NOT_APPLIED, Call, call_options, first_words, note
-from .record_options import open_memory, store_option
+from .record_options import identity_option, open_memory, store_option
 
 if TYPE_CHECKING:
     from ..exchange.import_ import Import
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 @click.option("--to", "target_name", metavar="TARGET", help="Write a document, shared or agent:NAME; default: records.")
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@click.option("--accept-unsigned", is_flag=True, help="Take records of a memory file that nobody has signed.")
+@click.option(
+    "--accept", multiple=True, metavar="ADDRESS", help="Take records that this address has signed; repeatable."
+)
+@identity_option
 @store_option
 @call_options
 def import_command(
@@ -36,6 +42,9 @@ def import_command(
     target_name: str | None,
     apply: bool,
     strict: bool,
+    accept_unsigned: bool,
+    accept: tuple[str, ...],
+    identity: str | None,
     store: str | None,
 ) -> None:
     """Take the entries of a record file into memory.
@@ -43,12 +52,17 @@ def import_command(
     They become records, or with --to entries of one document. What is there already comes in once. A secret is refused
     with the line it stands on. A bad entry costs no other; the command then ends with 3 or 4. `-` is stdin.
 
+    Of a memory file, records come in that --identity has signed, or without one those whose signer has records here.
+    Unsigned ones and those of others are shown, and come in only with --accept-unsigned or --accept.
+
     \b
     Examples:
         amp import memory.jsonl
+        amp import handover.amem.json --accept amp:key:6MkhaXgBZDvotDkL
         amp import memory.jsonl --apply
         amp import notes.md --to shared --apply
     """
+    from ..exchange.acceptance import acceptance_of
     from ..exchange.import_ import LEFT_OUT, import_file, into_document, into_records
 
     if file != STDIO:
@@ -58,7 +72,10 @@ def import_command(
     with input_file(file) as path:
         found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
         if target_name is None:
-            take = into_records(open_memory(call, store))
+            memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
+            take = into_records(
+                memory, accept=acceptance_of(path, found.name, memory, accept, unsigned=accept_unsigned)
+            )
         else:
             target = parse_target(target_name)
             take = into_document(call.workspace(), target, call.actor(), from_page=found.name == "markdown")

@@ -24,6 +24,7 @@ from ..records.record import event_of
 from ..secrets.find import check_text
 from ..tiers import compose
 from ..workspace import Workspace
+from .acceptance import Acceptance
 from .convert import TOLD, keep, readable
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
@@ -130,8 +131,11 @@ def _place(path: str, entry: MemoryEntry, number: int) -> str:
     return f"entry {number:,}"
 
 
-def into_records(memory: Memory, now: datetime | None = None) -> Take:
-    """Return what takes entries in as records: the record an entry carries, else a new one with what it says."""
+def into_records(memory: Memory, now: datetime | None = None, *, accept: Acceptance | None = None) -> Take:
+    """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
+
+    Of the records that entries carry, those come in that `accept` lets in; without it, all do.
+    """
     moment = now or datetime.now(UTC)
     once = _Once()
 
@@ -139,6 +143,8 @@ def into_records(memory: Memory, now: datetime | None = None) -> Take:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
         kept = record_entries.kept_record(entry)
         record = kept or record_entries.record_of(dated)
+        if kept is not None and accept is not None:
+            accept.check(kept, memory.newest(kept.id))
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
         return once(said, apply) and memory.add(record, apply=apply, once=kept is None)[1]
 

@@ -71,7 +71,7 @@ class SignedMemoryFile:
             BadSignature: a signature is missing or wrong; the message says whose.
             MissingExtra: something in it is signed, and PyNaCl is not installed.
         """
-        file = cls._read(data)
+        file = cls.parse(data)
         if file.signature or not allow_unsigned:
             file.verify()
         for record in file.records:
@@ -80,7 +80,8 @@ class SignedMemoryFile:
         return file
 
     @classmethod
-    def _read(cls, data: bytes) -> Self:
+    def parse(cls, data: bytes) -> Self:
+        """Read a memory file and verify nothing. Raises `InvalidRecord` as `load` does."""
         value = decode(data)
         if not isinstance(value, Mapping):
             raise InvalidRecord("a memory file is a JSON object")
@@ -105,6 +106,16 @@ class SignedMemoryFile:
         if file.to_bytes() != data:
             raise InvalidRecord("these are not the canonical bytes of the memory file; something has rewritten them")
         return file
+
+    @property
+    def signer(self) -> str | None:
+        """The address that claims to have signed the file; None where it has no signature."""
+        return self.agent if self.signature else None
+
+    @property
+    def is_stripped(self) -> bool:
+        """Whether it names its agent and has no signature: somebody may have taken it off."""
+        return self.agent is not None and not self.signature
 
     def sign(self, signer: Signer) -> Self:
         """Return the file as its agent's, signed; a `BadSignature` where it names an agent that is not the signer."""

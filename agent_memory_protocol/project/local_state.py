@@ -136,10 +136,17 @@ def _places(path: str) -> Iterator[str]:
     top = git_top(path, os.environ)
     if top is not None and (folder := own_git_folder(top)):
         yield folder
+    if (base := state_folder()) is not None:
+        yield base
+
+
+def state_folder() -> str | None:
+    """Return the folder in which programs keep state of this person; None where there is no home."""
     base = os.environ.get("XDG_STATE_HOME", "")
     home = home_folder(os.environ)
-    if os.path.isabs(base) or home:
-        yield base if os.path.isabs(base) else os.path.join(home, ".local", "state")
+    if os.path.isabs(base):
+        return base
+    return os.path.join(home, ".local", "state") if home else None
 
 
 def _keep_outside(place: str, name: str, copy: bytes) -> bool:

@@ -1,14 +1,13 @@
 """Whether what a store holds of a record can be believed: its signatures, and that each version may follow the last."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra, StorageError
 from .lifecycle import check_version
-from .record import Record
+from .record import Record, State
 from .signing import verify_record
-from .store import RecordStore
 
 
 def is_forged(record: Record) -> bool:
@@ -50,28 +49,108 @@ def check_history(versions: Sequence[Record]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How many records and versions could be read, how many versions are signed, and what does not verify."""
+    """What was verified, and what was not.
+
+    Attributes:
+        records, versions: how many could be read.
+        signed: how many versions are signed.
+        problems: what does not verify, one line each.
+        foreign: the ids of the records whose newest version the owner has not signed; empty where no owner is named.
+        unproved: what no check here can show, one line each.
+    """
 
     records: int
     versions: int
     signed: int
     problems: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+    unproved: tuple[str, ...] = ()
 
 
-def check_histories(store: RecordStore, ids: Iterable[str]) -> Checked:
-    """Check the history of each of these records, and return all that is wrong.
+def check_histories(
+    histories: Iterable[tuple[str, Callable[[], Sequence[Record]]]],
+    *,
+    owners: Collection[str] = (),
+    set_back: Callable[[Mapping[str, Record | None]], Iterable[str]] = lambda _: (),
+) -> Checked:
+    """Check the history of each record, its links to the others and its owner, and return all that is wrong.
+
+    Args:
+        histories: the id of each record, and what reads its versions.
+        owners: the addresses that must have signed the newest versions; without any, everybody may have.
+        set_back: says which of the newest versions are older than what was seen before.
 
     Raises:
         MissingExtra: something is signed, and PyNaCl is not installed.
     """
-    records = versions = signed = 0
+    newest: dict[str, Record] = {}
+    wrong: dict[str, None] = {}
+    versions = signed = unsigned = 0
     problems = []
-    for one in ids:
+    for name, read in histories:
         try:
-            history = store.history(one)
-            records, versions = records + 1, versions + len(history)
+            history = read()
+            newest[name] = history[-1]
+            versions += len(history)
             signed += sum(version.signed for version in history)
+            unsigned += not history[-1].signed
             check_history(history)
         except (StorageError, BadSignature) as error:
             problems.append(str(error))
-    return Checked(records, versions, signed, tuple(problems))
+            wrong[name] = None
+    problems += check_links(newest, wrong)
+    foreign = [name for name, record in newest.items() if owners and is_foreign(record, owners)]
+    problems += [f"{name}: {_signer(newest[name])}, and not by {' or '.join(sorted(owners))}" for name in foreign]
+    problems += set_back({**newest, **wrong})
+    unproved = ["what was never seen on this machine and is gone from the store"]
+    if unsigned:
+        unproved.append(f"who wrote the {unsigned:,} records whose newest version is not signed")
+    if signed and not owners:
+        unproved.append("that the signers are the owners; name them with --signer")
+    return Checked(len(newest), versions, signed, tuple(problems), tuple(foreign), tuple(unproved))
+
+
+def is_foreign(record: Record, owners: Collection[str]) -> bool:
+    """Say whether no owner has signed a record. What is redacted has nothing left to sign."""
+    return record.signed_by not in owners and not record.redacted
+
+
+def check_links(newest: Mapping[str, Record], wrong: Collection[str] = ()) -> Iterator[str]:
+    """Say which records name one that is missing, or that does not fit what they say of it.
+
+    `wrong` are the ids of those that do not verify, of which that is said already.
+    """
+    for name, record in newest.items():
+        links = {
+            "its successor": record.superseded_by,
+            "what it replaced,": record.supersedes,
+            **{f"its evidence {one}": one for one in record.evidence},
+        }
+        for what, one in links.items():
+            if one is not None and one not in newest and one not in wrong:
+                named = what if one in what else f"{what} {one}"
+                yield f"{name}: {named} is missing; restore it from a backup"
+        if record.superseded_by in newest and _goes_round(record, newest):
+            yield f"{name}: it and its successors replace each other in a circle, so none of them is recalled"
+        if record.transition is not None:
+            one, other = record.transition.sides
+            side = newest.get(other if one == name else one)
+            if side is None and not wrong:
+                yield f"{name}: the other side of its dispute is missing; restore it from a backup"
+            elif side is not None and side.transition != record.transition and side.state is not State.ARCHIVED:
+                yield f"{name}: the other side of its dispute, {side.id}, is {side.state}; consolidate finishes that"
+
+
+def _goes_round(record: Record, newest: Mapping[str, Record]) -> bool:
+    seen = set()
+    after: Record | None = record
+    while after is not None and after.superseded_by is not None:
+        if after.id in seen:
+            return True
+        seen.add(after.id)
+        after = newest.get(after.superseded_by)
+    return False
+
+
+def _signer(record: Record) -> str:
+    return f"is signed by {record.signed_by}" if record.signed_by else "is not signed"

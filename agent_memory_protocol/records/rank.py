@@ -26,7 +26,7 @@ _STATE_WEIGHTS = {State.ACTIVE: 1.0, State.TRANSITIONAL: 0.8, State.SUPERSEDED: 
 _HALF_USE = 5.0
 _DAY = 86_400.0
 
-_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature)\b)", re.IGNORECASE)
+_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature|not\s+signed)\b)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -57,6 +57,7 @@ class RecalledRecord:
         tokens: the tokens of its line in the prompt block.
         reasons: why it is here.
         forged: whether it claims a signature that does not verify.
+        foreign: whether the identity of the memory has not signed it.
     """
 
     record: Record
@@ -64,11 +65,12 @@ class RecalledRecord:
     tokens: int
     reasons: tuple[str, ...]
     forged: bool = False
+    foreign: bool = False
 
     @property
     def line(self) -> str:
         """The record as one line of a prompt."""
-        return render(self.record, forged=self.forged)
+        return render(self.record, forged=self.forged, foreign=self.foreign)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is among the hits of a JSON answer."""
@@ -134,6 +136,7 @@ def choose(
     include_history: bool,
     now: datetime,
     is_forged: Callable[[Record], bool] = lambda _: False,
+    is_foreign: Callable[[Record], bool] = lambda _: False,
 ) -> Recalled:
     """Return the best of the matches that fit.
 
@@ -145,6 +148,7 @@ def choose(
         include_history: whether to show what was replaced or archived.
         now: the moment that ages are counted to.
         is_forged: says of a record whether it claims a signature that does not verify.
+        is_foreign: says of a record whether its owner has not signed it.
     """
     known = {**others, **{match.record.id: match.record for match in matches}}
     found = {match.record.id: match for match in matches}
@@ -159,7 +163,7 @@ def choose(
         if first.record.id in chosen:
             continue
         unit = [one for one in _unit(first, known, found, include_history) if one.record.id not in chosen]
-        lines = [_recalled(one, now, forged=is_forged(one.record)) for one in unit]
+        lines = [_recalled(one, now, forged=is_forged(one.record), foreign=is_foreign(one.record)) for one in unit]
         size = sum(len(one.line.encode()) + 1 for one in lines)
         if size > room:
             skipped.update(one.record.id for one in unit)
@@ -178,8 +182,8 @@ def score(match: Match, now: datetime) -> float:
     return match.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
 
 
-def render(record: Record, *, forged: bool = False) -> str:
-    """Return a record as one line of a prompt, with the marks of its state, and of a signature that does not verify."""
+def render(record: Record, *, forged: bool = False, foreign: bool = False) -> str:
+    """Return a record as one line of a prompt, with the marks of its state and of its signature."""
     line = bullet(_one_line(record.body))
     if record.transition is not None:
         line += f" [disputed: {_said(record.transition.reason)}]"
@@ -191,6 +195,8 @@ def render(record: Record, *, forged: bool = False) -> str:
         line += f" [flagged: {_said(record.flag_reason or 'its evidence is gone')}]"
     if forged:
         line += " [signature does not verify]"
+    elif foreign:
+        line += " [not signed by the owner]"
     return line
 
 
@@ -238,12 +244,15 @@ def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match],
     return list(unit.values())
 
 
-def _recalled(match: Match, now: datetime, *, forged: bool) -> RecalledRecord:
+def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> RecalledRecord:
     reasons = match.reasons
     if match.uses:
         times = "once" if match.uses == 1 else f"{match.uses} times"
         reasons = (*reasons, f"used {times} before")
     if forged:
         reasons = (*reasons, "its signature does not verify")
-    tokens = estimate_tokens(len(render(match.record, forged=forged).encode()))
-    return RecalledRecord(match.record, score(match, now), tokens, reasons, forged)
+    elif foreign:
+        signer = match.record.signed_by
+        reasons = (*reasons, f"signed by {signer}" if signer else "not signed")
+    tokens = estimate_tokens(len(render(match.record, forged=forged, foreign=foreign).encode()))
+    return RecalledRecord(match.record, score(match, now), tokens, reasons, forged, foreign)

@@ -12,6 +12,7 @@ from ..disk.database import check_sqlite
 from ..disk.side_file import SideFile
 from ..errors import StorageError, UnknownRecord
 from ..text.digest import blake2b
+from . import heads
 from .record import Record, RecordType
 from .store import RecordStore, Watched
 
@@ -19,6 +20,7 @@ _TABLES = (
     "CREATE TABLE seen (record_id TEXT PRIMARY KEY, stamp TEXT, type TEXT, body BLOB)",
     "CREATE INDEX seen_body ON seen (body)",
     "CREATE INDEX seen_type ON seen (type)",
+    heads.TABLE,
 )
 
 _TIMES_BETWEEN = 20
@@ -106,6 +108,10 @@ class Seen:
         """Return the ids that begin so."""
         return [name for name in self.stamps if name.startswith(start)]
 
+    def set_back(self, newest: Mapping[str, Record | None]) -> list[str]:
+        """Say which of the records have an earlier version now than was seen before, or are gone."""
+        return heads.set_back(self._file, newest)
+
     def wrote(self, record: Record) -> None:
         """Take in what this process has just written."""
         self._stamps |= self._watched.stamps([record.id])
@@ -134,6 +140,7 @@ class Seen:
     ) -> None:
         self._file.write(
             *more,
+            heads.noted(records.values()),
             ("DELETE FROM seen WHERE record_id = ?", [(name,) for name in gone]),
             (
                 "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)",

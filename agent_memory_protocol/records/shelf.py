@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from ..search.opening import open_index
 from ..search.port import Embedder, SearchIndex
 from .finder import Finder
+from .heads import file_elsewhere
 from .home import Home
 from .record import Record
 from .seen import Seen
@@ -103,7 +104,9 @@ class Shelf:
         if isinstance(self.store, Shared):
             return self.store.finder(self._indexes, self._embedder)
         if not self.is_at_home:
-            return Finder(Seen(self.store), self._indexes or (open_index(embedder=self._embedder),))
+            path = getattr(self.store, "path", None)
+            seen = Seen(self.store, None if path is None else file_elsewhere(path))
+            return Finder(seen, self._indexes or (open_index(embedder=self._embedder),))
         local = self._home.local_file
         self.usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
         indexes = self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),)

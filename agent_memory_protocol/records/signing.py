@@ -208,6 +208,18 @@ def from_address(address: str) -> bytes:
     return key
 
 
+def check_address(address: str) -> None:
+    """Return if this is spelled like an address.
+
+    Raises:
+        InvalidArgument: it is not.
+    """
+    try:
+        from_address(address)
+    except BadSignature as error:
+        raise InvalidArgument(str(error)) from None
+
+
 def _base58(data: bytes) -> str:
     number = int.from_bytes(data, "big")
     letters = []

@@ -150,10 +150,23 @@ class MemoryStore(SqliteStore):
         super().__init__(None)
 
 
+def has_history(path: str) -> bool:
+    """Say whether a database holds the versions of records. Nothing in it is changed."""
+    with Database(path, lambda _: None).transaction() as connection:
+        return _has_table(connection, "name = 'history'")
+
+
+def _has_table(connection: "Connection", condition: str) -> bool:
+    query = f"SELECT name FROM sqlite_master WHERE type = 'table' AND {condition}"  # noqa: S608 ours
+    return connection.execute(query).fetchone() is not None
+
+
 def _prepare(connection: "Connection") -> None:
+    if _has_table(connection, "name NOT LIKE 'sqlite_%'") and not _has_table(connection, "name = 'history'"):
+        raise DamagedFile("is a database of something else, and holds no records; name another file")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
-    if connection.execute("SELECT name FROM sqlite_master WHERE name = 'record_tags'").fetchone() is None:
+    if not _has_table(connection, "name = 'record_tags'"):
         connection.execute("BEGIN IMMEDIATE")
         for table in _TABLES:
             connection.execute(table)

@@ -29,7 +29,7 @@ def test_every_verb_for_records_works_on_it(amp, by_tcp):
         ids = [here.remember(text).record_id for text in (UP, DOWN, "Deploys go out on Tuesdays.")]
         here.export(amp.root / "facts.amem.json")
     said = [
-        amp("import", "facts.amem.json", "--apply", *store),
+        amp("import", "facts.amem.json", "--apply", "--accept-unsigned", *store),
         amp("consolidate", "--apply", "--identity", "agent.key", *store),
         amp("record", "list", *store),
         amp("record", "show", ids[0], *store),
@@ -127,7 +127,7 @@ def test_a_reader_is_told_that_it_may_not_write(amp, address, postgresql):
         here.export(amp.root / "facts.amem.json")
     store = ("--store", address.replace("postgres@", f"{name}_u@"))
     assert amp("record", "list", *store).code == 0
-    answer = amp("import", "facts.amem.json", "--apply", *store)
+    answer = amp("import", "facts.amem.json", "--apply", "--accept-unsigned", *store)
     assert answer.code == 3
     assert f"GRANT {name}_reader or {name}_writer" in answer.err
     assert amp("record", "list", *store, "--json").json()["records"] == []

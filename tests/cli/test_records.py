@@ -2,17 +2,26 @@
 
 import json
 import shlex
+import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.exchange.convert import Conversion
+from agent_memory_protocol.formats.record_entries import entry_of
+from agent_memory_protocol.formats.signed_file import SignedMemoryFile
+from agent_memory_protocol.formats.table import by_name
 from agent_memory_protocol.memory import Memory
+from agent_memory_protocol.records import canonical
 from agent_memory_protocol.records.lifecycle import dispute
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
+from agent_memory_protocol.records.signing import Identity
 from agent_memory_protocol.records.sqlite_store import SqliteStore
+from agent_memory_protocol.search.embedding import HashEmbedder
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 POSTGRES, NOT_POSTGRES = "The staging database is Postgres.", "The staging database is not Postgres."
@@ -144,10 +153,10 @@ def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides)
 
 def test_a_store_that_is_not_there_does_not_verify(amp):
     (amp.root / "empty").mkdir()
-    assert amp("record", "verify", "--store", "empty").out.startswith("everything verifies: 0 records")
     for name in ("mistyped", "mistyped.sqlite"):
-        amp("record", "verify", "--store", name).refuses(2, f"--store '{name}' does not exist")
+        amp("record", "verify", "--store", name).refuses(2, f"'{name}' does not exist")
         assert not (amp.root / name).exists()
+    amp("record", "verify", "empty").refuses(2, "holds no records")
 
 
 def test_what_nobody_has_signed_is_signed_with_an_identity_that_is_made_once(amp, memory, sides):
@@ -428,3 +437,216 @@ def test_a_search_where_there_is_nothing_makes_nothing(amp):
     assert amp("search", "anything") == (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
     assert amp("search", "anything", "--json").json()["hits"] == []
     assert amp.tree() == {}
+
+
+# Verifying means it
+
+
+SAID_TWICE = ("Use pnpm in CI.", "Always use `pnpm` in CI!")
+DISPUTED = ("Use make in CI.", "Logs go to S3.")
+
+
+@pytest.fixture
+def store(amp, memory) -> Memory:
+    """A memory directory with an owner, and what may happen to records in it."""
+    made = Memory(amp.root / "mem", identity=amp.root / "own.key", consolidate_every=0)
+    for text in (*SAID_TWICE, *DISPUTED, "Backups go to S3."):
+        made.remember(text)
+    made.consolidate()
+    one, other = (record for record in made.records() if record.body in DISPUTED)
+    made.dispute(one.id, other.id, "asked")
+    return made
+
+
+def folder(store: Memory, record: Record) -> Path:
+    return Path(str(store.path), "records", record.id[4:])
+
+
+def test_all_that_is_sound_verifies_and_it_says_what_it_cannot_prove(amp, store):
+    address = Identity.load(str(amp.root / "own.key")).address
+    store.export(amp.root / "all.amem.json")
+    for place in (["mem"], ["--store", "mem"], ["all.amem.json"], ["mem", "--signer", address]):
+        done = amp("record", "verify", *place)
+        assert done.code == 0, done
+        assert done.out.startswith("everything verifies: 6 records")
+        assert "not proved: " in done.err
+    assert "name them with --signer" in amp("record", "verify", "mem").err
+    assert "name them with --signer" not in amp("record", "verify", "mem", "--identity", "own.key").err
+    assert "newest file" in amp("record", "verify", "all.amem.json").err
+    with SqliteStore(amp.root / "all.db") as copy:
+        for record in store.records():
+            copy.put(record)
+    assert amp("record", "verify", "all.db", "--signer", address).out.startswith("everything verifies: 6 records")
+
+
+LOST = {
+    State.ACTIVE: "its successor",
+    State.SUPERSEDED: "evidence",
+    State.TRANSITIONAL: "the other side of its dispute is missing",
+}
+
+
+@pytest.mark.parametrize(("state", "why"), LOST.items())
+@pytest.mark.parametrize("where", ["folder", "file", "link"])
+def test_a_link_to_what_is_missing_does_not_verify(amp, store, state, why, where):
+    gone = next(record for record in store.records(state=state) if record.body in (*SAID_TWICE, *DISPUTED))
+    if where == "file":
+        rest = tuple(record for record in store.records() if record != gone)
+        identity = Identity.load(str(amp.root / "own.key"))
+        file = SignedMemoryFile(created_at=NOW, records=rest).sign(identity)
+        (amp.root / "part.amem.json").write_bytes(file.to_bytes())
+        answer = amp("record", "verify", "part.amem.json")
+    else:
+        folder(store, gone).rename(amp.root / "away")
+        if where == "link":
+            folder(store, gone).symlink_to(amp.root / "away")
+        answer = amp("record", "verify", "mem")
+    assert answer.code == 4
+    assert ("leads outside" if where == "link" else why) in answer.out
+    assert where != "folder" or f"{gone.id}: is gone, and this machine has seen it" in answer.out
+
+
+def test_two_losers_of_one_dispute_do_not_verify(amp, store):
+    one, other = store.records(state=State.TRANSITIONAL)
+    for side, rest in ((one, other), (other, one)):
+        store.store.put(
+            replace(
+                side,
+                state=State.SUPERSEDED,
+                transition=None,
+                superseded_by=rest.id,
+                state_reason="x",
+                signed_by=None,
+                signature="",
+            )
+        )
+    answer = amp("record", "verify", "mem")
+    assert (answer.code, answer.out.count("in a circle")) == (4, 2)
+
+
+def test_a_store_that_was_set_back_shows_where_it_was_seen(amp, store):
+    one, other = store.records(state=State.TRANSITIONAL)
+    for side in (one, other):
+        max(folder(store, side).iterdir()).unlink()
+    answer = amp("record", "verify", "mem")
+    assert (answer.code, answer.out.count("was set back; this machine has seen")) == (4, 2)
+
+
+@pytest.mark.parametrize("ending", [".amem.json", ".sqlite"])
+def test_a_file_that_was_set_back_shows_where_it_was_seen(amp, store, ending):
+    path = amp.root / f"all{ending}"
+
+    def write() -> None:
+        path.unlink(missing_ok=True)
+        if ending == ".sqlite":
+            with SqliteStore(path) as copy:
+                for record in store.records():
+                    copy.put(record)
+        else:
+            store.export(path)
+
+    write()
+    before = path.read_bytes()
+    one, other = store.records(state=State.TRANSITIONAL)
+    store.resolve(one.id, other.id, "asked")
+    write()
+    assert amp("record", "verify", str(path)).code == 0
+    path.write_bytes(before)
+    answer = amp("record", "verify", str(path))
+    assert (answer.code, answer.out.count("was set back")) == (4, 2)
+
+
+def test_who_did_not_sign_is_named_and_recalled_with_a_mark(amp, store):
+    address = Identity.load(str(amp.root / "own.key")).address
+    with Memory(amp.root / "mem") as nobody, Memory(amp.root / "mem", identity=amp.root / "other.key") as other:
+        unsigned, foreign = (
+            nobody.remember("Tokens expire hourly.").record_id,
+            other.remember("Tokens are JWT.").record_id,
+        )
+    answer = amp("record", "verify", "mem", "--signer", address)
+    assert answer.code == 4
+    assert f"{unsigned}: is not signed, and not by {address}" in answer.out
+    assert f"{foreign}: is signed by amp:key:" in answer.out
+    assert amp("record", "verify", "mem").code == 0
+    with Memory(amp.root / "mem", identity=amp.root / "own.key") as mine:
+        assert set(mine.check().foreign) == {unsigned, foreign}
+        lines = mine.recall("tokens pnpm").as_prompt_block().splitlines()
+    assert {line for line in lines if "pnpm" not in line} == {
+        "- Tokens are JWT. [not signed by the owner]",
+        "- Tokens expire hourly. [not signed by the owner]",
+    }
+    assert "- Use pnpm in CI." in lines or "- Always use `pnpm` in CI!" in lines
+
+
+@pytest.mark.parametrize("change", ["text", "signature", "agent", "cut", "blank"])
+def test_a_memory_file_that_was_changed_does_not_verify(amp, store, change):
+    store.export(amp.root / "all.amem.json")
+    data = (amp.root / "all.amem.json").read_bytes()
+    wire = json.loads(data)
+    if change == "signature":
+        wire["signature"] = ""
+    elif change == "agent":
+        wire["agent"] = Identity.generate().address
+    elif change == "text":
+        wire["records"][0]["body"] = "Use yarn in CI."
+    changed = {"cut": data[:-10], "blank": data + b"\n"}.get(change) or canonical.encode(canonical.freeze_object(wire))
+    (amp.root / "all.amem.json").write_bytes(changed)
+    answer = amp("record", "verify", "all.amem.json")
+    assert (answer.code, answer.out.splitlines()[-1][:22]) == (4, "not everything verifie")
+
+
+def test_what_is_no_store_is_refused(amp, store):
+    (amp.root / "empty").mkdir()
+    (amp.root / "notes.json").write_text('{"format": "mine"}')
+    (amp.root / "x.txt").write_text("text")
+    with closing(sqlite3.connect(amp.root / "shop.sqlite")) as other:
+        other.execute("CREATE TABLE orders (id)")
+    for place, why in {
+        "empty": "holds no records",
+        "mem/records": "the inside of a store; name the folder above",
+        "notes.json": "neither a store nor a memory file",
+        "x.txt": "neither a store nor a memory file",
+        "shop.sqlite": "a database without records",
+        "gone": "does not exist",
+    }.items():
+        amp("record", "verify", place).refuses(2, why)
+    amp("record", "list", "--store", "x.txt").refuses(2, "is a file and no store")
+    amp("record", "list", "--store", "shop.sqlite").refuses(4, "a database of something else")
+    amp("record", "verify", "mem", "--signer", "amp:key:x").refuses(2, "does not name a key")
+
+
+def test_records_of_others_and_unsigned_ones_are_shown_and_come_in_only_when_they_are_accepted(amp, store):
+    own, foreign = ("--identity", "mine.key"), Identity.load(str(amp.root / "own.key")).address
+    store.export(amp.root / "signed.amem.json")
+    file = SignedMemoryFile.parse((amp.root / "signed.amem.json").read_bytes())
+    bare = tuple(replace(one, signed_by=None, signature="") for one in file.records)
+    stripped = replace(file, signature="", records=bare)
+    (amp.root / "stripped.amem.json").write_bytes(stripped.to_bytes())
+    (amp.root / "unsigned.amem.json").write_bytes(replace(stripped, agent=None).to_bytes())
+    cases = {
+        "signed": ((f"--accept {foreign}",), ("--accept", foreign), ("--accept-unsigned",)),
+        "stripped": (("was taken off the file", "--accept-unsigned"), ("--accept-unsigned",), ("--accept", foreign)),
+        "unsigned": (("is not signed", "--accept-unsigned"), ("--accept-unsigned",), ("--accept", foreign)),
+    }
+    for name, (said, accepting, other) in cases.items():
+        into = ("--store", name, *own)
+        for options in ((), ("--apply",), ("--apply", *other)):
+            answer = amp("import", f"{name}.amem.json", *options, *into)
+            assert answer.code == 3
+            assert all(one in answer.err for one in said), answer.err
+            assert Memory(amp.root / name).records() == ()
+        assert amp("import", f"{name}.amem.json", "--apply", *accepting, *into).code == 0
+        assert amp("record", "verify", name).code == 0
+        assert len(Memory(amp.root / name).records()) == 6
+    assert amp("import", "signed.amem.json", "--apply", "--store", "signed").code == 0  # its signer has records here
+    amp("import", "signed.amem.json", "--accept", "amp:key:x").refuses(2, "does not name a key")
+
+
+def test_an_unsigned_version_does_not_follow_a_signed_one_in_any_format(amp, store):
+    record = next(record for record in store.records() if record.body == "Backups go to S3.")
+    changed = replace(record, tags=("new",), signed_by=None, signature="", updated_at=NOW.replace(year=2030))
+    conversion = Conversion(by_name("ndjson"), HashEmbedder())
+    by_name("ndjson").write(str(amp.root / "a.ndjson"), conversion.carry([entry_of(changed)]))
+    assert "is not signed" in amp("import", "a.ndjson", "--apply", "--store", "mem").err
+    assert amp("import", "a.ndjson", "--apply", "--store", "mem", "--accept-unsigned").code == 0
+    assert store.store.get(record.id).tags == ("new",)

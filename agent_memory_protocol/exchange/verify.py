@@ -1,0 +1,75 @@
+"""Verify a memory file: the signature of the file, every record, their links and their owner."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
+
+from ..disk.side_file import SideFile
+from ..errors import BadSignature, InvalidRecord
+from ..formats.record_entries import LARGEST
+from ..formats.record_files import read_whole
+from ..formats.signed_file import FORMAT, SignedMemoryFile
+from ..records import heads
+from ..records.proof import Checked, check_histories
+from ..records.record import Record
+
+_SQLITE = b"SQLite format 3\0"
+_FAMILY = FORMAT.partition("/")[0]
+
+
+def is_database(path: str) -> bool:
+    """Say whether a file is an SQLite database."""
+    with open(path, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def is_memory_file(path: str) -> bool:
+    """Say whether a file is a memory file, or is called one."""
+    if path.endswith(".amem.json"):
+        return True
+    try:
+        value = json.loads(read_whole(path, LARGEST))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and str(value.get("format")).startswith(_FAMILY)
+
+
+def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
+    """Verify a memory file, and return all that is wrong.
+
+    Records that nobody has signed count as signed by whoever has signed the file.
+
+    Raises:
+        MissingExtra: something is signed, and PyNaCl is not installed.
+        StorageError: it cannot be read.
+    """
+    try:
+        file = SignedMemoryFile.parse(read_whole(path, LARGEST))
+    except InvalidRecord as error:
+        return Checked(0, 0, 0, (str(error),))
+    seen = SideFile(heads.file_elsewhere(path), heads.TABLE)
+
+    def set_back(newest: Mapping[str, Record | None]) -> list[str]:
+        return heads.set_back(seen, newest)
+
+    problems = []
+    try:
+        if file.signature:
+            file.verify()
+    except BadSignature as error:
+        problems.append(str(error))
+    if file.is_stripped:
+        problems.append(f"the memory file is that of {file.agent}, and its signature is missing")
+    is_vouched = file.signer in owners and not problems
+    histories = [(record.id, partial(tuple, [record])) for record in file.records]
+    try:
+        checked = check_histories(histories, owners=() if is_vouched else owners, set_back=set_back)
+        if not (problems or checked.problems):
+            seen.write(heads.noted(file.records))
+    finally:
+        seen.close()
+    if owners and not file.records and not is_vouched:
+        problems.append(f"the memory file is not signed by {' or '.join(sorted(owners))}")
+    unproved = (*checked.unproved, "that this is the newest file of its memory")
+    return replace(checked, problems=(*problems, *checked.problems), unproved=unproved)
