@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from ..errors import InvalidRecord, StorageError
+from ..errors import AccessDenied, InvalidRecord, StorageError
 from ..records.record import Record
 from .address import Address
 from .schema import VERSION, script
@@ -63,6 +63,11 @@ def prepare(address: Address) -> str:
 
     try:
         return server.do(work)
+    except AccessDenied:
+        raise AccessDenied(
+            f"{address}: this user may not make the schema or its roles; run this as the database owner, with the"
+            " right to create roles, or give the SQL to somebody who may"
+        ) from None
     finally:
         server.close()
 

@@ -47,6 +47,7 @@ _FINAL = {
     "does not support SSL": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
     "certificate": "its certificate is not accepted; see sslmode and sslrootcert",
     "SSL was required": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
+    "invalid ": "a parameter of the address has a value that libpq does not know",
     "permission denied": "this user may not connect to the database",
 }
 """Words in the refusal of a connection that time does not mend, and what they mean."""
@@ -72,6 +73,9 @@ _CODES = {
 _MISSING = ("42P01", "3F000", "42703")
 _AGAIN = ("40001", "40P01")
 """The server has chosen this transaction to give way to another."""
+
+_inherited: list[Connection] = []
+"""Connections that a fork has copied. The child must neither use nor close them."""
 
 _LOST = ("57P01", "57P02", "57P03", "57P05", "08000", "08003", "08006", "08P01")
 
@@ -164,7 +168,9 @@ class Server:
         if self._connection is not None:
             if self._process == os.getpid() and not self._connection.closed:
                 return self._connection
-            self._connection = None  # a forked child must neither use nor close its parent's
+            if self._process != os.getpid():
+                _inherited.append(self._connection)
+            self._connection = None
         pause = _PAUSE
         while True:
             try:

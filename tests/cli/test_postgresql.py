@@ -85,6 +85,7 @@ WRONG = {
     "server away": ("127.0.0.1:", "127.0.0.1:1", 4, "cannot be reached"),
     "unknown host": ("127.0.0.1", "nowhere.invalid", 4, "host"),
     "no tls": ("namespace=", "sslmode=require&namespace=", 4, "cannot be encrypted"),
+    "bad value": ("namespace=", "sslmode=perhaps&namespace=", 4, "a value that libpq does not know"),
     "unknown parameter": ("namespace=", "colour=red&namespace=", 2, "no address that libpq can read"),
     "slash in the password": (PASSWORD, f"{PASSWORD}/x", 2, "%2F"),
 }

@@ -283,6 +283,33 @@ def test_a_reader_reads_and_a_writer_adds_and_neither_replaces(address, user):
                     ask()
 
 
+def test_who_may_not_make_a_namespace_is_told_who_may(address, user):
+    as_user, grant = user
+    grant("writer")
+    for namespace in ("", "_new"):
+        with pytest.raises(AccessDenied, match="give the SQL to somebody who may"):
+            preparing.prepare(Address.parse(f"{as_user}{namespace}"))
+    with PostgresqlStore(address) as store:
+        store.put(record())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_child_has_a_connection_of_its_own(address):
+    with PostgresqlStore(address) as store:
+        store.put(record())
+        child = os.fork()
+        if child == 0:
+            done = 1
+            try:
+                store.put(record("From the child."))
+                done = 0
+            finally:
+                os._exit(done)
+        assert os.waitpid(child, 0)[1] == 0
+        assert len(store.list()) == 2
+
+
 def test_namespaces_know_nothing_of_each_other(address, postgresql):
     with PostgresqlStore(address) as one, PostgresqlStore(postgresql.new_namespace()) as other:
         one.put(record())
