@@ -241,11 +241,15 @@ class Books:
         by_hand: bool = False,
         successors: Mapping[str, str] | None = None,
         retired: Collection[str] = (),
+        size: tuple[int, int] = (0, 0),
+        is_over: bool = False,
+        undo: Mapping[str, object] | None = None,
     ) -> None:
         """Keep entries word for word, each with the reason why it goes, before they leave the document.
 
         What went `by_hand` is no work of this command, and does not come back with it. `successors` says, for what
-        was edited or `retired`, which entry holds in its place.
+        was edited or `retired`, which entry holds in its place. `size` is that of the document with them, in lines and
+        bytes, `is_over` says whether that is over a limit, and `undo` takes the removal back to the byte.
         """
         if not taken:
             return
@@ -259,6 +263,9 @@ class Books:
             known=contents.entries,
             successors=successors,
             retired=retired,
+            size=size,
+            is_over=is_over,
+            undo=undo,
         )
         self._append_to_ledger(lines)
 

@@ -6,7 +6,7 @@ document is the truth about what is there: an entry that stands in it is live, w
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ..answers import About
@@ -39,6 +39,8 @@ class Archived:
         reason: why, in words.
         run: the id of the command that removed it; entries removed together share it.
         note: the file name where it was a whole note; "" for an entry of the document.
+        size: how many lines and bytes the document had when it left, if it was over a limit then; else 0.
+        undo: what takes the whole removal back to the byte; it stands with one entry of a command.
     """
 
     taken: Taken
@@ -46,6 +48,8 @@ class Archived:
     reason: str
     run: str
     note: str = ""
+    size: tuple[int, int] = (0, 0)
+    undo: Mapping[str, object] = field(default_factory=dict)
 
 
 def parts_of(target: Target) -> tuple[str, ...]:
@@ -89,9 +93,17 @@ def archived(contents: Contents, lines: Iterable[object], standing: Collection[t
         about = tombstone.extra or {}
         note = str((contents.entries[entry_id].extra or {}).get("note", ""))
         reason, run = str(about.get("reason", "")), str(about.get("run", ""))
-        found.append(Archived(taken, tombstone.created_at, reason, run, note))
+        undo = about.get("undo")
+        undo = undo if isinstance(undo, Mapping) else {}
+        size = _size(about.get("size")) if about.get("over") is True else (0, 0)
+        found.append(Archived(taken, tombstone.created_at, reason, run, note, size, undo))
     order = {entry_id: number for number, entry_id in enumerate(contents.entries)}
     return sorted(found, key=lambda one: (one.removed_at, order[one.taken.id]))
+
+
+def _size(value: object) -> tuple[int, int]:
+    is_size = isinstance(value, list | tuple) and len(value) == 2 and all(type(one) is int for one in value)
+    return (value[0], value[1]) if is_size else (0, 0)  # type: ignore[index]
 
 
 def way_back(target: Target, ids: Sequence[str]) -> str:
@@ -153,6 +165,9 @@ def removal_lines(
     known: Mapping[str, EntryLine],
     successors: Mapping[str, str] | None = None,
     retired: Collection[str] = (),
+    size: tuple[int, int] = (0, 0),
+    is_over: bool = False,
+    undo: Mapping[str, object] | None = None,
 ) -> bytes:
     """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
 
@@ -164,6 +179,9 @@ def removal_lines(
         known: what the ledger knows of entries already: source, kind, confidence and tags stay.
         successors: for what was edited or retired, by id, the id of the entry that holds in its place.
         retired: which of them say something else than their successors: these are no versions of them.
+        size: how many lines and bytes the document has with them.
+        is_over: whether that is over a limit.
+        undo: what takes all of it back to the byte.
     """
     stamp = new_stamp(now, latest)
     lines = []
@@ -171,7 +189,8 @@ def removal_lines(
         # What leaves a document is kept word for word; secrets are refused where a text comes in.
         lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
         about: dict[str, object] = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
-        about["retired"] = one.id in retired
+        about |= {"retired": one.id in retired, "size": [*size] if any(size) else None}
+        about |= {"over": is_over, "undo": undo if one is taken[0][0] else None}
         lines.append(encode(Tombstone(one.id, stamp, {name: value for name, value in about.items() if value})))
     return b"".join(lines)
 

@@ -206,10 +206,18 @@ class Session:
         read = store.read_document(self.root, target)
         return read[0] if read else None
 
-    def change(self, target: Target, change: Callable[[Document], Change], *, way_out: WayOut | None = None) -> Changed:
+    def change(
+        self,
+        target: Target,
+        change: Callable[[Document], Change],
+        *,
+        way_out: WayOut | None = None,
+        as_large_as: tuple[int, int] = (0, 0),
+    ) -> Changed:
         """Change one document, all or nothing; see `transaction.change_document`.
 
-        `way_out` says what to do where it would pass a limit; by default, to prune.
+        `way_out` says what to do where it would pass a limit; by default, to prune. It may pass a limit up to so many
+        lines and bytes as `as_large_as` says.
 
         Raises:
             SecretFound: an entry that leaves holds a secret, which the ledger would keep.
@@ -225,7 +233,8 @@ class Session:
             nonlocal unarchived
             changed = change(current)
             disputed.update(one for one, entry in current.by_id if entry.marks.disputed)
-            changed = replace(changed, document=self._without_ended_disputes(changed.document))
+            document = self._without_ended_disputes(changed.document)
+            changed = replace(changed, document=document, was_over=not self.fits(current))
             crossed[:] = crossed_borders(current, changed.document)
             unarchived = bool(changed.unarchived)
             for one, taken in removing.leaving(current, changed.document, {*changed.reasons, *changed.unarchived}):
@@ -249,7 +258,7 @@ class Session:
             target,
             checked,
             header=header,
-            check=partial(self._check_limits, way_out=way_out),
+            check=partial(self.check_limits, way_out=way_out, as_large_as=as_large_as),
             now=self.now,
             command=self.command,
             may_keep=lambda text: not self.secret_in(text),
@@ -324,7 +333,7 @@ class Session:
         """Say what the next write to a document would put back, and what it would note in the ledger."""
         from .transaction import plan_healing
 
-        return plan_healing(self.root, target, check=self._check_limits, now=self.now)
+        return plan_healing(self.root, target, check=self.check_limits, now=self.now)
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""
@@ -367,20 +376,32 @@ class Session:
         """Say whether a document keeps its limits."""
         return not limits.over_limits(document.data, self.settings.max_lines, self.settings.max_bytes)
 
-    def check_size(self, path: str, old: bytes, new: bytes, way_out: str) -> None:
+    def check_size(
+        self, path: str, old: bytes, new: bytes, way_out: str, *, as_large_as: tuple[int, int] = (0, 0)
+    ) -> None:
         """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
 
         Raises:
             LimitExceeded: the message gives the count, the limit, and the `way_out`.
         """
-        for have, limit, unit in limits.over_limits(new, self.settings.max_lines, self.settings.max_bytes, old=old):
+        max_lines = max(self.settings.max_lines, as_large_as[0])
+        max_bytes = max(self.settings.max_bytes, as_large_as[1])
+        for have, limit, unit in limits.over_limits(new, max_lines, max_bytes, old=old):
             raise LimitExceeded(
                 f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
             )
 
-    def _check_limits(self, old: Document, new: Document, *, way_out: WayOut | None = None) -> None:
+    def check_limits(
+        self,
+        old: Document,
+        new: Document,
+        *,
+        way_out: WayOut | None = None,
+        as_large_as: tuple[int, int] = (0, 0),
+    ) -> None:
+        """Refuse a document that would pass a limit, and be larger than `as_large_as` says, in lines and bytes."""
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
-        self.check_size(new.target.path, old.data, new.data, way_out(old))
+        self.check_size(new.target.path, old.data, new.data, way_out(old), as_large_as=as_large_as)
 
 
 def _has_disputes(document: Document) -> bool:

@@ -51,6 +51,7 @@ class Change:
         unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
         successors: for entries that are edited or retired, the ids of those that hold in their places.
         retired: the entries that say something else than their successors.
+        was_over: whether the document was over a limit before.
     """
 
     document: Document
@@ -59,6 +60,7 @@ class Change:
     unarchived: frozenset[str] = frozenset()
     successors: Mapping[str, str] = field(default_factory=dict)
     retired: frozenset[str] = frozenset()
+    was_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ def _attempt(
     make_folders(root, target.parts[:-1])
     keepable = _keepable(healing, may_keep)
     try:
-        _archive(books, keepable, changed, healed)
+        _archive(books, keepable, changed, healed, may_keep)
         _note(books, healing, changed, may_keep)
         books.begin(current, new, archived=[one.id for one in healing.kept_out])
         if new is not current:
@@ -218,18 +220,27 @@ def why_gone(healing: Healing) -> list[tuple[Taken, str]]:
     return [(one, why) for taken, why in found for one in taken]
 
 
-def _archive(books: Books, healing: Healing, changed: Change, healed: Document) -> None:
+def _archive(
+    books: Books, healing: Healing, changed: Change, healed: Document, may_keep: Callable[[str], bool]
+) -> None:
     """Put into the ledger what was found gone, and what leaves now."""
     new = changed.document
     by_hand = why_gone(healing)
     books.add_again(healing.owed)
-    books.archive(by_hand, by_hand=True, successors=healing.successors)
-    leaving = [
-        (taken, changed.reasons.get(one, "removed"))
-        for one, taken in entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
-        if one not in changed.unarchived
-    ]
-    books.archive(leaving, successors=changed.successors, retired=changed.retired)
+    size = healed.line_count, len(healed.data)
+    texts = [one.markdown for one, _ in by_hand]
+    with_them = size[0] + sum(text.count("\n") + 1 for text in texts), size[1] + len("\n".join([*texts, ""]).encode())
+    over = changed.was_over
+    books.archive(by_hand, by_hand=True, successors=healing.successors, size=with_them, is_over=over)
+    gone = entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
+    leaving = [(taken, changed.reasons.get(one, "removed")) for one, taken in gone if one not in changed.unarchived]
+    undo = None
+    if leaving and not changed.unarchived and not changed.successors:
+        from ..tiers.undo import literal_text, undo_of
+
+        undo = undo_of(healed, new, gone)
+        undo = undo if undo and may_keep(literal_text(undo)) else None
+    books.archive(leaving, successors=changed.successors, retired=changed.retired, size=size, is_over=over, undo=undo)
 
 
 def _note(books: Books, healing: Healing, changed: Change, may_keep: Callable[[str], bool]) -> None:

@@ -5,12 +5,15 @@ reader is shown as a plan is what is done.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace as replace_fields
 from datetime import date, timedelta
+from functools import partial
 
 from ..answers import About, StoredEntry
 from ..change.books import lock_name
 from ..change.healing import Healing
+from ..change.ledger import Archived
 from ..change.session import Session, stored_entries, stored_entry
 from ..change.transaction import Change, pending
 from ..disk import garbage
@@ -26,6 +29,7 @@ from ..tiers.edit import replace
 from ..tiers.prune import Plan
 from ..tiers.restore import put_back_all
 from ..tiers.taken import Taken, sayings, take
+from ..tiers.undo import literal_text, undone
 from . import notes as notekeeping
 from .conversations import ENDS_AFTER, last_sign
 from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
@@ -259,11 +263,7 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
             if why := session.why_refused("\n".join([one.archived.note, *one.archived.taken.texts])):
                 group.remove(one)
                 problems.append(f"{one.archived.taken.id} {why} and stays where it is")
-        entries = [one.archived.taken for one in group if not one.archived.note]
-        try:
-            back, refused = _put_back(session, target, entries)
-        except LimitExceeded as error:
-            back, refused = [], [str(error)]
+        back, refused = _put_back(session, target, [one.archived for one in group if not one.archived.note])
         restored += back
         problems += refused
         for one in group:
@@ -276,21 +276,34 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
     return Restored(tuple(restored), tuple(notes), tuple(problems))
 
 
-def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tuple[list[StoredEntry], list[str]]:
-    """Put entries back into one document. Return them, and why others cannot go back."""
+def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> tuple[list[StoredEntry], list[str]]:
+    """Put entries back into one document. Return them, and why others cannot go back.
+
+    The document may become as large as it was when one of them left (decision 44).
+    """
     refused: dict[str, str] = {}
+    entries = [one.taken for one in chosen]
+    largest = max((one.size[0] for one in chosen), default=0), max((one.size[1] for one in chosen), default=0)
 
     def change(current: Document) -> Change:
         refused.clear()
-        gone = {one.taken.id: one.taken for one in session.books(target).archived(current) if not one.note}
+        archived = [one for one in session.books(target).archived(current) if not one.note]
+        gone = {one.taken.id: one.taken for one in archived}
+        chosen_ids = set(gone).intersection(one.id for one in entries)
+        check = partial(session.check_limits, as_large_as=largest)
+        with suppress(LimitExceeded):  # then piece by piece, as many as have room
+            made = _as_they_were(session, current, archived, chosen_ids)
+            check(current, made)
+            current = made
         standing = sayings(current)
-        changed, why = put_back_all(current, [one for one in entries if one.saying not in standing], gone)
-        refused.update((one, str(error)) for one, error in why.items())
+        left = [one for one in entries if one.saying not in standing]
+        changed, why = put_back_all(current, left, gone, check)
+        refused.update((one, f"{one}: {error}") for one, error in why.items())
         return Change(changed)
 
     if not entries:
         return [], []
-    standing = stored_entries(session.change(target, change).document)
+    standing = stored_entries(session.change(target, change, as_large_as=largest).document)
     of_text: dict[str, list[StoredEntry]] = {}
     for entry in standing:
         of_text.setdefault(document.plain_id(entry.id), []).append(entry)
@@ -304,6 +317,26 @@ def _put_back(session: Session, target: Target, entries: Sequence[Taken]) -> tup
         ]
         found += holding[:1]
     return sorted(found, key=lambda entry: entry.line), list(refused.values())
+
+
+def _as_they_were(
+    session: Session, current: Document, archived: Sequence[Archived], chosen: Collection[str]
+) -> Document:
+    """Take whole commands back to the byte, the last one first, as long as nothing else has changed since."""
+    standing = session.read(current.target)
+    # A blank file is given a header before it is changed, and may have had another one, or none.
+    blank = [standing] if standing is not None and not any(line.strip() for line in standing.lines) else []
+    for run in dict.fromkeys(one.run for one in reversed(archived)):
+        command = [one for one in archived if one.run == run]
+        undo = next((one.undo for one in command if one.undo), None)
+        if undo is None or any(one.taken.id not in chosen for one in command):
+            continue
+        entries = [one.taken for one in command]
+        made = next((made for one in (current, *blank) if (made := undone(one, undo, entries)) is not None), None)
+        # A ledger comes with the repository, and anyone may have written it.
+        if made is not None and not session.why_refused(literal_text(undo)):
+            current = made
+    return current
 
 
 def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:

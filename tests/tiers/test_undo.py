@@ -1,0 +1,137 @@
+"""Taking back a removal gives the very bytes that were there, or says that it cannot."""
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol import AgentMemoryError, Workspace
+from agent_memory_protocol.errors import Refused
+from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers.remove import leaving, remove
+from agent_memory_protocol.tiers.taken import Taken
+from agent_memory_protocol.tiers.undo import literal_text, undo_of, undone
+
+from .conftest import parse
+
+PAGES = {
+    "a rule between sections": "# T\n\n## A\n\n- a\n\n---\n\n## B\n\n- b\n\n---\n\n## C\n\n- c\n",
+    "the header of a file with a sole entry": "Title\n=====\n\n<!-- h -->\n\n- a",
+    "no final newline": "# T\n\n- a\n- b",
+    "a file of one entry": "- a\n",
+    "blank lines before and after": "\n\n# T\n\n\n- a\n\n\n\n- b\n\n\n",
+    "CRLF": "# T\r\n\r\n- a\r\n- b\r\n",
+    "mixed line endings": "# T\r\n\n- a\r\n- b\n\r\n- c",
+    "labels and prose": "# T\n\nNever:\n\n- a\n- b\n\n2026-01-05: old\n\n2026-06-05: new\n\nRest.\n",
+    "front matter": "---\na: b\n---\n# T\n- a\n- b\n",
+    "equal entries": "# T\n\n- a\n- b\n- a\n\n## U\n\n- a\n",
+    "a numbered list": "# T\n\n1. a\n2. b\n\ntext\n\n1. c\n",
+}
+
+
+def taking_out(text: str, chosen: "list[bool]") -> tuple[Document, Document, list[tuple[str, Taken]]]:
+    old = parse(text)
+    ids = [one for one, is_chosen in zip(old.ids, chosen, strict=False) if is_chosen]
+    new = parse(remove(old, ids).data.decode())
+    return old, new, leaving(old, new, ids)
+
+
+@given(text=st.sampled_from([*PAGES.values()]), chosen=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_a_removal_is_taken_back_to_the_byte(text, chosen):
+    try:
+        old, new, gone = taking_out(text, chosen)
+    except Refused:
+        return
+    undo = undo_of(old, new, gone)
+    made = None if undo is None else undone(new, undo, [taken for _, taken in gone])
+    assert made is not None
+    assert made.data.decode() == text
+
+
+@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
+def test_an_undo_holds_no_text_of_an_entry_and_counts_only_for_what_the_removal_left(text):
+    old, new, gone = taking_out(text, [True] * 9)
+    undo = undo_of(old, new, gone)
+    assert undo is not None
+    assert not {taken.markdown for _, taken in gone} & {*literal_text(undo).split("\n")}
+    taken = [one for _, one in gone]
+    assert undone(parse(new.data.decode() + "- more\n"), undo, taken) is None
+    assert undone(new, undo, taken[1:]) is None
+    assert undone(new, {**undo, "hunks": "x"}, taken) is None
+
+
+@pytest.mark.parametrize("old", ["# T\n\n- a\n- b\n", "# Title\n\n- a\n\n## S\n\n- b\n"])
+def test_what_was_changed_and_not_only_taken_out_has_no_undo(old):
+    before, after = parse(old), parse("# Other\n\n- b\n")
+    assert undo_of(before, after, leaving(before, after)) is None
+
+
+def restored(folder: Path, data: bytes, share: int) -> bytes:
+    """Forget each entry of a file whose place is no multiple of a number, restore them, and return the file."""
+    path = folder / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    workspace = Workspace.open(folder, environ={"HOME": str(folder)})
+    ids = [entry.id for number, entry in enumerate(workspace.entries()) if number % share]
+    if ids:
+        workspace.forget(ids[:80])
+        workspace.restore(workspace.restorable(last=True))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
+def test_forget_and_restore_give_the_same_bytes(tmp_path, text):
+    assert restored(tmp_path, text.encode(), 2) == text.encode()
+    assert restored(tmp_path, text.encode(), 10**6) == text.encode()
+
+
+def test_commands_are_taken_back_one_after_the_other(tmp_path):
+    text = PAGES["a rule between sections"]
+    assert restored(tmp_path, text.encode(), 10**6) == text.encode()
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    for entry in workspace.entries():
+        workspace.forget([entry.id])
+    workspace.restore(workspace.restorable())
+    assert (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text() == text
+
+
+@pytest.mark.parametrize(("lines", "comes_back"), [(205, True), (200, False)])
+def test_what_left_a_file_over_its_limit_comes_back_as_far_as_it_was_over(tmp_path, lines, comes_back):
+    path = tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("# S\n\n" + "".join(f"- fact {number}\n" for number in range(lines - 2)))
+    before = path.read_text()
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    gone = workspace.entries()[7].id
+    workspace.forget([gone])
+    assert not workspace.restore(workspace.restorable([gone])).problems
+    assert path.read_text() == before
+    workspace.forget([gone])
+    if not comes_back:
+        (tmp_path / ".scaffolding/amp.toml").write_text("[limits]\nmax_lines = 150\n")
+        workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    path.write_text(path.read_text() + ("- more\n" if comes_back else ""))
+    (problem,) = workspace.restore(workspace.restorable([gone])).problems
+    assert gone in problem
+
+
+@pytest.mark.slow
+def test_forget_prune_and_restore_give_the_same_bytes_of_every_real_file(corpus, tmp_path):
+    differing = []
+    for number, page in enumerate(corpus):
+        data, folder = page.read_bytes(), tmp_path / str(number)
+        for share in (2, 10**6):
+            try:
+                if restored(folder, data, share) != data and b"\x1b" not in data:
+                    differing.append(page.name)
+            except (AgentMemoryError, Refused):
+                (folder / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").write_bytes(data)
+        workspace = Workspace.open(folder, environ={"HOME": str(folder)})
+        plans = workspace.plan_pruning(older_than=timedelta(0), sections=True, today=date(2099, 1, 1))
+        workspace.apply_pruning(plans, force=True)
+        workspace.restore(workspace.restorable(last=True))
+        if (folder / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_bytes() != data and b"\x1b" not in data:
+            differing.append(page.name)
+    assert differing == []
