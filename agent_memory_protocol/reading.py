@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .answers import Found, StoredEntry, StoredFile
     from .recall.block import Search
     from .search.port import Embedder, SearchIndex
+    from .verbs.diff import Diff
     from .verbs.doctor import Diagnosis
 
 
@@ -250,6 +251,15 @@ class Reader:
         """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
         with self._session(actor) as session:
             return verbs.search.search_archived(session, query, limit=limit, on_problem=on_problem)
+
+    def diff(self, base: str = "HEAD", head: str = "", *, actor: Actor | None = None) -> Diff:
+        """Say what changed in memory between two commits, or since one where `head` is left out.
+
+        Raises:
+            InvalidArgument: the project is in no git repository, or git knows no such commit.
+        """
+        with self._session(actor) as session:
+            return verbs.diff.diff(session, base, head)
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""

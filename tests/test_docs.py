@@ -309,6 +309,12 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         **project.records(),
     }
     names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
+    if command.startswith("amp diff"):
+        git = ["git", "-C", str(project.path), "-c", "user.name=t", "-c", "user.email=t@t"]
+        for step in ("init -q", "commit -q --allow-empty -m x"):
+            subprocess.run([*git, *step.split()], check=True)
+        project.remember("- The queue is on port 8080.", agent="developer")
+        project.remember("- The queue is on port 9090.", agent="developer")
     if command.startswith("amp prune"):
         project.remember("All that is old.", agent="other", dated=date(2025, 1, 1))
     for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn", "amp close")) else ():

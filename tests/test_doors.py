@@ -675,7 +675,7 @@ READING = {
     ),
     *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
     *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
-    *("Workspace.plan_closing", "Workspace.plan_renaming"),
+    *("Workspace.plan_closing", "Workspace.plan_renaming", "Workspace.diff", "amp diff"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),
     *("amp doctor", "amp record history", "amp record list", "amp record show", "amp record verify"),
     *("MCP memory_recall", "MCP memory_search", "MCP memory_show", "MCP recall", "MCP status", "memory tool view"),

@@ -7,6 +7,7 @@ Each door that carries an entry is tried with documents of many shapes. Where th
 import json
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -324,6 +325,15 @@ def learn(at: Case) -> Iterator[str]:
     yield at.read()
 
 
+@door("amp diff")
+def diff(at: Case) -> Iterator[str]:
+    git = ["git", "-C", str(at.root), "-c", "user.name=t", "-c", "user.email=t@t"]
+    for step in ("init -q", "commit -q --allow-empty -m x"):
+        subprocess.run([*git, *step.split()], check=True)
+    at.write(at.page.text)
+    yield at.amp("diff")
+
+
 @door("amp close")
 def close(at: Case) -> Iterator[str]:
     at.write("# S\n\n- something else\n")
@@ -469,6 +479,7 @@ THROUGH = {
     "amp adopt": ("Workspace.plan_adoption", "Workspace.apply_adoption"),
     "amp check": ("Workspace.check", "Workspace.fix"),
     "amp close": ("Workspace.plan_closing", "Workspace.close"),
+    "amp diff": ("Workspace.diff",),
     "amp dispute": ("Workspace.dispute", "MCP memory_dispute"),
     "amp distill": (
         "Workspace.plan_distillation",

@@ -34,6 +34,7 @@ _VERBS = {
     "hook": ("hook", "Answer an event of an agent's host."),
     "check": ("check", "Check memory files, notes, indexes, ledgers and the settings."),
     "review": ("review", "List what disagrees, what to merge, and what is old."),
+    "diff": ("diff", "Show what changed in memory between two commits."),
     "prune": ("prune", "Take outdated dated entries out of memory files."),
     "restore": ("upkeep", "Bring entries back from the ledger."),
     "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
