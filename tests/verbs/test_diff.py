@@ -196,7 +196,8 @@ def test_the_commands_of_the_workflow_files_check_and_tell_what_changed(reposito
         "AMP": "agent-memory-protocol",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(tmp_path),
-        **{"CI_API_V4_URL": "https://host.example", "CI_PROJECT_ID": "1"},
+        "CI_API_V4_URL": "https://host.example",
+        "CI_PROJECT_ID": "1",
     }
     repository.git("update-ref", "refs/remotes/origin/main", "HEAD~1")
     done = subprocess.run(
