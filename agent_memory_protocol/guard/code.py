@@ -32,7 +32,7 @@ _HARMLESS = (
 )
 _CHANGES = (
     r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|delete|remove|rename|replace\(|rmtree|copy|move"""
-    r"""|truncate|touch|O_WRONLY|O_RDWR|symlink|\brm|mkdir|put_contents|>|\||system|exec|spawn|popen|subprocess"""
+    r"""|truncate|touch|extract|O_WRONLY|O_RDWR|symlink|\brm|mkdir|put_contents|>|\||system|exec|spawn|popen|subprocess"""
     r"""|inplace|chdir|connect|(?:^|[\W\d])[wWa]\b"""
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

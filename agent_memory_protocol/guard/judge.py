@@ -66,7 +66,8 @@ def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
         for command in commands if name is not None else []:
             yield amp_commands.why_not(command, name or "")
         found = [touch for command in commands for touch in touches.of_command(command)]
-        found += [] if touches.is_shell(call.tool) else touches.of_code(text, cwd)
+        if not touches.is_shell(call.tool) or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
+            found += touches.of_code(text.replace("]::W", "]::w"), cwd)
         for touch in found:
             touch.text = touch.text or text
     else:

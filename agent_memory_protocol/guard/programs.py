@@ -28,7 +28,9 @@ join jq more nl numfmt od paste pr rev rg strings tac tail tr wc zcat zgrep b2su
 fd file locate ls lsd md5sum readlink realpath sha1sum sha256sum sha512sum shasum stat which
 claude codex copilot cursor-agent date flake8 gemini glab man mypy opencode pylint pytest qwen shellcheck sleep vale
 yamllint amp agent-memory agent_memory_protocol agent_memory_protocol.cli.main amp-hook
-parallel watch get-childitem get-content get-item measure-object select-string test-path
+parallel watch foreach-object format-list format-table gc gci get-acl get-childitem get-content get-filehash get-item
+get-itemproperty measure-object out-host out-null out-string resolve-path select-object select-string sls sort-object
+split-path test-path where-object write-host write-output
 
 git-add git-annotate git-blame git-branch git-cat-file git-check-attr git-check-ignore git-commit git-describe
 git-diff-tree git-fetch git-grep git-help git-ls-files git-ls-tree git-merge-base git-notes git-push
@@ -36,7 +38,8 @@ git-reflog git-reset git-rev-list git-rev-parse git-shortlog git-show git-status
 
 git-archive git-diff git-format-patch git-log > -o --output
 git-config > -f --file
-cp copy-item install scp split > -t --target-directory LAST
+install > -t --target-directory LAST ! -d --directory
+cp copy-item scp split > -t --target-directory -Destination LAST
 uniq xxd json.tool > LAST
 rsync > LAST ? -n ! --remove-source-files
 zip > FIRST ! -m --move
@@ -77,7 +80,7 @@ exec + -a
 nice + -n
 ionice + -c -n -p
 stdbuf + -i -o -e
-env + -u -C --unset --chdir
+env + -u -C --unset --chdir -S --split-string
 timeout + WORD -s -k
 taskset + WORD
 flock + WORD -w -E
@@ -195,6 +198,7 @@ def _set_by_env(command: Command, options: list[str]) -> None:
     if has(options, ["-i", "-", "--ignore-environment"]):
         gone.append("AMP_AGENT")
     command.sets.update(dict.fromkeys(gone, ""))
+    command.words = [*" ".join(values(options, ["-S", "--split-string"])).split(), *command.words]
     start = next((index for index, word in enumerate(command.words) if "=" not in word), len(command.words))
     command.sets.update(assigned(command.words[:start]))
     command.words = command.words[start:]
@@ -204,7 +208,7 @@ def _filled(words: list[str], mark: str, names: list[str]) -> list[str]:
     """Return words with names in place of a mark: as words of their own, or inside a text."""
     if not names:
         return words
-    text = " ".join(names[:_MOST_NAMES])[:_LONGEST_NAMES]
+    text = " ".join(sorted(names[:_MOST_NAMES], key=lambda one: not is_guarded(one)))[:_LONGEST_NAMES]
     return [one for word in words for one in (names if word == mark else [word.replace(mark, text, _MOST_NAMES)])]
 
 
@@ -234,13 +238,16 @@ def output(command: Command) -> str:
     if name == "find":
         return " ".join(found_by(command.words))
     if name in _GREPS or (name == "git" and words[:1] == ["grep"]):
-        given, hidden = command.words[1:], has(command.words, ["--hidden", "-H", "-uu"]) or name.endswith("grep")
+        given, is_git = command.words[1:], name == "git"
+        hidden = (
+            has(given, ["--hidden", "-H", "-uu"]) or name.endswith("grep") or (is_git and ":" not in "".join(words))
+        )
         tests = [part for one in values(given, ["--include", "-g"]) for part in ("-name", one)]
         tests += [part for one in values(given, ["--exclude", "--exclude-dir"]) for part in ("-name", one, "-prune")]
-        return " ".join(found_by(["find", *words[1 + (name == "git") :], *tests, *([] if hidden else ["-type", "d"])]))
+        return " ".join(found_by(["find", *words[1 + is_git :], *tests, *([] if hidden else ["-type", "d"])]))
     if name == "git" and words[:1] == ["ls-files"]:
         words = words[1:]
-    elif name not in ("ls", "realpath", "readlink", "dirname", "basename"):
+    elif name not in ("ls", "realpath", "readlink", "dirname", "basename", "get-childitem", "gci"):
         return command.folder if name == "pwd" else ""
     return " ".join(words or [command.folder])
 

@@ -9,7 +9,6 @@ from .programs import (
     RUN_FILES,
     SHELLS,
     Command,
-    assigned,
     given_to_a_shell,
     joined,
     output,
@@ -136,11 +135,12 @@ class _Reader:
         name, equals, value = words[0].partition("=") if words else ("", "", "")
         before = self.variables.get(name[:-1], "") if name.endswith("+") else ""
         name = name.removesuffix("+")
-        if not command.words and equals and name.isidentifier() and name.isascii():
+        if (not command.words or command.name in _SETTERS) and equals and name.isidentifier() and name.isascii():
             ones = [before + value, *(word.removeprefix(f"{name}=") for word in words[1:])]
             if not value and self._at() == "(":
-                ones = [word for one in self._subshell() for word in one.words]
+                ones = [word.rpartition("]=")[2] for one in self._subshell() for word in one.words]
             command.sets[name] = _either(ones)
+            command.words += [f"{name}={command.sets[name].translate(_UNMARKED)}"] if command.words else []
         elif words == ["{"] and command.words[:1] == ["function"]:
             command.words.clear()
         elif command.words or len(words) != 1 or words[0] not in _BEFORE_A_COMMAND:
@@ -180,7 +180,7 @@ class _Reader:
         """Do what a command does to its shell: variables, loops, folders."""
         name, words = command.name, command.words[1:]
         if name in _SETTERS:
-            self.variables.update(assigned(words))
+            self.variables.update(command.sets)
         elif name == "unset":
             self.variables.update(dict.fromkeys(words, ""))
         elif name == "set" and "--" in words:
@@ -309,7 +309,7 @@ class _Reader:
                 found = self._subshell()
             self.inner += found
             said = output(found[-1]).split() if found and character not in "<>" else []
-            value = _either(said) if any(is_guarded(one) for one in said) else None
+            value = (_either(said) if splits else " ".join(said)) if any(map(is_guarded, said)) else None
         elif self._at() == "{":
             said_of_it = self._up_to("}")[1:]
             self.position += 1

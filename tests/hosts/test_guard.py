@@ -575,8 +575,31 @@ def test_an_agent_changes_nothing_that_may_be_another_s(judge, command):
 
 def test_powershell_may_spell_a_path_its_way(judge):
     path = SHARED.replace("/", "\\")
-    assert "it is read-only" in judge("PowerShell", {"command": f"Add-Content {path} 'x'"}, "reviewer")
-    assert judge("PowerShell", {"command": f"Get-Content {path}"}, "reviewer") == ""
+    for command in (
+        f"Add-Content {path} 'x'",
+        f"Set-Content -Path '{path}' -Value x",
+        f"'x' | Out-File -FilePath {path} -Append",
+        f"'x' > {path}",
+        f"$f = '{path}'; Remove-Item $f",
+        f"Copy-Item README.md -Destination {path}",
+        f"Move-Item {path} old.md",
+        f"New-Item -Force {path}",
+        f"[IO.File]::WriteAllText('{path}', 'x')",
+        f"(Get-Content {path}) -replace 'a', 'b' | Set-Content {path}",
+        f"cmd /c del {path}",
+        "Get-ChildItem .scaffolding -Recurse -Filter *.md | Remove-Item",
+        f'pwsh -Command "Clear-Content {path}"',
+    ):
+        assert "it is read-only" in judge("PowerShell", {"command": command}, "reviewer"), command
+    for command in (
+        f"Get-Content {path} | Select-Object -First 3",
+        "Get-ChildItem .scaffolding -Recurse | Measure-Object",
+        f"Select-String fact {path} | ForEach-Object {{ $_.Line }}",
+        f"[IO.File]::ReadAllText('{path}')",
+        f"Copy-Item {path} C:/temp/x.md",
+        f"if (Test-Path {path}) {{ Write-Host yes }}",
+    ):
+        assert judge("PowerShell", {"command": command}, "reviewer") == "", command
 
 
 @pytest.mark.slow

@@ -107,6 +107,8 @@ class Host:
                 "model": model,
                 "small_model": model,
                 "permission": "allow",
+                "snapshot": False,
+                "autoupdate": False,
                 "provider": {"anthropic": provider},
             }
             (self.project.root / "opencode.json").write_text(json.dumps(chosen))
