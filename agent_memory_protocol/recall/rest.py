@@ -4,8 +4,6 @@ An entry is about a prompt where it shares a word with it that few entries have.
 many as fit into the room, and nothing is said where there is none.
 """
 
-from math import log
-
 from ..disk.files import Root
 from ..layout import RECORDS
 from ..project.access import Actor
@@ -13,6 +11,7 @@ from . import block, fit
 from .agent import Draft, recall_drafts, weigh
 from .block import NO_LIMIT, Budget, Share
 from .sheet import NOTHING, Room, Segments, Sheet
+from .task import weight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: s
         return ""
     weigh(drafts, task)
     sheets = {draft: _sheet(draft) for draft in drafts}
-    least = log(1 + _FEW)
+    least = weight(_FEW)
     found = [
         (score, draft, unit)
         for draft in drafts

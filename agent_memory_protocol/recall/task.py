@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ASKING = """
-    add ask change check find fix give go help just let like look lets make need new now please put see set show take
-    tell try use want way well work
+    add ask change check explain find fix give go help just let like look lets make need new now open please put read
+    run see set show take tell try use want way well work write
 """
 _LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
 """Little words, and those with which a task is asked for: none says what it is about."""
@@ -26,7 +26,7 @@ _TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 def scores(task: str, texts: "Sequence[str]") -> list[float]:
-    """Return for each text of a memory how well it fits a task: 0 where they share no word."""
+    """Return for each text of a memory how well it fits a task: 0 where they share no word that others lack."""
     counts = {stem(word): 0 for word in _words(task) if word not in _LITTLE_WORDS}
     starts = {word[:2] for word in counts}  # no ending is longer than what a word has after that
     shared = []
@@ -35,8 +35,13 @@ def scores(task: str, texts: "Sequence[str]") -> list[float]:
         for word in words:
             counts[word] += 1
         shared.append(words)
-    weights = {word: log(1 + len(texts) / count) for word, count in counts.items() if count}
+    weights = {word: weight(len(texts) / count) for word, count in counts.items() if count}
     return [sum([weights[word] for word in words]) for words in shared]
+
+
+def weight(rarity: float) -> float:
+    """Return what a word weighs that one in so many texts has; one that all have weighs nothing."""
+    return log((1 + rarity) / 2)
 
 
 def _words(text: str) -> set[str]:

@@ -205,7 +205,7 @@ def test_an_ordinary_write_goes_on(host):
     assert (host.project.root / "notes.txt").read_text() == "a note\n"
 
 
-@pytest.mark.parametrize("host", [one for one in HOSTS if one.values != ("opencode",)], indirect=True)
+@pytest.mark.parametrize("host", [one for one in HOSTS if one != "opencode"], indirect=True)
 def test_who_changed_files_is_reminded_and_the_host_takes_it(host):
     host.project.write(".scaffolding/amp.toml", '[hooks]\nreminder = "block"\n')
     heard = host.run(host.write("notes.txt", "a note\n"), "done", "really done")
@@ -242,7 +242,7 @@ def test_a_host_finds_the_skill(host):
 MIGRATIONS = f"- Keep migrations small: the June one locked the table for four minutes.{' Nobody could pay.' * 6}"
 
 
-@pytest.mark.parametrize("host", HOSTS, indirect=True)
+@pytest.mark.parametrize("host", [one for one in HOSTS if "prompt" in table.HOSTS[one].events], indirect=True)
 def test_the_first_prompt_brings_what_it_is_about(host):
     others = "".join(f"- Topic {number} is behind a flag, {'e' * 140}.\n" for number in range(100))
     host.project.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", f"# Shared\n\n{MIGRATIONS}\n{others}")

@@ -1,0 +1,82 @@
+"""Entries fit a task by the words that they share with it, rare ones before common ones."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory_protocol import recall_for_agent
+from agent_memory_protocol.recall.task import scores
+from benchmarks import tasks
+
+COMMON = [f"Put the {topic} behaviour behind a flag." for topic in ("mail", "search", "login", "cart", "stock")]
+SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("Add a migration for a new column", "Migrations must be small."),
+        ("migrate the database", "A migration locked the table."),
+        ("fix parseDate", "parse_date takes ISO dates only."),
+        ("fix parse_date", "`parseDate` takes ISO dates only."),
+        ("the date parser in `utils/dates.py`", "utils/dates.py reads years with two digits."),
+        ("Größe der Bilder ändern", "Bilder haben eine feste GRÖSSE: 300 Punkte für Größe L."),
+        ("数据库迁移", "迁移必须小。"),
+        ("behaviour of webhooks behind a flag", "Webhooks come twice."),
+    ],
+)
+def test_the_text_with_the_rare_word_fits_best(task, text):
+    found = scores(task, [*COMMON, text])
+    assert max(found) == found[-1] > 0
+    assert found.count(found[-1]) == 1
+
+
+@pytest.mark.parametrize("task", ["", "please fix it", "Add a new one", "¯\\_(ツ)_/¯", "zzz qqq", "the of and"])
+def test_a_task_that_says_nothing_of_the_memory_fits_nothing(task):
+    assert scores(task, COMMON) == [0] * len(COMMON)
+
+
+@given(st.text(), st.lists(st.text(), max_size=6))
+def test_a_word_more_never_makes_a_text_fit_worse_and_order_does_not_matter(task, texts):
+    found = scores(task, texts)
+    assert len(found) == len(texts)
+    assert all(score >= 0 for score in found)
+    assert scores(task, texts[::-1]) == pytest.approx(found[::-1])
+    assert scores(task, [*texts, ""]) >= found
+
+
+def test_recall_keeps_the_only_entry_that_has_the_rare_word(tmp_path):
+    path = tmp_path / SHARED
+    path.parent.mkdir(parents=True)
+    rules = [f"- Put new {topic} behaviour behind a flag first.\n" for topic in tasks._THINGS if topic != "migrations"]
+    boards = [
+        f"- The new {topic} dashboard replaces the old one.\n" for topic in tasks._THINGS if topic != "migrations"
+    ]
+    small = "- Keep migrations small: the June one locked the table for four minutes.\n"
+    path.write_text(f"# S\n\n## Rules\n\n{small}{''.join(rules)}\n## Dashboards\n\n{''.join(boards)}")
+    for chars in (600, 900, 2_000):
+        text = recall_for_agent(root=tmp_path, max_chars=chars, task="Add a migration for a new column", environ={})
+        assert small in text
+        assert small not in recall_for_agent(root=tmp_path, max_chars=chars, environ={})
+
+
+@pytest.mark.parametrize("above", ["## Migrations\n\n", "## S2\n\nMigrations:\n\n"])
+def test_the_words_of_a_heading_or_a_label_count_for_the_entries_below(tmp_path, above):
+    path = tmp_path / SHARED
+    path.parent.mkdir(parents=True)
+    others = "".join(f"- Fact {number} about nothing of note.\n" for number in range(60))
+    path.write_text(f"# S\n\n{above}- Keep them small.\n\n## Rest\n\n{others}")
+    text = recall_for_agent(root=tmp_path, max_chars=700, task="Write a migration", environ={})
+    assert f"{above.strip()}\n".replace("\n\n", "\n") in text.replace("\n\n", "\n")
+    assert "- Keep them small." in text
+
+
+@pytest.mark.slow
+def test_what_tasks_need_is_given(tmp_path):
+    tasks.fill(tmp_path)
+    found = dict(tasks.shares(tmp_path))
+    assert found["4,000 characters, with the task"] >= 0.85
+    assert found["10,000 characters, with the task"] >= 0.95
+    assert found["10,000 characters, no task, and 2,000 with the first prompt"] >= 0.95
