@@ -76,6 +76,7 @@ class Workspace(Reader):
         about: About | None = None,
         make_room: bool = False,
         replaces: str | None = None,
+        keep: bool = False,
         today: date | None = None,
     ) -> Remembered:
         """Write one entry into one tier document, which is created with its header where it is missing.
@@ -98,6 +99,8 @@ class Workspace(Reader):
             make_room: archive the oldest dated entries where the document would pass its limit, never undated ones.
             replaces: an entry that this one holds in place of, by its id or the beginning of it. It is retired in the
                 same step, as by `resolve`. Without a `section`, the new one goes under the same heading.
+            keep: put an entry for which the document has no room into the ledger, from where `restore` brings it back:
+                for what comes from elsewhere and would be lost. LimitExceeded is raised all the same, and says so.
             today: the local calendar date (decision 19); the clock's where it is left out.
 
         Raises:
@@ -121,6 +124,7 @@ class Workspace(Reader):
                 until=until,
                 make_room=make_room,
                 replaces=replaces,
+                keep=keep,
                 today=today or date.today(),
             )
 

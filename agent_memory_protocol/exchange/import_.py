@@ -205,6 +205,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
                 under=label or None,
                 dated=_day(entry),
                 about=_about(entry._replace(tags=()) if from_page else entry, target),
+                keep=True,
             )
         except LimitExceeded as error:
             raise Refused(f"{target} is full: {error}") from None

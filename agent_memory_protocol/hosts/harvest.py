@@ -87,6 +87,7 @@ def harvest(
                 section=finding.section or None,
                 under=finding.label or None,
                 about=About(writer=reported_by),
+                keep=True,
                 today=today,
             )
         except Refused as error:

@@ -5,9 +5,12 @@ from dataclasses import replace
 from datetime import date
 
 from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
+from ..change.books import lock_name
+from ..change.ledger import way_back
 from ..change.session import Session, room_by_dates, stored_entry
 from ..change.transaction import Change
-from ..errors import InvalidArgument
+from ..disk.lock import hold
+from ..errors import InvalidArgument, LimitExceeded
 from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
@@ -15,6 +18,7 @@ from ..text import labels, marks
 from ..tiers import compose, dispute, document, store
 from ..tiers.compose import NewEntry
 from ..tiers.document import Added, Document
+from ..tiers.taken import take
 
 
 def _full(full: Document) -> str:
@@ -37,6 +41,7 @@ def remember(
     until: date | None = None,
     make_room: bool,
     replaces: str | None = None,
+    keep: bool = False,
     today: date,
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
@@ -90,7 +95,12 @@ def remember(
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={entry_id: about})
 
-    done = session.change(target, change, way_out=_full_yet if make_room else _full)
+    try:
+        done = session.change(target, change, way_out=_full_yet if make_room else _full)
+    except LimitExceeded as error:
+        if not keep:
+            raise
+        raise LimitExceeded(_kept(session, target, new, section, label, about, str(error))) from error
     if old_in is not None and old_in != target:
         from .settle import retire
 
@@ -106,6 +116,24 @@ def remember(
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+
+
+def _kept(
+    session: Session, target: Target, new: NewEntry, section: str | None, label: str | None, about: About, error: str
+) -> str:
+    """Put an entry without room into the ledger, as if it had been there (decision 44). Returns what to say of it."""
+    said = error.partition("; nothing was changed")[0]
+    with hold(session.root, lock_name(target)):
+        session.root.forget()
+        current = session.read(target) or document.parse(session.header(target).encode(), target)
+        added = document.add(current, new, section, label)
+        taken = take(added.document, added.entry_id)
+        books = session.books(target)
+        if all(one.taken.saying != taken.saying for one in books.archived(current)):
+            if about.says_something:
+                books.note({taken.id: (taken.markdown, about)})
+            books.archive([(taken, "came in, and had no room")])
+    return f"{said}; {way_back(target, [taken.id])}"
 
 
 def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:

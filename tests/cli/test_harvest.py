@@ -129,3 +129,37 @@ def test_json_says_what_became_of_each_finding(amp):
     found = amp("harvest", "--as", "developer", "--conversation", "c1", "--json", stdin=OUTPUT).json()["findings"]
     assert [one["status"] for one in found] == ["added"] * 3
     assert [one["target"] for one in found] == ["shared", "conversation:c1", "agent:developer"]
+
+
+FULL = "[limits]\nmax_lines = 6\n"
+INCOMING = (
+    '{"format":"agent-memory/0.1","created_at":"2026-01-01T00:00:00Z"}\n'
+    '{"id":"a1","kind":"avoid","text":"The kettle is black.","created_at":"2026-01-01T00:00:00Z"}\n'
+    '{"id":"a2","kind":"fact","text":"The spoon is silver.","created_at":"2026-01-01T00:00:00Z"}\n'
+)
+
+
+@pytest.mark.parametrize("door", ["harvest", "import"])
+def test_what_comes_into_a_full_file_is_in_the_ledger_and_comes_back_when_there_is_room(amp, door):
+    amp.write(".scaffolding/amp.toml", FULL)
+    for number in range(2):
+        amp("remember", f"Fact {number}.")
+    amp.write("in.jsonl", INCOMING)
+    amp.write("out.md", "```memory-findings\n- shared: The kettle is black.\n- shared: The spoon is silver.\n```\n")
+    ways = {
+        "harvest": ("harvest", "out.md", "--reporter", "reviewer", "--as", "dev", "--conversation", "c1"),
+        "import": ("import", "in.jsonl", "--to", "shared", "--apply"),
+    }
+    answer = amp(*ways[door])
+    assert answer.code == 3
+    assert "6 are allowed; there is no room for it, so the ledger has it" in answer.err
+    assert amp(*ways[door]).code == 3
+    (waiting,) = amp("restore", "--list", "--json").json()["entries"]
+    assert "The spoon is silver." in waiting["text"]
+    assert "spoon" in amp("search", "spoon", "--history").out
+    amp.write(".scaffolding/amp.toml", "")
+    assert amp("restore", waiting["id"], "--apply").code == 0
+    block = amp("recall").out
+    assert "The kettle is black." in block
+    assert "The spoon is silver." in block
+    assert amp("restore", "--list", "--json").json()["entries"] == []
