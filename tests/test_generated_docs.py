@@ -82,6 +82,10 @@ _KINDS = {
 }
 _MERGED = {
     "project": "the project's before the person's",
+    "person": "the person's before the project's",
+    "least": "the smaller of both",
+    "most": "the larger of both",
+    "common": "what both lists have",
     "off": "off if either file says so",
     "on": "on if either file says so",
     "both": "both lists together",

@@ -1,4 +1,8 @@
-"""Ask git. It need not be installed, and a project need not be a repository: then there is no answer."""
+"""Ask git, with what a checkout's own configuration could make it run switched off.
+
+It need not be installed, and a project need not be a repository: then there is no answer. An archive may hold a `.git`,
+and a clone a folder that git takes for a repository: their configuration is anybody's, and git runs what it names.
+"""
 
 import os
 
@@ -8,8 +12,20 @@ if TYPE_CHECKING:
 
 _SECONDS = 5
 
-_NAMES_A_REPOSITORY = {"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
-"""What git's hooks have in their environment. It need not be the repository that a folder lies in."""
+_HARMLESS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.quotePath=false",
+    "core.sshCommand=false",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",  # a folder of the clone that looks like a repository is none
+)
+"""What goes before the repository's configuration. Pagers and external programs are switched off by options."""
+
+_SHOWING = frozenset(["log", "show", "reflog"])
+_PERSONS = frozenset(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"])
+"""What a person sets for every repository. Others name a repository, as in git's hooks, or a program to run."""
 
 
 def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes] | None":
@@ -19,8 +35,14 @@ def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedPro
     """
     import subprocess
 
-    command = ["git", "-C", folder, *args]
-    environ = {name: value for name, value in os.environ.items() if name not in _NAMES_A_REPOSITORY}
+    options = [part for setting in _HARMLESS for part in ("-c", setting)]
+    verb, *rest = args
+    if verb in _SHOWING:
+        where = 1 if verb == "reflog" else 0
+        rest[where:where] = ["--no-show-signature", "--no-textconv", "--no-ext-diff"]
+    command = ["git", "-C", folder, "--no-pager", "--no-optional-locks", *options, verb, *rest]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _PERSONS}
+    environ |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
     try:
         return subprocess.run(command, input=given, env=environ, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, ValueError, subprocess.SubprocessError):

@@ -20,7 +20,7 @@ def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
     A path may leave out the folders that it begins in: `lib/a.py` is there as long as any tracked file ends with it.
     Without git, or where git takes too long, nothing is gone.
     """
-    tracked = _lines(answer(folder, "-c", "core.quotePath=false", "ls-files", "--full-name", ":/")) if paths else []
+    tracked = _lines(answer(folder, "ls-files", "--full-name", ":/")) if paths else []
     if not tracked:
         return {}
     # Each file between slashes: a path is the end of one, or a folder of one, where it stands between slashes too.
@@ -50,7 +50,6 @@ def had(folder: str, name: str) -> bool:
     words = (
         "log",
         "-1",
-        "--no-show-signature",
         "--format=%H",
         f"-S{name}(",
         "--",
@@ -66,7 +65,7 @@ def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]
         return {}
     specs = [f":(top,glob)**/{path}{rest}" for path in paths for rest in ("", "/**")]
     said = answer(
-        *(folder, "-c", "core.quotePath=false", "log", "--no-show-signature", "--no-renames", "--diff-filter=D"),
+        *(folder, "log", "--no-renames", "--diff-filter=D"),
         *("--name-only", "--format=commit %H", "--", *specs),
     )
     found: dict[str, tuple[str, str]] = {}
@@ -86,7 +85,7 @@ def _renamed(folder: str, commit: str, path: str, tracked: Collection[str]) -> s
     """Return the tracked path that a file has been renamed to since; "" if there is none."""
     for _ in range(_RENAMES):
         said = answer(
-            *(folder, "-c", "core.quotePath=false", "show", "--no-show-signature", "--format=", "--name-status"),
+            *(folder, "show", "--format=", "--name-status"),
             *("-M", "--diff-filter=R", commit),
         )
         names = [line.split("\t") for line in _lines(said)]

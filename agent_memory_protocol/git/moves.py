@@ -89,7 +89,7 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
 def committed_on(folder: str, target: Target) -> date | None:
     """Return the day of the last commit that changed a document, in UTC; None if git knows none."""
     folder, path = _nearest(folder, target, target.parts[-1])
-    stamp = answer(folder, "log", "-1", "--no-show-signature", "--format=%ct", "--", path).strip()
+    stamp = answer(folder, "log", "-1", "--format=%ct", "--", path).strip()
     return datetime.fromtimestamp(int(stamp), UTC).date() if stamp.isdigit() and int(stamp) < _NO_CLOCK else None
 
 
@@ -105,7 +105,7 @@ def _steps(folder: str, since: float) -> list[str]:
     """Return the commits that HEAD has been at, newest first, back to the one it was at at that moment."""
     _wait_for_git(folder)
     # The person's settings may ask for signatures, which would stand between these lines.
-    words = ("reflog", "show", "--no-show-signature", "--date=unix", f"-n{_STEPS}", "--format=%H %gd", "HEAD")
+    words = ("reflog", "show", "--date=unix", f"-n{_STEPS}", "--format=%H %gd", "HEAD")
     steps = []
     for line in answer(folder, *words).decode("ascii", "replace").splitlines():
         commit, _, name = line.partition(" ")

@@ -17,6 +17,7 @@ from .access import READERS_OF_ALL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
 PROJECT_FILE = (SCAFFOLDING, "amp.toml")
 LARGEST_FILE = 65_536
@@ -48,8 +49,9 @@ class Key:
         kind: `switch`, `count`, `days`, `conversation`, `agents`, `texts`, `folders`, `files`, or the words that may be
             chosen: `a|b`.
         default: its value if no file sets it.
-        merge: which of two values holds: `project` (the repository's before the person's own), `off` and `on`
-            (either file can switch it off, or on), `both` (lists are joined), `personal` (the repository's is ignored).
+        merge: which of two values holds: `project` (the repository's before the person's own), `person` (the other way
+            round), `off` and `on` (either file can switch it off, or on), `least` and `most` (of two numbers), `both`
+            (lists are joined), `common` (only what both have), `personal` (the repository's is ignored).
         about: one line for the documentation and `amp where`.
     """
 
@@ -71,18 +73,26 @@ _BY_DEFAULT_READ_ONLY = ("architect", "reviewer")
 KEYS = (
     Key("enabled", "switch", True, "false switches memory off: nothing is read or written", merge="off"),
     Key("worktree", "shared|own", "shared", "whether a git worktree uses the main checkout's memory or its own"),
-    Key("strict_conversation_ids", "switch", False, "accept only UUIDs as conversation ids"),
-    Key("limits.max_lines", "count", MAX_LINES, "the most lines a tier file may have"),
-    Key("limits.max_bytes", "count", MAX_BYTES, "the most bytes a tier file may have"),
+    Key("strict_conversation_ids", "switch", False, "accept only UUIDs as conversation ids", merge="on"),
+    Key("limits.max_lines", "count", MAX_LINES, "the most lines a tier file may have", merge="least"),
+    Key("limits.max_bytes", "count", MAX_BYTES, "the most bytes a tier file may have", merge="least"),
     Key("recall.overflow", "entries|head", "entries", "what recall keeps of a long file: chosen entries, or its head"),
     Key("recall.datamark", "switch", False, "put `| ` before every recalled line", merge="on"),
-    Key("recall.max_chars", "count", None, "the most characters of the whole recalled block"),
-    Key("access.readers_of_all", "agents", READERS_OF_ALL, "the agents that read every agent's memory"),
+    Key("recall.max_chars", "count", None, "the most characters of the whole recalled block", merge="least"),
+    Key("access.readers_of_all", "agents", READERS_OF_ALL, "the agents that read every agent's memory", merge="common"),
     Key(
-        "access.read_only", "agents", _BY_DEFAULT_READ_ONLY, "agents that are read-only unless their definition differs"
+        "access.read_only",
+        "agents",
+        _BY_DEFAULT_READ_ONLY,
+        "agents that are read-only unless their definition differs",
+        merge="both",
     ),
     Key(
-        "hooks.conversation", "conversation", None, "the conversation of every session, where AMP_CONVERSATION is unset"
+        "hooks.conversation",
+        "conversation",
+        None,
+        "the conversation of every session, where AMP_CONVERSATION is unset",
+        merge="person",
     ),
     Key(
         "hooks.reminder", "off|advise|block", "advise", "what a session hears that learned something and saved nothing"
@@ -94,9 +104,12 @@ KEYS = (
         "size",
         2_000,
         "the most characters that a session's first prompt brings along; 0 for none",
+        merge="least",
     ),
-    Key("prune.older_than", "days", 90, "the age from which dated entries are pruned"),
-    Key("distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared"),
+    Key("prune.older_than", "days", 90, "the age from which dated entries are pruned", merge="most"),
+    Key(
+        "distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared", merge="most"
+    ),
     *(Key(f"tiers.{tier}", "switch", True, f"false switches the {tier} tier off", merge="off") for tier in TIERS),
     Key("secrets.allow", "texts", (), "fingerprints of findings that are no secrets", merge="both"),
     Key("external_links", "switch", False, "follow links that lead out of the project", merge="personal"),
@@ -346,17 +359,22 @@ class _File:
 
 
 def _merge(settings: Settings, key: Key, project: _File, personal: _File) -> None:
-    having = [file for file in (project, personal) if key.name in file.values]
-    if key.merge in ("off", "on"):
-        having = [file for file in having if file.values[key.name] is (key.merge == "on")] or having
+    """Take the value that holds. Whatever the repository says, it loosens nothing that the person has set."""
+    files = (personal, project) if key.merge == "person" else (project, personal)
+    having = [file for file in files if key.name in file.values]
+    found: list[Any] = [file.values[key.name] for file in having]
     if not having:
         return
-    value = having[0].values[key.name]
-    if key.merge == "both":
-        lists = [file.values[key.name] for file in having]
-        value = tuple(dict.fromkeys(item for items in lists if isinstance(items, tuple) for item in items))
+    if key.merge in ("both", "common"):
+        value = tuple(dict.fromkeys(item for items in found for item in items))
+        if key.merge == "common":
+            value = tuple(item for item in value if all(item in items for items in found))
+        settings.origin[key.name] = " and ".join(file.path for file in having)
+    else:
+        best = {"off": min, "on": max, "least": min, "most": max}.get(key.merge, lambda several: several[0])
+        value = best(found)
+        settings.origin[key.name] = having[found.index(value)].path
     setattr(settings, key.attribute, value)
-    settings.origin[key.name] = " and ".join(file.path for file in (having if key.merge == "both" else having[:1]))
 
 
 def _explain(error: Exception, content: bytes) -> tuple[int, str]:

@@ -147,6 +147,53 @@ def test_a_repository_cannot_take_back_the_persons_mark_on_recalled_lines(load):
     assert load("[recall]\ndatamark = false", "").datamark is False
 
 
+LOOSER = {
+    "enabled": ("false", "true"),
+    "strict_conversation_ids": ("true", "false"),
+    "limits.max_lines": ("100", "300"),
+    "limits.max_bytes": ("9_000", "90_000"),
+    "recall.datamark": ("true", "false"),
+    "recall.max_chars": ("500", "50_000"),
+    "access.readers_of_all": ('["architect"]', '["architect", "intern"]'),
+    "access.read_only": ('["reviewer", "intern"]', "[]"),
+    "hooks.conversation": ('"mine"', '"theirs"'),
+    "hooks.harvest": ("false", "true"),
+    "hooks.prompt_chars": ("0", "9_000"),
+    "prune.older_than": ("90", "1"),
+    "distill.min_conversations": ("5", "1"),
+    "tiers.shared": ("false", "true"),
+    "tiers.agent": ("false", "true"),
+    "tiers.conversation": ("false", "true"),
+    "external_links": ("false", "true"),
+    "trusted_roots": ("[]", '["/srv"]'),
+}
+"""What a person has set, and what would loosen it."""
+NEITHER = {"worktree", "recall.overflow", "hooks.reminder", "hooks.state_files", "secrets.allow"}
+"""No value of these lets more in or out than another; `secrets.allow` names fingerprints, which a review sees."""
+
+
+def test_every_key_that_can_loosen_something_is_tried():
+    assert {key.name for key in KEYS} == LOOSER.keys() | NEITHER
+
+
+@pytest.mark.parametrize("name", LOOSER)
+def test_a_repository_loosens_nothing_that_the_person_has_set(load, tmp_path, name):
+    personal, project = LOOSER[name]
+    attribute = next(key.attribute for key in KEYS if key.name == name)
+    wanted = getattr(load(personal=f"{name} = {personal}"), attribute)
+    settings = load(f"{name} = {project}", f"{name} = {personal}")
+    assert getattr(settings, attribute) == wanted
+    assert str(personal_path(tmp_path)) in settings.origin[name]
+
+
+@pytest.mark.parametrize("name", [name for name in LOOSER if name not in ("external_links", "trusted_roots")])
+def test_a_repository_tightens_what_the_person_has_set(load, name):
+    tighter, looser = LOOSER[name]
+    attribute = next(key.attribute for key in KEYS if key.name == name)
+    wanted = getattr(load(personal=f"{name} = {looser if name == 'hooks.conversation' else tighter}"), attribute)
+    assert getattr(load(f"{name} = {tighter}", f"{name} = {looser}"), attribute) == wanted
+
+
 def test_fingerprints_of_both_files_are_allowed(load, tmp_path):
     settings = load('[secrets]\nallow = ["a", "b"]', '[secrets]\nallow = ["b", "c"]')
     assert settings.secrets_allow == ("a", "b", "c")
