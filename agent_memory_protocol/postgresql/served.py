@@ -17,7 +17,24 @@ from .store import PostgresqlStore
 _MANY_ALIKE = 100
 
 
-class FedSeen(Seen):
+class _OnServer(Seen):
+    """What both ways have in common: many records are read in one question."""
+
+    def __init__(self, store: PostgresqlStore, path: str | None = None) -> None:
+        super().__init__(store, path)
+        self._records = store
+
+    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
+        """Return the newest versions of these records; a damaged one is a problem, and hides no other."""
+        wanted = list(ids)
+        try:
+            found = self._records.get_each(wanted)
+        except DamagedFile:
+            return super().read_each(wanted)
+        return {name: found[name] for name in wanted if name in found}
+
+
+class FedSeen(_OnServer):
     """What was last seen of each record of a server. A look reads from the change feed what is new.
 
     Args:
@@ -29,7 +46,6 @@ class FedSeen(Seen):
 
     def __init__(self, store: PostgresqlStore, path: str | None = None) -> None:
         super().__init__(store, path)
-        self._server_store = store
         self._position: str | None = None
         self._fresh: dict[str, Record] = {}
 
@@ -38,13 +54,13 @@ class FedSeen(Seen):
         if not self._looked:
             self._stamps = dict(self._file.rows("SELECT record_id, stamp FROM seen"))
             self._position = next((text for (text,) in self._file.rows("SELECT text FROM position")), None)
-        changes, position, is_all = self._server_store.changes(self._position)
+        changes, position, is_all = self._records.changes(self._position)
         changed = {}
         gone = self._stamps.keys() - {one.id for one in changes} if is_all else set[str]()
         for name, stamp, payload in changes:
             if self._stamps.get(name) != stamp:
                 try:
-                    changed[name] = self._server_store.read(payload, name)
+                    changed[name] = self._records.read(payload, name)
                 except DamagedFile as error:
                     self.problems[name] = str(error)
                     gone |= self._stamps.keys() & {name}
@@ -63,17 +79,17 @@ class FedSeen(Seen):
         """Return the newest version of a record, or what the last look has just brought; see `Seen`."""
         return self._fresh.pop(id, None) or super().read(id)
 
-    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
-        """Return the newest versions of those of these records that there are, in one question."""
-        return read_each(self, self._server_store, ids)
+    def wrote(self, record: Record) -> None:
+        """Take in what this process has just written; see `Seen`."""
+        self._fresh.pop(record.id, None)
+        super().wrote(record)
 
 
-class Asked(Seen):
+class Asked(_OnServer):
     """The records of a server as they are: nothing is kept on this machine, and every question is put to the server."""
 
     def __init__(self, store: PostgresqlStore) -> None:
         super().__init__(store)
-        self._server_store = store
         self._ids = _Ids(store)
 
     @property
@@ -85,24 +101,20 @@ class Asked(Seen):
         """Return nothing: what others have written is there whenever it is asked for."""
         return []
 
-    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
-        """Return the newest versions of those of these records that there are, in one question."""
-        return read_each(self, self._server_store, ids)
-
     def wrote(self, record: Record) -> None:
         """Do nothing: the server knows."""
 
     def saying(self, body: str) -> list[Record]:
         """Return the records that say exactly this."""
-        return self._server_store.find("said = %s", [hash_of(body)])
+        return self._records.find("said = %s", [hash_of(body)])
 
     def rules(self) -> list[Record]:
         """Return the rules."""
-        return self._server_store.find("type = 'rule'", [])
+        return self._records.find("type = 'rule'", [])
 
     def beginning(self, start: str) -> Iterable[str]:
         """Return the ids that begin so, or enough of them to tell that they are many."""
-        return self._server_store.ids(start, _MANY_ALIKE)
+        return self._records.ids(start, _MANY_ALIKE)
 
 
 class ServedFinder(Finder):
@@ -148,13 +160,3 @@ class _Ids(Mapping[str, str]):
 
     def __len__(self) -> int:
         return self._store.count()
-
-
-def read_each(seen: Seen, store: PostgresqlStore, ids: Iterable[str]) -> dict[str, Record]:
-    """Return the newest versions of these records; where one is damaged, each is read alone, and that is a problem."""
-    wanted = list(ids)
-    try:
-        found = store.get_each(wanted)
-    except DamagedFile:
-        return Seen.read_each(seen, wanted)
-    return {name: found[name] for name in wanted if name in found}

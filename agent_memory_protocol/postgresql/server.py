@@ -38,7 +38,7 @@ _SETTINGS = {
 """What holds where neither the address nor the environment variable says otherwise."""
 
 _FINAL = {
-    "no password supplied": "it asks for a password; put one into ~/.pgpass or PGPASSWORD",
+    "no password supplied": "it asks for a password; put one into PGPASSWORD or ~/.pgpass, and run chmod 600 on that",
     "password authentication failed": "user or password is wrong; look at the address, ~/.pgpass and PGPASSWORD",
     "no pg_hba.conf entry": "it lets nobody in from here in this way; see its pg_hba.conf, or add sslmode=require",
     "authentication failed": "it does not believe who this is; see its pg_hba.conf",
