@@ -15,7 +15,7 @@ from ..records.record import Record, RecordType, State
 from ..records.signing import Identity, check_address
 from ..text.phrases import counted
 from .options import Call, first_words, note, plain, problems_in_settings
-from .record_options import check_store, identity_option, open_memory, record_options
+from .record_options import check_store, identity_option, open_memory, record_options, shown_store
 from .record_store import init_store_command
 
 _WIDTH = 72
@@ -184,7 +184,7 @@ def verify_command(
     for one in owners:
         check_address(one)
     if place is not None and store is not None:
-        raise InvalidArgument(f"name {place} or --store {store}, not both")
+        raise InvalidArgument(f"name {shown_store(place)} or --store {shown_store(store)}, not both")
     checked = _check(call, place or store, owners)
     sound = "not everything verifies" if checked.problems else "everything verifies"
     versions = f"{counted(checked.versions, 'version')}, {checked.signed} of them signed"

@@ -7,7 +7,9 @@ at once, whoever asks.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..disk.side_file import SideFile
 from ..errors import DamagedFile
+from ..records import heads
 from ..records.finder import Finder, MemoryStatus
 from ..records.record import Record, State
 from ..records.seen import Seen, hash_of
@@ -103,6 +105,14 @@ class Asked(_OnServer):
 
     def wrote(self, record: Record) -> None:
         """Do nothing: the server knows."""
+
+    def set_back(self, newest: Mapping[str, Record | None]) -> list[str]:
+        """Say which of the records have an earlier version now than this machine saw when it was last asked that."""
+        file = SideFile(heads.file_elsewhere(str(self._records.address)), heads.TABLE)
+        problems = heads.set_back(file, newest)
+        file.write(heads.noted(record for record in newest.values() if record is not None))
+        file.close()
+        return problems
 
     def saying(self, body: str) -> list[Record]:
         """Return the records that say exactly this."""

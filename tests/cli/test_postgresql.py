@@ -7,6 +7,7 @@ import pytest
 
 from agent_memory_protocol import Memory
 from agent_memory_protocol.postgresql import server
+from agent_memory_protocol.postgresql.sharing import SharedStore
 from tests.postgresql_server import PASSWORD
 
 UP, DOWN = "The staging host is up.", "The staging host is not up."
@@ -50,7 +51,23 @@ def test_every_verb_for_records_works_on_it(amp, by_tcp):
     assert len(json.loads((amp.root / "out.amem.json").read_text())["records"]) == 3
     for answer in said:
         assert PASSWORD not in answer.out + answer.err
-    assert not [path for path in amp.home.rglob("*") if "agent-memory-protocol" in path.name], "nothing is kept here"
+    assert not (amp.home / ".cache").exists(), "no index is made on this machine"
+
+
+def test_a_store_that_was_set_back_or_changed_by_hand_does_not_verify(amp, address, postgresql):
+    name = address.partition("namespace=")[2]
+    with Memory(store=SharedStore(address)) as memory:
+        one, other = (memory.remember(text).record_id for text in (UP, "Deploys go out on Tuesdays."))
+        old = postgresql.run(f"SELECT * FROM {name}.heads")
+        memory.dispute(one, other, "x")
+    assert amp("record", "verify", address).code == 0
+    postgresql.run(f"DELETE FROM {name}.versions WHERE version = 2")
+    assert "is missing" in amp("record", "verify", "--store", address).out
+    postgresql.run(f"DELETE FROM {name}.heads")
+    for row in old:
+        postgresql.run(f"INSERT INTO {name}.heads VALUES ({', '.join(['%s'] * len(row))})", *row)
+    answer = amp("record", "verify", address)
+    assert (answer.code, answer.out.count("was set back; this machine has seen")) == (4, 2)
 
 
 def test_a_store_is_made_by_sql_that_is_shown_first(amp, postgresql):
