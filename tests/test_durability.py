@@ -503,5 +503,10 @@ def test_a_descriptor_that_cannot_be_closed_never_ends_in_a_traceback(memory, mo
 
 
 @linux
+def test_a_redaction_that_was_killed_is_finished_by_the_same_command(tried):
+    tried("redact-each-call")
+
+
+@linux
 def test_git_editors_and_kills_in_any_order_lose_nothing(tried):
     tried("through-git")

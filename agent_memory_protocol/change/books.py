@@ -15,15 +15,16 @@ from ..answers import About
 from ..disk.files import Content, Root
 from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove, replace
 from ..errors import InvalidArgument, InvalidName, StorageError
-from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, parse_file
+from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, encode, parse_file
 from ..formats.jsonl_view import Contents
-from ..formats.moments import sort_key
+from ..formats.moments import new_stamp, sort_key
 from ..git import ignore
 from ..git.moves import moved_entries
 from ..layout import Target, name_key, parse_target
 from ..project import local_state
 from ..project.local_state import LocalState
 from ..text.digest import blake2b
+from ..tiers import document as documents
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
 from ..tiers.taken import Taken, sayings, take
@@ -59,6 +60,13 @@ def only_in_journals(root: Root, found: Collection[Target]) -> list[Target]:
         with suppress(InvalidArgument, InvalidName):
             targets += [parse_target(last)] if last else []
     return targets
+
+
+def _is_of(text: str, plain: Collection[str]) -> bool:
+    """Say whether a line of a ledger is of one of these entries or notes."""
+    line = next(iter(parse_file([text.encode()])), None)
+    note = (getattr(line, "extra", None) or {}).get("note")
+    return note in plain or plain_id(getattr(line, "id", "")) in plain
 
 
 class Books:
@@ -111,7 +119,8 @@ class Books:
         lines = [(text, line) for text in journal.owed(self._lines) for line in parse_file([text.encode()])]
         coming = (*current.ids, *(one.id for one in plan.removed), *(add.taken.id for add in plan.put_back))
         left = {line.id for _, line in lines if isinstance(line, Tombstone)}.difference(coming)
-        missing = left.difference(self._ledger()[0].entries) if left else set()
+        contents, known = self._ledger() if left else (None, [])
+        missing = left.difference(contents.deleted, ledger.redacted(known)) if contents else set()
         if not missing:
             return plan
         since = journal.last_known(self._lines)
@@ -196,8 +205,25 @@ class Books:
             append(self._root, self._parts, self._local.seal(journal.encode(journal.Done(self.run))), sync=False)
 
     def drop_journal(self) -> None:
-        """Remove the journal, which may hold a text that must go."""
+        """Remove the journal."""
         remove(self._root, self._parts)
+
+    def forget_texts(self, current: Document | None, names: Collection[str]) -> None:
+        """Begin the journal anew without the texts of some entries or notes, and with all else that it must know."""
+        self.plan_healing(current or documents.parse(b"", self._target), None)
+        plain = {plain_id(one) for one in names}
+        owed = [one for one in journal.owed(self._all_lines()) if not _is_of(one, plain)]
+        noted, standing = self._ledger()[0].deleted, {*(current.ids if current else ())}
+        recent = tuple(
+            add
+            for add in journal.rest_of(self._all_lines(), self._now.timestamp() - RACE_SECONDS)
+            if plain_id(add.taken.id) not in plain and (add.taken.id in standing or add.taken.id not in noted)
+        )
+        if current is None or not self._known:
+            self.drop_journal()
+            return
+        version = self._version(current, recent)
+        self._begin_anew(version + journal.encode(journal.Owed("".join(owed))))
 
     @property
     def has_journal(self) -> bool:
@@ -210,20 +236,24 @@ class Books:
         changed_at = self._journal.stamp[2] / 1e9
         return abs(now - changed_at) > journal.KEEP_SECONDS
 
-    def _version(self, current: Document) -> bytes:
+    def _version(self, current: Document, recent: tuple[Add, ...] | None = None) -> bytes:
         """Return the line that says how the document was found, with what was added to it in the last minutes."""
-        since, standing = self._now.timestamp() - RACE_SECONDS, {*current.ids}
-        recent = tuple(add for add in journal.rest_of(self._all_lines(), since) if add.taken.id in standing)
+        if recent is None:
+            since, standing = self._now.timestamp() - RACE_SECONDS, {*current.ids}
+            recent = tuple(add for add in journal.rest_of(self._all_lines(), since) if add.taken.id in standing)
         text, now = current.data.decode(), self._now.timestamp()
         return journal.encode(journal.Version(journal.fingerprint(current.data), text, now, recent, str(self._target)))
 
     # -- the ledger ----------------------------------------------------------------------------------------------------
 
     def add_again(self, lines: str) -> None:
-        """Add lines to the ledger that it had, and that git has taken back with it."""
-        if lines:
-            self._ledger()
-            self._append_to_ledger(lines.encode())
+        """Add lines to the ledger that it had and that git has taken back with it. They are its newest then."""
+        if not lines:
+            return
+        stamp = new_stamp(self._now, self._ledger()[0].latest)
+        for line in parse_file([lines.encode()]):
+            if isinstance(line, EntryLine | Tombstone):
+                self._append_to_ledger(encode(line._replace(created_at=stamp), allow=None))
 
     def _ledger_mark(self) -> str:
         """Return what tells one state of the ledger from another: its size and its end. Reading it whole takes long."""
@@ -297,6 +327,9 @@ class Books:
         contents, _ = self._ledger()
         lines = ledger.note_lines(file, entry_id, text, reason, now=self._now, latest=contents.latest, run=self.command)
         self._append_to_ledger(lines)
+        owner = local_state.find(self._root)
+        if owner.is_believed and self._root.exists(self._parts):
+            append(self._root, self._parts, owner.seal(journal.encode(journal.Owed(lines.decode()))), sync=False)
 
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""

@@ -117,14 +117,28 @@ def last_known(lines: Sequence[Line]) -> float:
 
 
 def owed(lines: Sequence[Line]) -> list[str]:
-    """Return the lines that the ledger must have, oldest first, without those that were settled since."""
-    found: list[str] = []
+    """Return the lines that the ledger must have, oldest first: of each entry its last text, then its last removal.
+
+    Without those that were settled since.
+    """
+    found: dict[tuple[str, bool], str] = {}
     for line in lines:
-        if isinstance(line, Owed):
-            found += line.lines.splitlines(keepends=True)
-        elif isinstance(line, Write) and line.settled:
-            found = [one for one in found if not any(f'"id":"{entry_id}"' in one for entry_id in line.settled)]
-    return [*dict.fromkeys(found)]
+        for text in line.lines.splitlines(keepends=True) if isinstance(line, Owed) else ():
+            key = _named(text)
+            found.pop(key, None)
+            found[key] = text
+        for entry_id in line.settled if isinstance(line, Write) else ():
+            found.pop((entry_id, False), None)
+            found.pop((entry_id, True), None)
+    return [text for key, text in found.items() if key[0]]
+
+
+def _named(text: str) -> tuple[str, bool]:
+    try:
+        value: Any = json.loads(text)
+        return str(value.get("id", "")), "deleted" in value
+    except (ValueError, AttributeError, RecursionError):
+        return "", False
 
 
 def newest(lines: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ class StoreView:
         reviewed: the file that says when the memory was last reviewed, and what it says; None where it is not due.
         elsewhere: the folders, relative to the root, in which the same project has another memory.
         settings: what is wrong in the project's settings.
+        local: what is wrong with the local state, `.scaffolding/.amp/`.
         disagreements: which entries say the opposite or have another value, the older of each two first.
     """
 
@@ -40,6 +41,7 @@ class StoreView:
     elsewhere: Sequence[str] = ()
     settings: Sequence[Trouble] = ()
     disagreements: Sequence[Meeting] = ()
+    local: Sequence[Trouble] = ()
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
@@ -108,3 +110,15 @@ def twice(view: StoreView) -> Iterator[Remark]:
     for folder in view.elsewhere:
         way_out = f"`amp adopt {folder}` brings it here, or set AMP_ROOT so that all share one"
         yield Remark(None, f"{folder} has a memory of its own; {way_out}")
+
+
+@rule(
+    "store-local",
+    WARNING,
+    "store",
+    "What lies in `.scaffolding/.amp/` was not made by this checkout and is not believed. Or git tracks it, and a pull "
+    "may replace it. Or a redaction was stopped half way. The message says what to do.",
+)
+def local(view: StoreView) -> Iterator[Remark]:
+    for place in view.local:
+        yield Remark(None, place.message, path=place.path)

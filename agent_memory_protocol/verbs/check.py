@@ -11,6 +11,7 @@ from ..change import reviews as reviewing
 from ..change.session import Session
 from ..change.transaction import Change
 from ..disk.files import Root, split_bom
+from ..disk.writing import LOCAL
 from ..errors import InvalidArgument, StorageError
 from ..formats.jsonl import parse_file
 from ..formats.jsonl_view import sort_out
@@ -33,7 +34,7 @@ from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
 from . import review, rewrite, settle, stale
-from .doctor import of_lookalike, of_names
+from .doctor import of_local_state, of_lookalike, of_names
 from .index import folders
 from .stale import Stale
 
@@ -139,6 +140,9 @@ class _Check:
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
             settle.disagreements(self.session, documents) if {*DISAGREEMENTS}.intersection(self.selected) else (),
+            [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
+            if whole and "store-local" in self.selected
+            else (),
         )
         self._run("store", view, SCAFFOLDING)
 

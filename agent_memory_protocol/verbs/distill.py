@@ -10,10 +10,11 @@ from datetime import date
 from typing import Any
 
 from ..answers import About
+from ..change import backups as backing
 from ..change.session import Session
 from ..disk.files import decode
-from ..disk.writing import LOCAL, append, create, make_folders, make_local_folder, remove
-from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, InvalidName
+from ..disk.writing import append, make_folders
+from ..errors import AgentMemoryError, InvalidArgument
 from ..git import ignore
 from ..layout import SIGHTINGS, Target, Tier, parse_target
 from ..learning.insights import (
@@ -38,7 +39,6 @@ from .proposals import Choice
 
 SOURCE = "distill"
 _DESIGN = ("specs", "design.md")
-_BACKUPS = "backups"
 _STAMP = "%Y%m%dT%H%M%S%fZ"
 
 
@@ -114,16 +114,14 @@ def apply(session: Session, planned: Distillation, choice: Choice, today: date) 
     _keep_sightings(session, planned.sightings)
     if backup and not done:
         # The last backup is what one goes back to: one of what never changed would stand before it.
-        remove(session.root, _backup_parts(backup))
+        backing.drop(session.root, backup)
         backup = ""
     return Distilled(tuple(done), tuple(refused), backup)
 
 
 def backups(session: Session) -> list[str]:
     """List the backups there are, oldest first."""
-    folder = (*LOCAL, _BACKUPS)
-    names = session.root.list_files(folder) if session.root.exists(folder) else []
-    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return backing.names(session.root)
 
 
 def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
@@ -140,7 +138,7 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
     if not there or (backup is not None and backup not in there):
         raise InvalidArgument(f"there is no backup {backup or ''}; there are: {', '.join(there) or 'none'}")
     name = backup or there[-1]
-    texts = _read_backup(session, name)
+    texts = backing.read(session.root, name)
     for target in texts:
         session.check_write(target)  # all of them, before the first is changed
     changed = []
@@ -151,23 +149,6 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
         if (before and before.data) != (after and after.data):
             changed.append(target)
     return name, changed
-
-
-def _read_backup(session: Session, name: str) -> dict[Target, str | None]:
-    """Return what a backup holds: the text of each document, None where there was no document."""
-    parts = _backup_parts(name)
-    content = session.root.read(parts)
-    texts = None if content is None else _parsed(content.data)
-    if not isinstance(texts, dict) or not all(text is None or isinstance(text, str) for text in texts.values()):
-        raise DamagedFile(f"{'/'.join(parts)}: is no whole backup; nothing was changed, name another with --backup")
-    try:
-        return {parse_target(spelled): text for spelled, text in texts.items()}
-    except (InvalidArgument, InvalidName) as error:
-        raise DamagedFile(f"{'/'.join(parts)}: {error}; nothing was changed") from error
-
-
-def _backup_parts(name: str) -> tuple[str, ...]:
-    return (*LOCAL, _BACKUPS, f"{name}.json")
 
 
 def _parsed(data: bytes) -> Any:
@@ -307,6 +288,5 @@ def _back_up(session: Session, candidates: Sequence[Suggestion]) -> str:
             read = session.read(located)
             texts[str(located)] = None if read is None else "".join(read.raw)
     name = f"{session.now:{_STAMP}}-{session.command}"
-    folder = make_local_folder(session.root, _BACKUPS)
-    create(session.root, (*folder, f"{name}.json"), json.dumps(texts).encode())
+    backing.keep(session.root, name, texts)
     return name

@@ -8,6 +8,7 @@ from ..answers import Status
 from ..change.session import Session
 from ..disk.errors import shown
 from ..disk.files import Root
+from ..disk.writing import LOCAL
 from ..errors import AgentMemoryError
 from ..layout import OWNED_TIERS, TIERS, Target, name_key
 from ..project.agents import nearest
@@ -75,7 +76,31 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
             found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
         elif row.share > 1:
             found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
+    found += [Diagnosis(problem, is_problem=True) for problem in of_local_state(root)]
     return [*found, *(Diagnosis(note) for note in ignore.notes(Path(root.path)))]
+
+
+def of_local_state(root: Root) -> list[str]:
+    """Say what is wrong in `.scaffolding/.amp/`: who made it, whether git tracks it, what is unfinished."""
+    from ..change import redaction
+    from ..git.ask import answer
+    from ..project import local_state
+
+    path = "/".join(LOCAL)
+    if not root.exists(LOCAL):
+        return []
+    found = [
+        f"the redaction of {name} in {target} was stopped half way; `amp forget {name} --redact` finishes it"
+        for name, target in redaction.unfinished(root).items()
+        if not name.endswith(".md")
+    ]
+    if why := local_state.find(root).why_not:
+        found.append(f"{path} {why}; nothing in it is believed; a write begins it anew, or delete it")
+    if why := local_state.why_set_aside(root):
+        found.append(f"{path}/{local_state.SET_ASIDE} was set aside ({why}); delete it when you have looked")
+    if answer(root.path, "ls-files", "--", path):
+        found.append(f"git tracks {path}, so others can put files there; run `git rm -r --cached {path}` and commit")
+    return found
 
 
 def _misnamed(root: Root, targets: Sequence[Target]) -> list[Diagnosis]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..answers import NoteRow
-from ..change import ledger
+from ..change import ledger, redaction
 from ..change.books import lock_name
 from ..change.session import Session
 from ..disk.files import decode, split_bom
 from ..disk.lock import hold
-from ..disk.writing import create, make_folders, remove, replace
+from ..disk.writing import create, make_folders, remove, remove_leftovers, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
 from ..layout import Target, Tier
 from ..learning import route
@@ -126,12 +126,19 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     session.check_write(target)
     session.check_secrets(reason, "reason")
     target = store.locate(session.root, target)
-    file = _find(session, target, name)
+    begun = redaction.unfinished(session.root) if redact else {}
+    file = name if begun.get(name) == target else _find(session, target, name)
+    if redact:
+        redaction.begin(session.root, target, [file, file.removesuffix(".md")])
+        session.drop_search()
     with hold(session.root, lock_name(target)):
         session.root.forget()
         if redact:
             books = session.books(target)
-            books.redact(books.ids_of_note(file))
+            ids = books.ids_of_note(file)
+            books.forget_texts(session.read(target), {file, *ids})
+            books.redact(ids)
+            remove_leftovers(session.root, target.parts[:-1])
         else:
             _check_may_be_kept(session, target, file)
             archive(session, target, file, reason)
@@ -139,6 +146,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     _index(session, target)
     if redact:
         session.drop_search()
+        redaction.finish(session.root, [file, file.removesuffix(".md")])
     return file
 
 

@@ -9,8 +9,10 @@ from .. import limits
 from ..answers import About, Shown, Status, StoredEntry, Where
 from ..change.session import Session, stored_entries
 from ..disk.files import decode
+from ..disk.writing import LOCAL
 from ..errors import AgentMemoryError, DamagedFile, StorageError
 from ..layout import OWNED_TIERS, RECORDS, Target, Tier
+from ..project import local_state
 from ..project.access import Actor
 from ..project.settings import PROJECT_FILE, personal_file
 from ..recall.agent import recall
@@ -152,10 +154,12 @@ def where(session: Session, problem: str) -> Where:
     below = [Target(Tier.SHARED).parts, *(tier.folder for tier in OWNED_TIERS), RECORDS, PROJECT_FILE]
     paths = [*(Path(session.root.path, *parts) for parts in below), *([Path(personal)] if personal else [])]
     rows = settings.rows()
+    why = local_state.find(session.root).why_not
+    not_believed = f"{'/'.join(LOCAL)} {why}; it is not believed" if why else ""
     return Where(
         # What may not be looked at counts as not there; Path.exists would raise.
         paths=[(str(path), os.path.exists(path)) for path in paths],
         settings=[row for row in rows if row[2] != "default"],
         all_settings=rows,
-        problems=[*([problem] if problem else []), *settings.problems],
+        problems=[*([problem] if problem else []), *settings.problems, *([not_believed] if not_believed else [])],
     )

@@ -11,15 +11,18 @@ from datetime import date, timedelta
 from functools import partial
 
 from ..answers import About, StoredEntry
-from ..change.books import lock_name
+from ..change import backups, redaction
+from ..change.books import JOURNALS, lock_name
 from ..change.healing import Healing
 from ..change.ledger import Archived
 from ..change.session import Session, stored_entries, stored_entry
 from ..change.transaction import Change, pending
 from ..disk import garbage
 from ..disk.lock import hold
+from ..disk.writing import LOCAL, remove_leftovers, remove_tree
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target, Tier
+from ..project import local_state
 from ..text import labels, marks
 from ..text.ids import complete
 from ..text.phrases import counted
@@ -370,12 +373,35 @@ def _synced(session: Session, target: Target, healing: Healing) -> Synced:
 
 
 def redact(session: Session, entry_ids: Sequence[str]) -> list[Redacted]:
-    """Take entries, their equals and what they were edited from out of document, books and search index for good."""
+    """Take entries, their equals and what they were edited from out of document, books, backups and index for good.
+
+    Where it was stopped half way, the same call finishes it: what was begun is noted until nothing is left.
+    """
+    noted = redaction.unfinished(session.root)
+    begun = [whole for one in entry_ids if (whole := complete(one, noted, lambda _: ""))]
+    others = [one for one in entry_ids if not complete(one, noted, lambda _: "")]
+    found = _found_for_redaction(session, others) if others else {}
+    for one in begun:
+        session.check_write(noted[one])
+        found.setdefault(noted[one], []).append(one)
+    for target, ids in found.items():
+        redaction.begin(session.root, target, ids)
     session.drop_search()  # before and after: nothing may be left in it, wherever this ends
-    found = session.find(entry_ids, ledgers=True)
+    remove_tree(session.root, (*LOCAL, local_state.SET_ASIDE))
     gone = [one for target, ids in found.items() for one in _redact_in(session, target, ids)]
     session.drop_search()
+    redaction.finish(session.root, [one for ids in found.values() for one in ids])
     return gone
+
+
+def _found_for_redaction(session: Session, entry_ids: Sequence[str]) -> dict[Target, list[str]]:
+    """Find the documents of entries, also of those that only the journal has yet: the ledger is given them first."""
+    try:
+        return session.find(entry_ids, ledgers=True)
+    except InvalidArgument:
+        if not sync(session, None, apply=True):
+            raise
+        return session.find(entry_ids, ledgers=True)
 
 
 def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Redacted]:
@@ -388,18 +414,28 @@ def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Red
         stood.update((one, take(current, one).markdown) for one in equals)
         return Change(remove.remove(current, equals), unarchived=frozenset(equals))
 
-    if session.read(target) is not None:
+    current = session.read(target)
+    texts = {} if current is None else {one: current.text(entry) for one, entry in current.by_id if one in ids}
+    for one in ids:
+        texts |= session.books(target).versions_of(one)
+    for name in backups.drop_with(session.root, texts.values()):
+        session.notices.append(f"the backup {name} held it too, and was removed")
+    if current is not None:
         session.change(target, change)
-    texts = dict(stood)
+    texts |= stood
     lines: dict[str, int] = {}
     with hold(session.root, lock_name(target)):
         session.root.forget()
         books = session.books(target)
-        for one in ids:
-            versions = books.versions_of(one)
-            lines[one] = books.redact(versions)
-            texts = {**versions, **texts}
-        books.drop_journal()
+        versions = {one: books.versions_of(one) for one in ids}
+        for known in versions.values():
+            texts |= known
+        # The ledger knows what each was edited from, so it goes last.
+        books.forget_texts(session.read(target), {*ids, *texts})
+        lines |= {one: books.redact(known) for one, known in versions.items()}
+        for folder in (target.parts[:-1], (*LOCAL, JOURNALS)):
+            if session.root.folder(folder) is not None:
+                remove_leftovers(session.root, folder)
     found = []
     for one in ids:
         same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}

@@ -104,6 +104,46 @@ def failing(folder: Path, size: Size) -> list[Row]:
     return rows
 
 
+_SECRET = "The vault opens with violet-otter-canyon"
+
+
+def redacted(folder: Path, size: Size) -> list[Row]:
+    """Kill a redaction at each of its system calls, and repeat it: nothing of the text may be left anywhere."""
+    base = new_project(folder / "base")
+    memory = base.workspace()
+    entry = memory.remember(f"{_SECRET}.").entry
+    entry = memory.edit(entry.id, f"{_SECRET}, at noon.").entry
+    memory.remember("Something else.")
+    memory.search("vault")
+    for place in (base.document.parent / ".KNOWLEDGE.md", base.journal.parent / ".shared.jsonl"):
+        Path(f"{place}.0123456789abcdef.amp-tmp").write_text(f"- {_SECRET}")
+    case = Case("forget --redact", ("forget", entry.id, "--redact"), base, (), ())
+    calls = ("renameat,unlinkat", "fsync,renameat,unlinkat,ftruncate", ALL)[size]
+    wrong: list[str] = []
+    tried = 0
+    for call, done, project in _each(case, folder, calls, "signal=SIGKILL"):
+        tried += 1
+        # What was killed before it began has nothing to finish; the rest is said, and the same command finishes it.
+        again = amp(project, *case.words)
+        if again.code != 0 and not (again.code == 2 and "no entry" in again.err):
+            wrong.append(f"{call}: {done.code}, then {again.code}: {again.err.strip()}")
+        left = [
+            str(path) for path in project.path.rglob("*") if path.is_file() and b"violet-otter" in path.read_bytes()
+        ]
+        wrong += [f"{call}: left in {', '.join(left)}"] if left else []
+        if "- Something else." not in project.texts():
+            wrong.append(f"{call}: another entry was lost")
+    return [
+        Row(
+            "SIGKILL at each system call: forget --redact",
+            f"`strace --inject=…:signal=SIGKILL:when=N`, each call in turn, {tried} in all, then the same command",
+            "the repeated command finishes it: no copy in document, ledger, journal, index, backup or temporary file",
+            problems(wrong) or f"{tried} of {tried}",
+            not wrong and tried > 0,
+        )
+    ]
+
+
 def unconfirmed(folder: Path, size: Size) -> list[Row]:
     """Let each fsync fail once: what the disk has not confirmed is not acknowledged."""
     return [_fail(case, folder, "fsync", "EIO", strict=True) for case in _cases(folder, size)]

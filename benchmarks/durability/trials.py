@@ -7,6 +7,7 @@ TRIALS = (
     Trial("many-writers", races.eight_writers),
     Trial("kill-at-random", kills.at_random),
     Trial("kill-each-call", syscalls.killed),
+    Trial("redact-each-call", syscalls.redacted),
     Trial("fail-each-call", syscalls.failing),
     Trial("fsync-fails", syscalls.unconfirmed),
     Trial("disks", disks.refusing),

@@ -1,5 +1,6 @@
 """Each rule on a memory as a whole: what it must find, and what it must leave alone."""
 
+import shutil
 from datetime import date, timedelta
 
 import pytest
@@ -76,6 +77,17 @@ def test_what_is_wrong_in_the_settings_is_found(project, text, lines, word):
 def test_what_may_stand_in_the_settings_is_nothing_wrong(project, text):
     project.write({SHARED: HEAD, SETTINGS: text, ".config/amp/config.toml": "nonsense = 1\n"})
     assert project.check("store-settings") == []
+
+
+def test_local_state_of_another_checkout_is_found_until_somebody_has_looked(project):
+    project.write({SHARED: HEAD, ".scaffolding/.amp/journal/shared.jsonl": "{}\n"})
+    (one,) = project.check("store-local")
+    assert "has no id of this checkout" in one.message
+    project.workspace.remember("something")
+    (one,) = project.check("store-local")
+    assert "was set aside (has no id of this checkout" in one.message
+    shutil.rmtree(project.root / ".scaffolding/.amp/set-aside")
+    assert project.check("store-local") == []
 
 
 @pytest.mark.requirement("S2-34", "S2-36", "S2-37")
