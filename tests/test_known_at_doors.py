@@ -66,7 +66,7 @@ class Case:
         return Workspace.open(self.folder / "project", environ={"HOME": str(self.folder)})
 
     def begin(self, target: str = "shared", tier: Tier = Tier.SHARED) -> StoredEntry:
-        (self.folder / "project").mkdir(exist_ok=True)
+        (self.folder / "project" / ".scaffolding").mkdir(parents=True, exist_ok=True)
         where = parse_target(target)
         return self.workspace.remember(
             f"{self.marks} {TEXT}".strip(),
@@ -189,7 +189,7 @@ def adopt(at: Case) -> Iterator[StoredEntry]:
     at.begin("agent:dev", Tier.AGENT)
     there = at.folder / "there"
     shutil.move(at.folder / "project", there)
-    (at.folder / "project").mkdir()
+    (at.folder / "project" / ".scaffolding").mkdir(parents=True)
     at.amp("adopt", str(there), "--apply")
     yield at.entry("agent:dev")
 
@@ -199,7 +199,7 @@ def adopt_lines(at: Case) -> Iterator[StoredEntry]:
     at.begin()
     at.amp("export", "shared", "--output", str(at.folder / "memory.jsonl"))
     shutil.rmtree(at.folder / "project")
-    (at.folder / "project").mkdir()
+    (at.folder / "project" / ".scaffolding").mkdir(parents=True)
     at.amp("adopt", str(at.folder / "memory.jsonl"), "--apply")
     at.losses.append("2026-03-01")  # what is adopted from there is lasting
     yield at.entry()

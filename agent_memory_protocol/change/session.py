@@ -447,7 +447,14 @@ def open_session(
 
 def stored_entries(document: Document, said: Mapping[str, About] | None = None) -> list[StoredEntry]:
     """Return the entries of a document as a workspace answers them, with what its ledger says of them."""
-    return [_stored(document, number, (said or {}).get(one, About())) for number, one in enumerate(document.ids)]
+    found = []
+    for number, one in enumerate(document.ids):
+        about = (said or {}).get(one, NOTHING_KNOWN)
+        if about.replaced:
+            # What stands again was not replaced for good.
+            about = replace(about, replaced=tuple(old for old in about.replaced if old not in document.ids))
+        found.append(_stored(document, number, about))
+    return found
 
 
 def stored_entry(document: Document, entry_id: str, about: About = NOTHING_KNOWN) -> StoredEntry:

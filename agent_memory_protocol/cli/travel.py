@@ -63,7 +63,7 @@ def import_command(
         amp import notes.md --to shared --apply
     """
     from ..exchange.acceptance import acceptance_of
-    from ..exchange.import_ import LEFT_OUT, import_file, into_document, into_records
+    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, import_file, into_document, into_records
 
     if file != STDIO:
         check_outside(call.actor(), file)
@@ -79,7 +79,15 @@ def import_command(
         else:
             target = parse_target(target_name)
             take = into_document(call.workspace(), target, call.actor(), from_page=found.name == "markdown")
-        done = import_file(path, lambda: found.read(path), take, apply=apply, strict=strict, progress=counter("judged"))
+        done = import_file(
+            path,
+            lambda: found.read(path),
+            take,
+            apply=apply,
+            strict=strict,
+            losses=DOCUMENT_LOSSES if target_name else (),
+            progress=counter("judged"),
+        )
     to = target_name or "records"
     call.answer({**done.to_json(), "format": found.name, "to": to}, _lines(done, found.name, to))
     if done.counts[LEFT_OUT]:
@@ -152,6 +160,8 @@ def _lines(done: "Import", source: str, target: str) -> Iterator[str]:
     if done.counts[NEW] > TOLD:
         yield f"and {done.counts[NEW] - TOLD:,} more"
     tell_left_out(done.problems, done.counts[LEFT_OUT])
+    for loss, number in done.lost.items():
+        note(f"{target} cannot keep {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
     note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")

@@ -1,10 +1,9 @@
 """What leaves memory for a record file: the entries of tier documents, the notes beside them, and records."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
-from ..answers import About
+from ..answers import NOTHING_KNOWN, About
 from ..formats import known, markdown, record_entries
 from ..formats.entry import MemoryEntry, Problem, attempt, check, named, original_id, to_milliseconds, to_moment
 from ..layout import Target
@@ -35,10 +34,7 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
             if isinstance(one, Problem):
                 yield one
                 continue
-            said = about.get(original_id(one), About())
-            # What stands again was not replaced for good, and a reader of the file would drop it.
-            left = tuple(gone for gone in said.replaced if gone not in found.ids)
-            yield _placed(_with(one, replace(said, replaced=left)), found.target)
+            yield _placed(_with(one, about.get(original_id(one), NOTHING_KNOWN)), found.target)
     yield from (Problem("the ledger", problem) for problem in problems)
     for row in workspace.notes(actor, targets):
         if row.problem:

@@ -13,14 +13,16 @@ from datetime import UTC, date, datetime
 from ..answers import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
 from ..formats import known, markdown, record_entries
-from ..formats.entry import MemoryEntry, Problem, original_id, to_milliseconds, to_moment
+from ..formats.entry import MADE_BY, MemoryEntry, Problem, original_id, to_milliseconds, to_moment
+from ..formats.jsonl_rules import KINDS
+from ..formats.loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
 from ..formats.record_files import reading
 from ..layout import Target
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
 from ..records.canonical import encode
-from ..records.record import event_of
+from ..records.record import RecordType, event_of
 from ..secrets.find import check_text
 from ..tiers import compose
 from ..workspace import Workspace
@@ -46,6 +48,7 @@ class Import:
         added: the first texts that are new.
         problems: what is left out and why, the first `TOLD`.
         refused: whether a rule of memory was the reason, for some of them.
+        lost: of how many of the new ones what was lost.
     """
 
     applied: bool = False
@@ -53,6 +56,7 @@ class Import:
     added: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     refused: bool = False
+    lost: Counter[Loss] = field(default_factory=Counter)
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer, without where the entries come from and go to."""
@@ -60,6 +64,7 @@ class Import:
             "applied": self.applied,
             **{what: self.counts[what] for what in (NEW, KNOWN, LEFT_OUT)},
             "texts": self.added,
+            "losses": [{"what": one.what, "instead": one.instead, "entries": n} for one, n in self.lost.items()],
             "problems": [one._asdict() for one in self.problems],
         }
 
@@ -71,6 +76,7 @@ def import_file(
     *,
     apply: bool,
     strict: bool = False,
+    losses: Iterable[Loss] = (),
     progress: Callable[[int], object] | None = None,
 ) -> Import:
     """Plan what would become of a file's entries, and with `apply` do it.
@@ -81,6 +87,7 @@ def import_file(
         take: takes one in.
         apply: whether to do it.
         strict: whether the first problem ends it; it is found before anything is written.
+        losses: what cannot be kept of an entry where it goes.
         progress: is told how many entries have been judged.
 
     Raises:
@@ -111,6 +118,7 @@ def import_file(
             leave_out(Problem(_place(path, one, number), str(error)), refused=isinstance(error, Refused))
             continue
         done.counts[NEW if is_new else KNOWN] += 1
+        done.lost.update(loss for loss in losses if is_new and loss.found(one))
         if is_new and len(done.added) < TOLD:
             done.added.append(one.text)
     return done
@@ -232,6 +240,28 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
         return True
 
     return take
+
+
+_KEPT = {"id", "target", MADE_BY, markdown.LABEL, known.HEADINGS, *known.IN_LEDGERS, *known.MARKS}
+
+
+def _has_other_kind(entry: MemoryEntry) -> bool:
+    kind = entry.extra.get("kind", "")
+    return kind not in ("", *KINDS, RecordType.FACT) and not _is_note(entry)
+
+
+def _has_other_pairs(entry: MemoryEntry) -> bool:
+    return bool({*entry.extra} - _KEPT) and not _is_note(entry)
+
+
+DOCUMENT_LOSSES = (
+    replace(EMBEDDING, found=lambda entry: entry.embedding != b"" and MADE_BY not in entry.extra),
+    RELEVANCE,
+    Loss("kinds that no entry of a document has", "no kind", _has_other_kind, lambda entry: entry),
+    Loss("other pairs of extra", "left out", _has_other_pairs, lambda entry: entry),
+    unknown_fields(),
+)
+"""What a document and its ledger cannot keep of an entry."""
 
 
 def _is_note(entry: MemoryEntry) -> bool:

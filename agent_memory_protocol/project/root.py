@@ -107,7 +107,8 @@ def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
 def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
     """Answer for a folder that holds memory. In a linked worktree that git gave it to, the settings may name another.
 
-    Only where a file says `worktree = "shared"` is it the main checkout's: what git tracks belongs to the branch.
+    Only where a file says `worktree = "shared"` is it the main checkout's: what git tracks belongs to the branch. The
+    worktree's own settings count before those of the main checkout.
     """
     how = f"the nearest folder with {SCAFFOLDING}"
     git = _look(os.path.join(folder, ".git"))
@@ -124,6 +125,11 @@ def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
     wish, origin = _worktree_setting(folder, environ)
     there = os.path.normpath(os.path.join(main, os.path.relpath(folder, top)))
     mark = _look(os.path.join(there, SCAFFOLDING))
+    if not origin and mark is not None:
+        # A branch may be older than the setting, or git may not track the settings.
+        _check_owner(there, mark, environ, climbed=True)
+        wish, origin = _worktree_setting(there, environ)
+        origin = f"{origin} of the main checkout" if origin else ""
     if wish == "own" or not origin:
         why = f'worktree = "own" in {origin}' if origin else "worktree is not set, and git keeps memory on this branch"
         return FoundRoot(folder, f"{how}, this worktree's own ({why})")

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from ..answers import About
 from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, InvalidArgument, StorageError
@@ -34,7 +35,7 @@ def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:
     if winner_in != loser_in:
         with suppress(AccessDenied):  # its mark goes with the next write of somebody who may
             session.check_write(winner_in)
-            session.change(winner_in, lambda current: Change(_settled(session, current, winner)))
+            session.change(winner_in, partial(_won, session, winner, loser))
     return Resolved(retired, winner)
 
 
@@ -104,6 +105,13 @@ def _settled(session: Session, document: Document, winner: str) -> Document:
     others = session.books(document.target).said_of(winner).disputed_with
     open_still = any(other in document.ids for other in others)
     return document if open_still else marks.unmarked(document, winner)
+
+
+def _won(session: Session, winner: str, loser: str, current: Document) -> Change:
+    """Say of an entry that it holds in place of one of another document, and take its mark off."""
+    known = session.books(current.target).said_of(winner)
+    about = {winner: known.with_more(About(replaced=(loser,)))} if winner in current.ids else {}
+    return Change(_settled(session, current, winner), about=about)
 
 
 def _find_both(session: Session, one: str, other: str) -> list[tuple[Target, str]]:

@@ -14,9 +14,9 @@ from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove, Refused, SecretFound
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion
-from agent_memory_protocol.exchange.import_ import Import, import_file, into_document, into_records
+from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, import_file, into_document, into_records
 from agent_memory_protocol.formats import record_entries
-from agent_memory_protocol.formats.entry import MemoryEntry
+from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
 from agent_memory_protocol.formats.table import by_name, detect
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.records.lifecycle import archive, is_legal
@@ -430,3 +430,22 @@ def test_events_in_the_same_words_come_in_each_and_make_a_rule(tmp_path, memory)
     memory.consolidate()
     (rule,) = memory.records(type="rule")
     assert len(rule.evidence) == 4
+
+
+def test_what_a_document_cannot_keep_of_an_entry_is_said(workspace):
+    everything = MemoryEntry(
+        "0f8fad5b-d9cb-469f-a165-70867728950e", 0, "One fact.", embedding=embedding_of([1.0]), relevance=0.5
+    )
+    entries = [
+        everything._replace(extra={"kind": "procedure", "host": "ci"}),
+        MemoryEntry("2", 0, "Another fact.", extra={"kind": "avoid", "confidence": "0.5"}),
+    ]
+    done = import_file(
+        "", lambda: entries, into_document(workspace, Target(Tier.SHARED), Actor()), apply=True, losses=DOCUMENT_LOSSES
+    )
+    assert {loss.what: number for loss, number in done.lost.items()} == {
+        "embeddings": 1,
+        "relevance scores": 1,
+        "kinds that no entry of a document has": 1,
+        "other pairs of extra": 1,
+    }

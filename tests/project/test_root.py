@@ -239,6 +239,18 @@ def test_the_settings_name_the_main_checkouts_memory_where_git_tracks_it_too(rep
     assert found(tree)[0] == tree
 
 
+@pytest.mark.parametrize(("wish", "is_shared"), [("shared", True), ("own", False)])
+def test_the_main_checkouts_settings_count_where_a_branch_has_none(repository, wish, is_shared):
+    tree = worktree(repository)
+    settings(repository, f'worktree = "{wish}"')
+    make(tree, ".scaffolding")
+    root, how = found(tree)
+    assert root == (repository if is_shared else tree)
+    assert f'worktree = "{wish}" in .scaffolding/amp.toml of the main checkout' in how
+    (tree / ".scaffolding" / "amp.toml").write_text('worktree = "own"\n')
+    assert found(tree)[0] == tree
+
+
 def test_where_the_main_checkout_has_no_memory_the_worktrees_own_is_used_and_where_says_why(repository):
     tree = worktree(repository)
     (make(tree, ".scaffolding") / "amp.toml").write_text('worktree = "shared"\n')
