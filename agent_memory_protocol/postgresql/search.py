@@ -42,6 +42,9 @@ _LIKE = """
 _LAST = "\U0010ffff"
 _ONCE = 0.6079271
 """What `ts_rank` gives a word that is in the text once."""
+_LENGTH = "0.9 * (0.6 + 0.4 * size / %s)"
+"""What the length of a record takes from the worth of a word in it; see `ranking`."""
+
 _MATCHES = """
     SELECT record_id, state, size, ARRAY(
         SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(tokens) WHERE lexeme = ANY(%s))
@@ -139,12 +142,13 @@ class _Question:
     def _score(self, tokens: Iterable[str]) -> tuple[str, list[object]]:
         """Return what orders candidates, close to BM25, and the values in it."""
         parts, values = [], []
-        one = f"ts_rank('{{{CONTEXT_WEIGHT}, 0, 0, 1}}', tokens, %s::tsquery) / {_ONCE}"
+        average = max(self._size / max(self._passages, 1), 1)
+        times = f"ts_rank('{{{CONTEXT_WEIGHT}, 0, 0, 1}}', tokens, %s::tsquery) / {_ONCE}"
         for token in tokens:
             held = self._held[token]
             rarity = math.log(1 + (self._passages - held + 0.5) / (held + 0.5))
-            parts.append(f"%s * ({one}) / ({one} + 0.9 * (0.6 + 0.4 * size / %s))")
-            values += [rarity, f"'{token}'", f"'{token}'", max(self._size / max(self._passages, 1), 1)]
+            parts.append(f"%s * (1 - {_LENGTH} / ({times} + {_LENGTH}))")
+            values += [rarity, average, f"'{token}'", average]
         return " + ".join(parts), values
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

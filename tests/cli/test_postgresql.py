@@ -99,7 +99,7 @@ WRONG = {
     "no database": ("/postgres?", "/nothing?", 4, "no such database"),
     "no namespace": ("namespace=", "namespace=no_", 4, "there is no namespace"),
     "bad namespace": ("namespace=", "namespace=A", 2, "cannot be a namespace"),
-    "server away": ("127.0.0.1:", "127.0.0.1:1", 4, "cannot be reached"),
+    "server away": ("@127.0.0.1:", "@127.0.0.2:", 4, "cannot be reached"),
     "unknown host": ("127.0.0.1", "nowhere.invalid", 4, "host"),
     "no tls": ("namespace=", "sslmode=require&namespace=", 4, "cannot be encrypted"),
     "bad value": ("namespace=", "sslmode=perhaps&namespace=", 4, "a value that libpq does not know"),
