@@ -9,35 +9,36 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from .decisions import TRIES, Decisions
 from .disk.writing import ChangedMeanwhile, write_file
-from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, Refused, StorageError
+from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, StorageError
 from .limits import split_lines
 from .postgresql.address import is_address
 from .project.access import Actor, acting
 from .records.arrival import arrive
-from .records.canonical import cut_moment, encode, freeze_text
+from .records.canonical import encode, freeze_text
 from .records.finder import MemoryStatus
 from .records.home import Home
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
 from .records.rank import BUDGET_TOKENS, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
-from .records.signing import Identity, Signer, sign_record
-from .records.store import RecordStore, Redacting
+from .records.signing import Identity, Signer
+from .records.store import RecordStore
 from .search.port import Embedder, SearchIndex
 
 if TYPE_CHECKING:
     from .consolidation.decay import Rates
     from .consolidation.duplicates import Echoes
     from .consolidation.pipeline import Operators
-    from .consolidation.proposals import Action, Operator, Outcome, Report
+    from .consolidation.proposals import Operator, Outcome, Report
     from .consolidation.write import RememberedRecord
     from .formats.signed_file import SignedMemoryFile
 
@@ -45,11 +46,9 @@ CONSOLIDATE_EVERY = 4
 """After so many new records, these are compared with the ones that resemble them; less often among thousands."""
 
 _ALIKE = 16
-_TRIES = 10
-_MILLISECOND = timedelta(milliseconds=1)
 
 
-class Memory:
+class Memory(Decisions):
     """The records of one agent, or of one project. Threads may share it, and processes its directory.
 
     Every call that writes raises `AccessDenied` where the actor may not, `Disabled` where memory is switched off,
@@ -136,13 +135,19 @@ class Memory:
 
     # -- two calls ---------------------------------------------------------------------------------------------------
 
-    def remember(self, text: str, *, tags: Sequence[str] = (), source: str | None = None) -> RememberedRecord:
+    def remember(
+        self, text: str, *, tags: Sequence[str] = (), source: str | None = None, replaces: str | None = None
+    ) -> RememberedRecord:
         """Keep a text as a record. An active record with the same text is counted as used and gets the tags.
 
         Args:
             text: what to keep, without its outer blanks.
             tags: words to find it by.
             source: where it comes from.
+            replaces: the id of an active record that no longer holds, since this one does.
+
+        Raises:
+            IllegalMove: what it replaces is disputed or no longer active; nothing is written.
         """
         from .consolidation.write import RememberedRecord, WholeText, take_in
 
@@ -152,6 +157,8 @@ class Memory:
             raise InvalidArgument(f"what is remembered must be text, not {type(text).__name__}")
         with self._lock:
             allow = self._home.check_may_change()
+            if replaces is not None and (old := self._store.get(replaces)).state is not State.ACTIVE:
+                raise IllegalMove(f"{old.id} is {old.state}; only an active record is replaced")
             body = freeze_text("\n".join(split_lines(text.strip())))
             self._home.check_texts(("text", body), ("source", source), *(("tag", tag) for tag in tags))
             address = None if self._identity is None else self._identity.address
@@ -169,8 +176,11 @@ class Memory:
             known = tuple(dict.fromkeys([*outcome.reinforced, *(record.id for record, is_new in kept if not is_new)]))
             self._shelf.usage.count(known, self._last)
             self._fresh += [record for record, is_new in kept if is_new]
+            first = kept[0][0].id if kept else next(iter(known), "")
+            if replaces is not None and first and first != replaces:
+                self.supersede(replaces, first, "a newer record replaces it")
             return RememberedRecord(
-                kept[0][0].id if kept else next(iter(known), ""),
+                first,
                 added,
                 known,
                 tuple(action.reason for action in outcome.report.refused),
@@ -265,97 +275,6 @@ class Memory:
         """Say whether this memory has an identity that has not signed a record."""
         return self._identity is not None and is_foreign(record, (self._identity.address,))
 
-    # -- deciding ----------------------------------------------------------------------------------------------------
-
-    def resolve(self, loser_id: str, winner_id: str, reason: str) -> tuple[Record, Record]:
-        """Decide a dispute: the winner holds, the loser is replaced by it and stays readable; return loser and winner.
-
-        Raises:
-            IllegalMove: they are not the two sides of one dispute, or no reason is given.
-        """
-        from .consolidation.pipeline import resolve
-
-        def plan() -> Outcome:
-            concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
-            concerned |= self._shelf.look().rules_on(concerned)
-            decided = resolve(concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now())
-            for action in decided.report.refused:
-                raise IllegalMove(action.reason)
-            return decided
-
-        with self._lock:
-            self._check_change(reason)
-            with self._shelf.alone():
-                self._carry_out(plan)
-            return self._store.get(loser_id), self._store.get(winner_id)
-
-    def dispute(self, one_id: str, other_id: str, reason: str) -> tuple[Record, Record]:
-        """Mark two records as disputed with each other; return both. Where they are already, nothing is changed.
-
-        Raises:
-            IllegalMove: one is in another dispute or no longer active, they are no facts or procedures, or no reason is
-                given.
-        """
-        from .consolidation.pipeline import dispute
-
-        def plan() -> Outcome:
-            concerned = [self._store.get(one_id), self._store.get(other_id)]
-            marked = dispute(concerned, ids=(one_id, other_id), reason=reason, now=self._now())
-            for action in (*marked.report.refused, *marked.report.deferred):
-                raise IllegalMove(action.reason)
-            return marked
-
-        with self._lock:
-            self._check_change(reason)
-            sides = self._store.get(one_id), self._store.get(other_id)
-            if sides[0].transition is None or sides[0].transition != sides[1].transition:
-                with self._shelf.alone():
-                    self._carry_out(plan)
-            return self._store.get(one_id), self._store.get(other_id)
-
-    def redact(self, record_id: str, reason: str) -> Record:
-        """Take the content of a record away for good, in every version and every index; return what is left.
-
-        Other records keep what they say, even if they were made from this one: ask `echoes` before.
-
-        Raises:
-            IllegalMove: no reason is given.
-            Refused: the store cannot redact.
-        """
-        from .consolidation.pipeline import refresh_flags
-
-        def plan() -> Outcome:
-            concerned = {**self._shelf.look().rules_on([record_id]), record_id: tombstone}
-            return refresh_flags(concerned.values(), now=self._now())
-
-        with self._lock:
-            self._check_change(reason)
-            if not isinstance(self._store, Redacting):
-                raise Refused(f"{type(self._store).__name__} cannot redact; take the content out of it by hand")
-            with self._shelf.alone():
-                finder = self._shelf.look()
-                finder.forget()  # before and after: nothing may be left in it, wherever this ends
-                tombstone = self._store.redact(record_id, reason=reason, now=self._now())
-                finder.seen.wrote(tombstone)
-                finder.forget()
-                self._shelf.usage.forget(record_id)
-                self._carry_out(plan)
-            return tombstone
-
-    def sign(self, ids: Iterable[str] = ()) -> tuple[Record, ...]:
-        """Sign the newest version of these records, or of all that nobody has signed; return what was signed.
-
-        Raises:
-            InvalidArgument: the memory has no identity.
-        """
-        with self._lock:
-            self._home.check_may_change()
-            if self._identity is None:
-                raise InvalidArgument("there is no identity to sign with; name an identity file")
-            named = [self._store.get(one) for one in ids]
-            records = named or [record for record in self._store.list() if not record.signed]
-            return tuple(self._put(record, after=record) for record in records if not record.redacted)
-
     # -- looking after the records -----------------------------------------------------------------------------------
 
     def consolidate(self, *, apply: bool = True) -> Report:
@@ -417,6 +336,20 @@ class Memory:
         """Return every version of a record, oldest first."""
         self._home.check_is_on()
         return self._store.history(record_id)
+
+    def chain(self, record_id: str) -> tuple[Record, ...]:
+        """Return what a record replaced, the record, and what replaced it or brought it back, in their newest versions.
+
+        Of what was merged the record itself names one; the histories of the others name their successor.
+        """
+        newest = {record.id: record for record in self.records()}
+        follows = {record.supersedes: record.id for record in newest.values() if record.supersedes is not None}
+        found = [record_id]
+        while (before := newest[found[0]].supersedes if found[0] in newest else None) not in (None, *found):
+            found.insert(0, str(before))
+        while (after := _next(newest.get(found[-1]), follows)) not in (None, *found):
+            found.append(str(after))
+        return tuple(newest[one] for one in found if one in newest)
 
     def newest(self, record_id: str) -> Record | None:
         """Return the newest version of a record; None where there is no such record, or it cannot be read."""
@@ -510,22 +443,13 @@ class Memory:
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
-    def _now(self) -> datetime:
-        """Return a moment for what is written, later than any before, so that lists keep the order of writing."""
-        self._last = max(cut_moment(self._clock()), self._last + _MILLISECOND)
-        return self._last
-
-    def _check_change(self, reason: str) -> None:
-        self._home.check_may_change()
-        self._home.check_text(reason, "reason")
-
     def _check_pass(self, apply: bool) -> tuple[str, ...]:
         """Return the fingerprints of allowed secrets, if a pass may be made."""
         return self._home.check_may_change() if apply else self._home.check_is_on()
 
     def _keep(self, record: Record) -> tuple[Record, bool]:
         """Store a new record; an active one with the same text gets the tags instead."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             same = None if self._shelf.finder is None else self._shelf.finder.holding(record)
             if same is None:
                 try:
@@ -541,25 +465,6 @@ class Memory:
                 tagged = replace(same, tags=tags, updated_at=now, signed_by=None, signature="")
                 return self._put(tagged, after=same), False
         raise ChangedMeanwhile(f"{record.body[:40]!a}: others change what says so all the time; try again")
-
-    def _carry_out(self, plan: Callable[[], Outcome]) -> Report:
-        """Store what a plan comes to; where somebody was quicker, plan again."""
-        done: list[Action] = []
-        for _ in range(_TRIES):
-            outcome = plan()
-            newest = dict(outcome.given)
-            left = list(outcome.writes)
-            try:
-                while left:
-                    newest[left[0].id] = self._put(left[0], after=newest.get(left[0].id))
-                    del left[0]
-            except ChangedMeanwhile as error:
-                changed = error
-                unwritten = {record.id for record in left}
-                done += [action for action in outcome.report.done if unwritten.isdisjoint(action.ids)]
-            else:
-                return replace(outcome.report, done=(*done, *outcome.report.done))
-        raise changed
 
     def _consolidate_fresh(self) -> Report | None:
         """Compare new records with similar ones, when enough have come; `consolidate` finds what is missed now.
@@ -583,10 +488,7 @@ class Memory:
             return self._carry_out(plan)
         return None
 
-    def _put(self, record: Record, after: Record | None = None) -> Record:
-        """Store a version, signed where there is an identity."""
-        if self._identity is not None:
-            record = sign_record(record, self._identity)
-        self._store.put(record, after=after)
-        self._shelf.wrote(record)
-        return record
+
+def _next(record: Record | None, follows: Mapping[str, str]) -> str | None:
+    """Return the id of what replaced a record, or brought it back."""
+    return None if record is None else record.superseded_by or follows.get(record.id)

@@ -5,15 +5,20 @@ dispute”).
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .answers import Json
+from .answers import About, Json
 from .errors import InvalidArgument, UnknownRecord
 from .memory import Memory
 from .project.access import Actor
+from .records.record import Record
 from .text.ids import complete
 from .workspace import Workspace
 
-_BY_HAND = "decided by hand"
+if TYPE_CHECKING:
+    from .consolidation.write import RememberedRecord
+
+BY_HAND = "decided by hand"
 """The reason of a record that nobody gave one for: a record keeps one always."""
 
 
@@ -42,10 +47,33 @@ def resolve(
     if records is None or not _are_records(workspace, records, actor, loser, winner):
         done = workspace.resolve(loser, winner, reason=reason, actor=actor)
         return Decision(done.retired.id, done.successor)
-    lost, won = records.find_id(loser), records.find_id(winner)
-    records.dispute(lost, won, reason or _BY_HAND)
-    records.resolve(lost, won, reason or _BY_HAND)
-    return Decision(lost, won)
+    lost, won = decide(records, records.find_id(loser), records.find_id(winner), reason or BY_HAND)
+    return Decision(lost.id, won.id)
+
+
+def decide(records: Memory, loser: str, winner: str, reason: str) -> tuple[Record, Record]:
+    """Retire one of two records for the other, whether they are in a dispute or not; return both.
+
+    Raises:
+        IllegalMove: one is in another dispute, or no longer active.
+    """
+    if records.history(loser)[-1].transition is None:
+        return records.supersede(loser, winner, reason)
+    return records.resolve(loser, winner, reason)
+
+
+def remember_instead(
+    workspace: Workspace, records: Memory | None, actor: Actor, text: str, replaces: str, about: About
+) -> "RememberedRecord | None":
+    """Keep a text as a record in place of another one; None where `replaces` names an entry, or nothing.
+
+    Raises:
+        InvalidArgument: it names an entry and a record.
+        IllegalMove: the record is disputed or no longer active.
+    """
+    if records is None or not _are_records(workspace, records, actor, replaces):
+        return None
+    return records.remember(text, tags=about.tags, source=about.source, replaces=records.find_id(replaces))
 
 
 def dispute(
@@ -58,7 +86,7 @@ def dispute(
     """
     if records is None or not _are_records(workspace, records, actor, one, other):
         return workspace.dispute(one, other, reason=reason, actor=actor).ids
-    first, second = records.dispute(records.find_id(one), records.find_id(other), reason or _BY_HAND)
+    first, second = records.dispute(records.find_id(one), records.find_id(other), reason or BY_HAND)
     return first.id, second.id
 
 

@@ -315,6 +315,9 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
             subprocess.run([*git, *step.split()], check=True)
         project.remember("- The queue is on port 8080.", agent="developer")
         project.remember("- The queue is on port 9090.", agent="developer")
+    if command.startswith("amp record reactivate"):
+        with Memory(project.path / ".scaffolding" / "agent-memory") as memory:
+            memory.archive(names["RECORD"], "over")
     if command.startswith("amp prune"):
         project.remember("All that is old.", agent="other", dated=date(2025, 1, 1))
     for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn", "amp close")) else ():

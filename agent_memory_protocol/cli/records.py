@@ -8,6 +8,7 @@ from datetime import datetime
 
 import click
 
+from .. import settle
 from ..errors import InvalidArgument
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
@@ -22,6 +23,10 @@ _WIDTH = 72
 _NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
 
 reason_option = click.option("--reason", required=True, metavar="R", help="Why; it stays with the record.")
+
+_why_option = click.option(
+    "--reason", default=settle.BY_HAND, metavar="R", help="Why; it stays with the record. Default: decided by hand."
+)
 
 
 @click.group("record")
@@ -87,7 +92,7 @@ def show_command(call: Call, record_id: str, store: str | None) -> None:
 def history_command(call: Call, record_id: str, store: str | None) -> None:
     """Show every version of a record, oldest first.
 
-    Each with its moment, its state, why, and who signed it.
+    Each with its moment, its state, why, and who signed it. Then what it replaced and what replaced it, oldest first.
     """
     memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))
@@ -95,7 +100,18 @@ def history_command(call: Call, record_id: str, store: str | None) -> None:
     for number, version in enumerate(versions, start=1):
         signed = f"  signed by {version.signed_by}" if version.signed_by else ""
         said.append(f"{number:>3}  {_moment(version.updated_at)}  {_state(version)}{signed}")
-    call.answer({"id": versions[-1].id, "versions": [version.to_json() for version in versions]}, said)
+    chain = memory.chain(versions[-1].id)
+    own = versions[-1].id
+    if any(one.supersedes for one in chain):
+        said += [f"{'*' if one.id == own else ' '}  {one.id}  {_state(one)}  {short(one)}" for one in chain]
+    answer = {
+        "id": own,
+        "versions": [version.to_json() for version in versions],
+        "chain": [{"id": one.id, "state": one.state.value, "text": one.body} for one in chain],
+    }
+    call.answer(answer, said)
+    if versions[-1].superseded_by and not call.as_json:
+        note(f"{versions[-1].superseded_by} holds in its place")
 
 
 @record_command.command("resolve")
@@ -112,20 +128,59 @@ def resolve_command(
     identity: str | None,
     store: str | None,
 ) -> None:
-    """Decide between two records that contradict each other.
+    """Decide between two records.
 
-    WINNER holds; LOSER is replaced by it and stays readable.
+    WINNER holds; LOSER is replaced by it and stays readable. They may be in a dispute with each other, or in none.
 
     \b
     Example:
         amp record resolve mem:4783496e mem:e620a3a8 --reason "moved off Postgres in March"
     """
     memory = open_memory(call, store, identity)
-    lost, won = memory.resolve(memory.find_id(loser), memory.find_id(winner), reason)
+    lost, won = settle.decide(memory, memory.find_id(loser), memory.find_id(winner), reason)
     call.answer(
         {"winner": won.to_json(), "loser": lost.to_json()},
         [f"holds: {won.id}  {short(won)}", f"{lost.state}: {lost.id}  {short(lost)}"],
     )
+
+
+@record_command.command("archive")
+@click.argument("record_id", metavar="ID")
+@_why_option
+@identity_option
+@record_options
+def archive_command(call: Call, record_id: str, reason: str, identity: str | None, store: str | None) -> None:
+    """Put a record away: it is not recalled any more.
+
+    It stays readable, and `amp record reactivate` brings it back.
+
+    \b
+    Example:
+        amp record archive mem:4783496e --reason "the service is gone"
+    """
+    memory = open_memory(call, store, identity)
+    record = memory.archive(memory.find_id(record_id), reason)
+    call.answer({"record": record.to_json()}, [f"archived: {record.id}  {short(record)}"])
+
+
+@record_command.command("reactivate")
+@click.argument("record_id", metavar="ID")
+@_why_option
+@identity_option
+@record_options
+def reactivate_command(call: Call, record_id: str, reason: str, identity: str | None, store: str | None) -> None:
+    """Bring back a record that was archived or replaced.
+
+    It stays as it is. Another record says the same from now on and names it; its id is printed.
+
+    \b
+    Example:
+        amp record reactivate mem:4783496e
+    """
+    memory = open_memory(call, store, identity)
+    found = memory.find_id(record_id)
+    record = memory.reactivate(found, reason)
+    call.answer({"record": record.to_json()}, [f"holds again: {record.id}  {short(record)}"])
 
 
 @record_command.command("redact")

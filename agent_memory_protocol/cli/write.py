@@ -12,6 +12,7 @@ from ..formats.jsonl_rules import KINDS
 from ..layout import SCAFFOLDING, Tier
 from ..text.dates import parse_day
 from .options import Call, TextCommand, call_options, document_options, note, tier_names, typed
+from .record_options import has_records, open_memory
 
 LARGEST_TEXT = 1 << 20
 """No memory file is as large; an endless stream must not fill the memory of the machine."""
@@ -68,7 +69,7 @@ def init_command(
 @click.option("--kind", type=click.Choice(KINDS), help="What kind of memory it is; kept in the ledger.")
 @click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable; kept in the ledger.")
-@click.option("--replaces", metavar="ID", help="Retire this entry in the same step: the new one holds in its place.")
+@click.option("--replaces", metavar="ID", help="Retire this entry or record: the new one holds in its place.")
 @click.option("--make-room", is_flag=True, help="Archive the oldest dated entries where the file is full.")
 @call_options
 def remember_command(
@@ -102,8 +103,19 @@ def remember_command(
         raise InvalidArgument("--dated, --date and --undated exclude each other; give one of them")
     here = call.workspace()
     is_new = not os.path.lexists(here.path / SCAFFOLDING)
+    said = read_text(text)
+    if replaces is not None and has_records(call, None):
+        from ..settle import remember_instead
+
+        records, about = open_memory(call, None), About(source, kind, confidence, tags)
+        instead = remember_instead(here, records, call.actor(conversation), said, replaces, about)
+        if instead is not None:
+            retired = records.find_id(replaces)
+            answer = {"status": "added" if instead.new else "kept", "id": instead.record_id, "replaced": retired}
+            call.answer(answer, [f"remembered as a record: {instead.record_id}", f"retired: {retired}"])
+            return
     done = here.remember(
-        read_text(text),
+        said,
         tier=Tier.parse(tier) if tier else None,
         actor=call.actor(conversation),
         agent=agent,

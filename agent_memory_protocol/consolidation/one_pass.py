@@ -56,6 +56,13 @@ class Pass:
         self._reinforced.append(id)
         self._report["done"].append(Action(Stage.WRITE, "reinforce", (id,), "it is there already", by))
 
+    def decide(self, kind: str, ids: tuple[str, ...], reason: str, versions: Sequence[Record]) -> None:
+        """Take in what a person has decided, in versions that the lifecycle has allowed."""
+        before = self._states(ids)
+        self.standing.take(versions)
+        self._writes += versions
+        self._report["done"].append(Action(Stage.RESOLUTION, kind, ids, reason, "a person", before, self._states(ids)))
+
     def offer(self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False) -> None:
         """Do what a proposal asks for, or report why not."""
         ids = ids_of(proposal)

@@ -5,9 +5,10 @@ lifecycle allows, and a report. The order of the records does not change the out
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ..records import lifecycle
 from ..records.record import Record
 from .contradiction import Contradictions
 from .duplicates import OtherWords, SameWords, find_copies
@@ -104,5 +105,36 @@ def dispute(records: Iterable[Record], *, ids: tuple[str, str], reason: str, now
 def refresh_flags(records: Iterable[Record], *, now: datetime) -> Outcome:
     """Flag the rules that have lost all their evidence, as after a redaction; unflag those that have some again."""
     work = Pass(records, now=now)
+    work.sweep_flags()
+    return work.outcome()
+
+
+def supersede(records: Iterable[Record], *, old: str, new: str, reason: str, now: datetime) -> Outcome:
+    """Let one record replace another as a person does who knows that the other no longer holds.
+
+    Raises:
+        IllegalMove: one is disputed or no longer active.
+    """
+    work = Pass(records, now=now)
+    replaced, successor = (work.standing.get(one) for one in (old, new))
+    if successor.supersedes != old:
+        tagged = tuple(dict.fromkeys([*successor.tags, *replaced.tags]))
+        later = max(now, successor.updated_at)
+        successor = replace(successor, supersedes=old, tags=tagged, updated_at=later, signed_by=None, signature="")
+    lost = lifecycle.supersede(replaced, successor, reason=reason, now=now)
+    work.decide("supersede", (old, new), reason, [successor, lost])
+    work.sweep_flags()
+    return work.outcome()
+
+
+def archive(records: Iterable[Record], *, id: str, reason: str, now: datetime) -> Outcome:
+    """Put a record away as a person does, free the other side of its dispute, and look at the rules that rest on it.
+
+    Raises:
+        IllegalMove: it is archived already.
+    """
+    work = Pass(records, now=now)
+    work.decide("archive", (id,), reason, [lifecycle.archive(work.standing.get(id), reason=reason, now=now)])
+    _finish(work)
     work.sweep_flags()
     return work.outcome()

@@ -46,9 +46,22 @@ def search_of(door: Door) -> Callable[[str | None], Recalled] | None:
     return search
 
 
-def _remember(door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None) -> Answer:
-    kept = door.records.remember(text, tags=tags, source=source)
+def _remember(
+    door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None, replaces: str | None = None
+) -> Answer:
+    retired = None if replaces is None else door.records.find_id(replaces)
+    kept = door.records.remember(text, tags=tags, source=source, replaces=retired)
     return Answer({"record_id": kept.record_id, "new": kept.new})
+
+
+def _archive(door: Door, record_id: str, reason: str) -> Answer:
+    gone = door.records.archive(door.records.find_id(record_id), reason)
+    return Answer({"record_id": gone.id, "state": gone.state.value})
+
+
+def _reactivate(door: Door, record_id: str, reason: str) -> Answer:
+    back = door.records.reactivate(door.records.find_id(record_id), reason)
+    return Answer({"record_id": back.id, "state": back.state.value})
 
 
 def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Answer:
@@ -87,6 +100,7 @@ RECORD_TOOLS = (
             Parameter("text", TEXT, "The fact.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Where it comes from."),
+            Parameter("replaces", TEXT, "The id of a record that no longer holds, since this one does."),
         ),
         shape("record_id", "new"),
         _remember,
@@ -104,6 +118,33 @@ RECORD_TOOLS = (
         ),
         shape("text", "left_out", "problems", hits=list_of(_HIT)),
         _recall,
+    ),
+    Tool(
+        "archive",
+        "Archive a record",
+        "Put a record away that no longer matters: it is not recalled, and stays readable. Where another record holds "
+        "in its place, memory_resolve says so.",
+        (
+            Parameter("record_id", TEXT, "The id of the record.", required=True),
+            Parameter("reason", TEXT, "Why, for whoever reads it later.", required=True),
+        ),
+        shape("record_id", "state"),
+        _archive,
+        writes=True,
+        takes_away=True,
+        repeatable=False,
+    ),
+    Tool(
+        "reactivate",
+        "Bring a record back",
+        "Bring back a record that was archived or replaced. It stays as it is; another record says the same from now.",
+        (
+            Parameter("record_id", TEXT, "The id of the record.", required=True),
+            Parameter("reason", TEXT, "Why, for whoever reads it later.", required=True),
+        ),
+        shape("record_id", "state"),
+        _reactivate,
+        writes=True,
     ),
     Tool(
         "consolidate",

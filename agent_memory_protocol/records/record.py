@@ -7,7 +7,7 @@ be made, so no caller checks one again. Fields we do not know are kept, written 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
 
@@ -30,6 +30,7 @@ __all__ = [
     "event_of",
     "is_id",
     "new_record",
+    "revived",
 ]
 
 LIVE = (State.ACTIVE, State.TRANSITIONAL)
@@ -210,6 +211,23 @@ def new_record(
         supersedes=supersedes,
         tags=tags,
     )
+
+
+def revived(old: Record, *, reason: str, now: datetime) -> Record:
+    """Return a record that is born at `now` and says what an older one said, which it names."""
+    record = new_record(
+        old.type,
+        old.body,
+        provenance=Provenance(old.provenance.kind, f"reactivate:{old.id}", old.provenance.agent),
+        now=now,
+        slots=thaw(old.slots),  # type: ignore[arg-type]
+        confidence=old.confidence,
+        occurred_at=old.occurred_at,
+        evidence=old.evidence,
+        supersedes=old.id,
+        tags=old.tags,
+    )
+    return replace(record, state_reason=reason)
 
 
 def by_birth(record: Record) -> tuple[datetime, str]:

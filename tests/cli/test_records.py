@@ -650,3 +650,22 @@ def test_an_unsigned_version_does_not_follow_a_signed_one_in_any_format(amp, sto
     assert "is not signed" in amp("import", "a.ndjson", "--apply", "--store", "mem").err
     assert amp("import", "a.ndjson", "--apply", "--store", "mem", "--accept-unsigned").code == 0
     assert store.store.get(record.id).tags == ("new",)
+
+
+def test_a_person_replaces_archives_and_brings_back_at_the_command_line(amp, memory):
+    old = memory.remember("The API listens on port 8080.").record_id
+    done = amp("remember", "The API listens on port 9090.", "--replaces", old[:12], "--json").json()
+    assert (done["status"], done["replaced"]) == ("added", old)
+    history = amp("record", "history", old)
+    assert f"*  {old}  superseded: a newer record replaces it" in history.out
+    assert f"   {done['id']}  active" in history.out
+    assert [one["id"] for one in amp("record", "history", done["id"], "--json").json()["chain"]] == [old, done["id"]]
+    assert amp("record", "archive", done["id"]).out == f"archived: {done['id']}  The API listens on port 9090.\n"
+    amp("record", "archive", done["id"]).refuses(3, "cannot become archived")
+    assert amp("search", "API port").out == ""
+    back = amp("record", "reactivate", done["id"], "--reason", "needed", "--json").json()["record"]
+    assert back["supersedes"] == done["id"]
+    assert "port 9090" in amp("search", "API port").out
+    third = memory.remember("The API listens on port 7070.").record_id
+    assert amp("record", "resolve", back["id"], third, "--reason", "moved").code == 0
+    assert amp("record", "verify").code == 0

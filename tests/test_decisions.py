@@ -1,0 +1,81 @@
+"""What people decide about records: what was replaced, put away and brought back, and how it shows in each door."""
+
+import pytest
+
+from agent_memory_protocol import Memory
+from agent_memory_protocol.consolidation.proposals import Stage
+from agent_memory_protocol.errors import IllegalMove, UnknownRecord
+from agent_memory_protocol.records.record import State
+from agent_memory_protocol.records.sqlite_store import MemoryStore
+
+OLD, NEW = "The API listens on port 8080.", "The API listens on port 9090."
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory(store=MemoryStore(), consolidate_every=0)
+
+
+def said(memory: Memory, query: str) -> list[str]:
+    return [hit.record.body for hit in memory.recall(query)]
+
+
+def test_a_fact_that_was_replaced_is_read_in_the_chain_and_not_recalled(memory):
+    old = memory.remember(OLD, tags=["api"]).record_id
+    new = memory.remember(NEW, replaces=old).record_id
+    assert said(memory, "API port") == [NEW]
+    assert [(one.id, one.state) for one in memory.chain(old)] == [(old, State.SUPERSEDED), (new, State.ACTIVE)]
+    assert memory.chain(new) == memory.chain(old)
+    assert memory.store.get(new).tags == ("api",)
+    assert memory.check().problems == ()
+    with pytest.raises(IllegalMove, match="only an active record is replaced"):
+        memory.remember("The API listens on port 7070.", replaces=old)
+    with pytest.raises(UnknownRecord):
+        memory.remember("Another.", replaces="mem:" + "0" * 32)
+    assert len(memory.records()) == 2
+
+
+def test_what_is_disputed_is_not_replaced_and_nothing_is_written(memory):
+    old, other = memory.remember(OLD).record_id, memory.remember(NEW).record_id
+    memory.dispute(old, other, "which?")
+    with pytest.raises(IllegalMove):
+        memory.remember("The API listens on port 7070.", replaces=old)
+    with pytest.raises(IllegalMove):
+        memory.supersede(old, other, "moved")
+    assert len(memory.records()) == 2
+
+
+def test_an_archived_record_comes_back_as_another_one_that_names_it(memory):
+    old = memory.remember(OLD, tags=["api"]).record_id
+    assert memory.archive(old, "gone").state is State.ARCHIVED
+    assert said(memory, "API port") == []
+    back = memory.reactivate(old, "needed after all")
+    assert (back.body, back.tags, back.supersedes) == (OLD, ("api",), old)
+    assert said(memory, "API port") == [OLD]
+    assert memory.reactivate(old, "again").id == back.id
+    assert [one.id for one in memory.chain(back.id)] == [old, back.id] == [one.id for one in memory.chain(old)]
+    with pytest.raises(IllegalMove, match="nothing to bring back"):
+        memory.reactivate(back.id, "again")
+    memory.redact(old, "secret")
+    with pytest.raises(IllegalMove, match="redacted"):
+        memory.reactivate(old, "again")
+    assert memory.check().problems == ()
+
+
+def test_archiving_one_side_of_a_dispute_frees_the_other(memory):
+    one, other = memory.remember(OLD).record_id, memory.remember(NEW).record_id
+    memory.dispute(one, other, "which?")
+    memory.archive(one, "neither matters")
+    assert said(memory, "API port") == [NEW]
+    assert memory.recall("API port").as_prompt_block() == f"- {NEW}"
+
+
+def test_what_changed_is_said_and_decided_by_a_person_only(memory):
+    old, new = memory.remember(OLD).record_id, memory.remember(NEW).record_id
+    report = memory.consolidate()
+    (changed,) = report.deferred
+    assert (changed.stage, changed.ids) == (Stage.CONTRADICTION, (old, new))
+    assert f"amp resolve {old} {new}" in changed.reason
+    assert report.done == ()
+    memory.supersede(old, new, "moved")
+    assert memory.consolidate().deferred == ()
