@@ -60,7 +60,7 @@ export const AgentMemory = async ({ client, directory, worktree }) => {
       if (agent && !PRIMARY.has(agent)) agents.set(input.sessionID, agent)
     },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
-      if (!sessionID) return
+      if (!sessionID || output.system[0]?.includes("title generator")) return
       const event = parents.has(sessionID) ? "subagent-start" : "session-start"
       if (!given.has(sessionID)) given.set(sessionID, ask(event, { ...who(sessionID), source: "startup" }, folder))
       const text = inner(await given.get(sessionID)).additionalContext

@@ -16,7 +16,7 @@ recall show list status where route doctor search hook export convert schema ben
 note-list note-show record-list record-show record-history record-verify
 check ! --fix
 review ! --done
-prune restore sync record-init-store agent-rename ! --apply
+prune restore sync close record-init-store agent-rename ! --apply
 distill learn adopt import decay ! --apply --restore
 consolidate ! --apply --operator
 index ? --check

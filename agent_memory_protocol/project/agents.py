@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 
     _Definition = tuple[str, Header | None]
 
-_PROJECT = (".claude", "agents")
+_FOLDERS = (
+    *((".claude", "agents"), (".qwen", "agents"), (".gemini", "agents"), (".cursor", "agents"), (".github", "agents")),
+    *((".copilot", "agents"), (".opencode", "agent"), (".opencode", "agents"), (".config", "opencode", "agent")),
+)
+"""Where hosts look for definitions of agents, below a project or a person's home folder."""
 _PLUGINS = (".claude", "plugins")
 _WRITING = frozenset(["write", "edit"])
+_ALSO_CALLED = {"write_file": "write", "create": "write", "replace": "edit"}
+"""What other hosts call these two tools."""
 _ALL = "*"
 _INSTALLED = (*_PLUGINS, "cache")
 _ABOVE_A_PLUGIN = 3
@@ -52,10 +58,10 @@ def read_only_reason(
     wanted = name_key(agent)
     home, links = home_folder(environ), root.external_links
     for definitions in (
-        _definitions(root, _PROJECT, deep=True),
+        _of_hosts(root),
         _plugin_definitions(root),
         _definitions_at(environ.get("CLAUDE_PLUGIN_ROOT", ""), ("agents",)),
-        _definitions_at(home, _PROJECT, external_links=links),
+        _definitions_at(home, *_FOLDERS, external_links=links),
         _definitions_at(home, _INSTALLED, external_links=links),
     ):
         # If two definitions of one rank name the agent, the host picks one: to take the stricter is safe.
@@ -75,7 +81,7 @@ def read_only_reason(
 
 def defined(root: Root) -> list[str]:
     """Return the names of the agents that the project or its plugins define."""
-    definitions = (*_definitions(root, _PROJECT, deep=True), *_plugin_definitions(root))
+    definitions = (*_of_hosts(root), *_plugin_definitions(root))
     return [_name(path, header) for path, header in definitions]
 
 
@@ -98,6 +104,8 @@ def may_write(header: Header | None) -> bool | None:
     denied: set[str] = set()
     for field in header.fields:
         key = field.key.replace("-", "").replace("_", "").lower()
+        if key == "readonly" and field.text.lower() == "true":
+            return False
         if key not in ("tools", "disallowedtools"):
             continue
         if field.children:
@@ -105,11 +113,12 @@ def may_write(header: Header | None) -> bool | None:
         names = split_tools(field.text if field.items is None else ", ".join(field.items))
         if key == "tools":
             # A pattern, Write(docs/**), lets the agent write; whether also here, the host decides.
-            tools = {name.partition("(")[0].strip() for name in names}
+            tools = {_ALSO_CALLED.get(one, one) for name in names if (one := name.partition("(")[0].strip())}
             allowed = _WRITING if _ALL in tools else _WRITING & tools
         else:
             # A pattern takes away only a part, unless it takes all.
-            denied |= {name.removesuffix("(*)").removesuffix("(**)").strip() for name in names}
+            whole = (name.removesuffix("(*)").removesuffix("(**)").strip() for name in names)
+            denied |= {_ALSO_CALLED.get(name, name) for name in whole}
     return bool(allowed - denied) and _ALL not in denied
 
 
@@ -131,7 +140,12 @@ def split_tools(text: str) -> list[str]:
 def _name(path: str, header: Header | None) -> str:
     """Return the name of a definition's agent: from its header, or else from the name of its file."""
     name = header.get("name") if header else None
-    return (name or path.rpartition("/")[2].removesuffix(".md")).strip()
+    return (name or path.rpartition("/")[2].removesuffix(".md").removesuffix(".agent")).strip()
+
+
+def _of_hosts(root: Root) -> "Iterator[_Definition]":
+    for folder in _FOLDERS:
+        yield from _definitions(root, folder, deep=True)
 
 
 def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
@@ -166,12 +180,14 @@ def _plugin_definitions(root: Root) -> "Iterator[_Definition]":
         yield from _definitions(root, (*_PLUGINS, plugin, "agents"), deep=False)
 
 
-def _definitions_at(path: str, folder: tuple[str, ...], *, external_links: bool = False) -> "Iterator[_Definition]":
-    """Yield the definitions below a folder outside of the project; nothing without a path."""
+def _definitions_at(path: str, *folders: tuple[str, ...], external_links: bool = False) -> "Iterator[_Definition]":
+    """Yield the definitions below folders outside of the project; nothing without a path."""
     try:
         opened = Root.open(path, external_links=external_links) if path else None
     except AgentMemoryError:
         return
     if opened is not None:
         with opened:
-            yield from _definitions(opened, folder, deep=folder == _PROJECT, above=os.path.join(opened.path, ""))
+            above = os.path.join(opened.path, "")
+            for folder in folders:
+                yield from _definitions(opened, folder, deep=folder in _FOLDERS, above=above)

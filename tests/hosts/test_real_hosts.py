@@ -19,6 +19,9 @@ from .model import Answer, running
 
 pytestmark = pytest.mark.hosts
 
+SECONDS = 400
+"""opencode fetches a package of its own at its first start."""
+
 NEW = ".scaffolding/agent-memory/agents/tester/MEMORY.md"
 FINDINGS = "Looked.\n\n```memory-findings\n- shared: Staging runs Postgres 14.\n```\n"
 PACKAGES = {
@@ -106,7 +109,7 @@ class Host:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
-                timeout=180,
+                timeout=SECONDS,
                 check=False,
             )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -233,3 +233,22 @@ def test_a_file_name_that_hides_something_is_shown_escaped(tmp_path, reason):
 )
 def test_tools_are_split_outside_parentheses(text, names):
     assert split_tools(text) == names
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "writes"),
+    [
+        (".qwen/agents/auditor.md", "tools:\n  - read_file\n  - grep_search", False),
+        (".qwen/agents/auditor.md", "tools:\n  - read_file\n  - write_file", True),
+        (".gemini/agents/auditor.md", "tools: [read_file, replace]", True),
+        (".cursor/agents/auditor.md", "readonly: true", False),
+        (".cursor/agents/auditor.md", "readonly: false", True),
+        (".github/agents/auditor.agent.md", 'tools: ["read", "search"]', False),
+        (".github/agents/auditor.agent.md", 'tools: ["read", "edit"]', True),
+        (".opencode/agent/auditor.md", "mode: subagent", True),
+    ],
+)
+def test_the_definitions_of_other_hosts_decide_too(tmp_path, reason, path, header, writes):
+    (tmp_path / path).parent.mkdir(parents=True)
+    (tmp_path / path).write_text(f"---\ndescription: audits\n{header}\n---\n")
+    assert (reason("auditor") is None) is writes
