@@ -472,8 +472,8 @@ class Memory(Decisions):
         It also makes the rules, which need all episodes.
         """
         finder = self._shelf.finder
-        every = max(self._consolidate_every, len(finder.seen.stamps) // 1000) if finder is not None else 0
-        if finder is None or not self._consolidate_every or len(self._fresh) < every:
+        every, count = self._consolidate_every, len(self._fresh)
+        if finder is None or not every or count < every or count < len(finder.seen.stamps) // 1000:
             return None
         from .consolidation.pipeline import Operators, consolidate
 
