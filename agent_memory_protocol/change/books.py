@@ -334,7 +334,7 @@ class Books:
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()
-        return ledger.archived(contents, lines, set() if current is None else sayings(current))
+        return ledger.archived(contents, lines, set() if current is None else {*sayings(current)})
 
     def last_command(self) -> tuple[str, str]:
         """Return when a command last took something out of the document, as a sort key, and the command's id."""

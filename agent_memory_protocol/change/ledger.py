@@ -74,7 +74,7 @@ def sorted_out(lines: Iterable[Line], path: str) -> Contents:
     return contents
 
 
-def archived(contents: Contents, lines: Iterable[object], standing: Collection[tuple[str, str]]) -> list[Archived]:
+def archived(contents: Contents, lines: Iterable[object], standing: Collection[tuple[str, str, int]]) -> list[Archived]:
     """List what was removed and is not in the document now, oldest removal first. `standing` has its sayings."""
     tombstones: dict[str, Tombstone] = {}
     for line in lines:

@@ -194,6 +194,19 @@ def standing(document: Document, entry_id: str, label: str) -> Entry | None:
     return None
 
 
+def standing_alone(document: Document, text: str, label: str) -> Entry | None:
+    """Return the entry that says with its label in front what a text says, or the other way round.
+
+    `Never: push` is what `push` under `Never:` is called where it goes alone, so agents write both.
+    """
+    said = entry_id(labels.in_front(label, text), document.target)
+    for entry in document.outline.entries:
+        has_label = entry.label is not None
+        if has_label != bool(label) and entry_id(document.alone(entry), document.target) == said:
+            return entry
+    return None
+
+
 def bare_text(text: str) -> str:
     """Return what an entry says, from its Markdown: its text without marker and date mark."""
     lines = split_lines(text)
@@ -408,14 +421,23 @@ def check_writable(document: Document) -> None:
 
 
 def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
-    seen: dict[str, int] = {}
-    ids = []
     key = target.key
-    for entry in outline.entries:
-        plain = _id(identity_text(lines, entry), key)
-        seen[plain] = count = seen.get(plain, 0) + 1
-        ids.append(plain if count == 1 else f"{plain}-{count}")
+    plain = [_id(identity_text(lines, entry), key) for entry in outline.entries]
+    if len({*plain}) == len(plain):
+        return tuple(plain)
+    ids = list(plain)
+    seen: dict[str, int] = {}
+    governing = [key_of_label(outline, entry) for entry in outline.entries]
+    # Equal texts are told apart by their labels first, so that none has another id because one of them has moved.
+    for number in sorted(range(len(plain)), key=lambda number: (governing[number], number)):
+        seen[plain[number]] = count = seen.get(plain[number], 0) + 1
+        ids[number] = plain[number] if count == 1 else f"{plain[number]}-{count}"
     return tuple(ids)
+
+
+def key_of_label(outline: Outline, entry: Entry) -> str:
+    """Return what two spellings of an entry's label have in common, "" where no label governs it."""
+    return "" if entry.label is None else labels.key(outline.labels[entry.label].text)
 
 
 def section_key(text: str) -> str:

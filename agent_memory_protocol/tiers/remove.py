@@ -15,7 +15,7 @@ from ..text.visible import KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
 from .entries import Entry, Heading, Label, is_numbered
-from .taken import Taken, end_under, span_text, take
+from .taken import Taken, end_under, sayings, span_text, take
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:
@@ -87,9 +87,19 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
             gone = [one for one in group if not _stands(old, one, left)]
         if len(gone) != len(free):
             gone = free
-        for one, described in zip(gone, free, strict=True):
-            found[one] = (one, replace_fields(take(old, one), id=described))
+        taken = [take(old, one) for one in gone]
+        for one, described, mine in zip(gone, free, taken, strict=True):
+            found[one] = (one, replace_fields(mine, id=described, rank=_rank_left(old, one, taken, mine)))
     return [found[one] for one in old.ids if one in found]
+
+
+def _rank_left(old: Document, entry_id: str, gone: Sequence[Taken], mine: Taken) -> int:
+    """Return the rank that is free when some equal entries have gone: the others of its label have moved up."""
+    if len(gone) == 1 and mine.rank == 1 and f"{plain_id(entry_id)}-2" not in old.ids:
+        return 1
+    alike = [one for one in gone if one.saying[:2] == mine.saying[:2]]
+    before = sum(said[:2] == mine.saying[:2] for said in sayings(old))
+    return before - len(alike) + alike.index(mine) + 1
 
 
 def regrouped(old: Document, new: Document) -> set[str]:

@@ -4,6 +4,7 @@ A block's key is made from its text alone, as an entry's id is, so it survives o
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice, takewhile
@@ -11,7 +12,7 @@ from typing import Any
 
 from ..text import labels, markdown
 from ..text.markdown import Block
-from .document import Document, entry_id, section_key
+from .document import Document, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, Label, label_in
 
@@ -96,16 +97,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An entry outside its document: its id, its exact Markdown, and where it stood."""
+    """An entry outside its document: its id, its exact Markdown, and where it stood.
+
+    Attributes:
+        rank: which of the entries with the same text and label it was, from 1.
+    """
 
     id: str
     markdown: str
     place: Place
+    rank: int = 1
 
     @property
-    def saying(self) -> tuple[str, str]:
-        """What tells it from other entries: its id, which its text makes, and the key of its label."""
-        return self.id, labels.key(self.place.label_text)
+    def saying(self) -> tuple[str, str, int]:
+        """What tells it from other entries: the id that its text makes, the key of its label, and its rank."""
+        return plain_id(self.id), labels.key(self.place.label_text), self.rank
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -119,9 +125,15 @@ class Taken:
         return labels.in_front_of_item(self.place.label_text, self.markdown)
 
 
-def sayings(document: Document) -> set[tuple[str, str]]:
+def sayings(document: Document) -> list[tuple[str, str, int]]:
     """Return what the entries of a document say, each as `Taken.saying`."""
-    return {(one, labels.key(document.label(entry))) for one, entry in document.by_id}
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for one, entry in document.by_id:
+        said = plain_id(one), key_of_label(document.outline, entry)
+        seen[said] += 1
+        found.append((*said, seen[said]))
+    return found
 
 
 def take(document: Document, taken_id: str) -> Taken:
@@ -147,7 +159,8 @@ def take(document: Document, taken_id: str) -> Taken:
         blank_before=blanks_before(document, entry.start),
         blank_after=blanks_after(document, entry.end),
     )
-    return Taken(taken_id, document.text(entry), place)
+    has_equals = "-" in taken_id or f"{taken_id}-2" in document.ids
+    return Taken(taken_id, document.text(entry), place, sayings(document)[index][2] if has_equals else 1)
 
 
 def as_json(taken: Taken) -> dict[str, object]:
@@ -159,7 +172,8 @@ def as_json(taken: Taken) -> dict[str, object]:
     fields |= {"after": place.after, "before": place.before}
     fields |= {"previous": place.previous, "following": place.following, "next_heading": place.next_heading}
     fields["blank"] = [place.blank_before, place.blank_after]
-    return {"markdown": taken.markdown, "place": fields}
+    found: dict[str, object] = {"markdown": taken.markdown, "place": fields}
+    return found if taken.rank == _rank_by(taken.id) else {**found, "rank": taken.rank}
 
 
 def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
@@ -171,6 +185,8 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
     text = fields.get("markdown")
     if not isinstance(text, str):
         raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake
+    rank = fields.get("rank")
+    rank = rank if type(rank) is int else _rank_by(taken_id)
     try:
         place = fields["place"]
         label = place.get("label")
@@ -189,9 +205,16 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
                 blank_before=_count(before),
                 blank_after=_count(after),
             ),
+            rank,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Taken(taken_id, text, Place())
+        return Taken(taken_id, text, Place(), rank)
+
+
+def _rank_by(taken_id: str) -> int:
+    """Return the rank that an id says: with equal texts under one label only, it is that."""
+    number = taken_id.partition("-")[2]
+    return int(number) if number.isdecimal() and len(number) < len(str(_MOST)) else 1
 
 
 def _above_json(one: Above) -> list[object]:

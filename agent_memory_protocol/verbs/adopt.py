@@ -102,7 +102,7 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     standing = session.read(target)
     if text is None:
         text = session.header(target) if standing is None else standing.data.decode()
-    archived = (one.taken.saying for one in session.books(target).archived(standing))
+    archived = (one.taken.saying[:2] for one in session.books(target).archived(standing))
     gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
     beside = note_store.read_beside(session.root, target.parts[:-1]) if target.tier.has_notes else []

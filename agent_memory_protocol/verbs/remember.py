@@ -18,6 +18,7 @@ from ..text import labels, marks
 from ..tiers import compose, dispute, document, store
 from ..tiers.compose import NewEntry
 from ..tiers.document import Added, Document
+from ..tiers.entries import Entry
 from ..tiers.taken import take
 
 
@@ -79,7 +80,7 @@ def remember(
         nonlocal entry_id, status, notes
         leaving = [old] if old_in == target else []
         heading, over = (section, label) if section or label or not leaving else _place_of(current, old)
-        there = document.standing(current, entry_id, over or "")
+        there = _standing(current, new, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
             known = session.books(target).said_of(entry_id) if more.says_something else more
@@ -116,6 +117,12 @@ def remember(
     notes = (*notes, *session.notices)
     session.notices.clear()
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+
+
+def _standing(current: Document, new: NewEntry, entry_id: str, label: str) -> Entry | None:
+    """Return the entry that the new one repeats, if there is one."""
+    bare = document.bare_text("\n".join(document.item_lines(new, "-", "")))
+    return document.standing(current, entry_id, label) or document.standing_alone(current, bare, label)
 
 
 def _kept(

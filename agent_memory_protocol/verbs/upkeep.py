@@ -298,7 +298,7 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
             made = _as_they_were(session, current, archived, chosen_ids)
             check(current, made)
             current = made
-        standing = sayings(current)
+        standing = {*sayings(current)}
         left = [one for one in entries if one.saying not in standing]
         changed, why = put_back_all(current, left, gone, check)
         refused.update((one, f"{one}: {error}") for one, error in why.items())

@@ -411,3 +411,15 @@ def test_redating_every_dated_entry_of_the_real_files_changes_ten_bytes_each(cor
                 assert changed.outline.entries[number].day == day
                 assert len(changed.data) == len(doc.data)
                 assert sum(one != other for one, other in zip(changed.data, doc.data, strict=True)) <= 10
+
+
+LISTS = ["- push\n", "Never:\n\n- push\n- push\n", "**Always:**\n\n- push\n- pull\n", "Often:\n\n- push\n"]
+
+
+@given(order=st.permutations(LISTS))
+def test_no_entry_has_another_id_because_one_of_equal_text_has_moved(order):
+    def ids(parts):
+        found = parse("# T\n\n" + "\n<!-- -->\n\n".join(parts))
+        return sorted((found.label(entry), found.text(entry), one) for one, entry in found.by_id)
+
+    assert ids(order) == ids(LISTS)

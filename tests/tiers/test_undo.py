@@ -135,3 +135,22 @@ def test_forget_prune_and_restore_give_the_same_bytes_of_every_real_file(corpus,
         if (folder / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_bytes() != data and b"\x1b" not in data:
             differing.append(page.name)
     assert differing == []
+
+
+@pytest.mark.parametrize("chosen", [[0], [1], [2], [0, 1], [2, 0], [3], [0, 1, 2, 3]], ids=str)
+def test_equal_texts_under_different_labels_come_back_each_to_its_place(tmp_path, chosen):
+    text = "# T\n\n- push\n\nNever:\n\n- push\n\nAlways:\n\n- push\n- push\n"
+    path = tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    ids = [workspace.entries()[number].id for number in chosen]
+    workspace.forget(ids)
+    assert len(workspace.restorable()) == len(chosen)
+    workspace.restore(workspace.restorable())
+    assert path.read_text() == text
+    assert workspace.restorable() == []
+    for one in ids:
+        workspace.forget([one])
+        workspace.restore(workspace.restorable([one]))
+        assert path.read_text() == text

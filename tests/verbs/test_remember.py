@@ -181,3 +181,21 @@ def test_of_two_with_one_text_the_one_without_a_label_goes_back(page):
     (healed,) = workspace.sync(apply=True)
     assert healed.put_back == ("- push to main",)
     assert page.read_text().startswith("# S\n\n- a\n- b\n- push to main\n\nNever:\n\n- push to main\n")
+
+
+@pytest.mark.parametrize("text", ["Never: push", "[2026-01-05] Never: push", "- Never: push"])
+def test_what_stands_under_a_label_is_repeated_by_its_text_with_the_label_in_front(page, text):
+    workspace = Workspace.open(page.parents[3], environ={})
+    workspace.remember("push", under="Never")
+    before = page.read_text()
+    assert workspace.remember(text).status == "kept"
+    assert page.read_text() == before
+    for other in ("Always: push", "push", "Never: push it"):
+        assert workspace.remember(other).status == "added"
+
+
+def test_what_is_said_in_full_is_repeated_under_its_label(page):
+    workspace = Workspace.open(page.parents[3], environ={})
+    workspace.remember("Never: push")
+    assert workspace.remember("push", under="**Never:**").status == "kept"
+    assert workspace.remember("push", under="Always").status == "added"
