@@ -85,12 +85,16 @@ class Reader:
         task: str | None = None,
         today: date | None = None,
         records: Search | None = None,
+        shown_by: str = "",
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`.
 
-        `records` finds those of another store than the project's.
+        `records` finds those of another store than the project's. `shown_by` is the command, or the tool, that shows
+        the caller what is left out; by default the one of the command line.
         """
-        budget = Budget(max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens)
+        budget = Budget(
+            max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens, shown_by=shown_by
+        )
         where = str(self.path)
         recalled = recall_here(
             acting(actor), budget, root=where, task=task, today=today, records=records, environ=self._environ

@@ -11,7 +11,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
-from .options import note
+from .options import READER, note
 
 _VERBS = {
     "init": ("write", "Create the memory files that are missing, with headers."),
@@ -152,6 +152,7 @@ def mcp() -> None:
 
 def _run() -> int:
     out = sys.stdout
+    READER.clear()
     try:
         # What click returns is the exit code where a verb ended itself, as --help does.
         code = amp.main(prog_name="amp", standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)

@@ -114,6 +114,7 @@ class Call:
         """
         # An empty --as is a script's mistake, and must not make its agent a person who may do everything.
         agent = (os.environ.get("AMP_AGENT") or None) if self._agent is None else self._agent
+        READER[:] = [agent] if agent else []
         own = os.environ.get("AMP_CONVERSATION") or None
         if conversation is not None and (own is None or agent is None):
             own = conversation
@@ -274,8 +275,16 @@ def can_print(text: str) -> bool:
     return True
 
 
+READER: list[str] = []
+"""The agent that reads what is said, if one has called: a command that it is told names it."""
+
+
 def note(message: str) -> None:
     """Say something on stderr, in one line; stdout has the answer alone."""
+    if READER and "`amp " in message:
+        from ..text.commands import in_own_name
+
+        message = in_own_name(message, READER[0])
     say(f"amp: {message}", err=True)
 
 

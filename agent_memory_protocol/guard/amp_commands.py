@@ -24,15 +24,6 @@ index ? --check
 """Commands that only read, unless (`!`) one of these options is given, or only if (`?`) this one is."""
 _HELP = frozenset(["--help", "-h", "--version"])
 
-_WRITING_TOOLS = ("memory_remember", "memory_resolve", "memory_dispute", "memory_forget")
-_RECORD_TOOLS = ("remember", "consolidate")
-
-
-def is_writing_tool(tool: str) -> bool:
-    """Say whether a tool is one of amp's own MCP server that may change memory, as any host spells its name."""
-    tool = tool.replace("-", "_")
-    return tool.endswith(_WRITING_TOOLS) or ("agent_memory" in tool and tool.endswith(_RECORD_TOOLS))
-
 
 def why_not(command: "Command", name: str) -> str:
     """Say why an agent may not run a command; "" where it may."""

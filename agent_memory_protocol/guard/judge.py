@@ -15,7 +15,7 @@ from ..project import agents
 from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, is_disabled, load_settings
-from . import amp_commands, touches
+from . import amp_commands, own_server, touches
 from .shell import read_commands
 
 TYPE_CHECKING = False
@@ -72,8 +72,11 @@ def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
             touch.text = touch.text or text
     else:
         found = touches.of_tool(call.tool, call.tool_input, cwd)
-        if amp_commands.is_writing_tool(call.tool):
-            found = [touches.Touched(os.path.join(_root_here(cwd, environ), Target(Tier.SHARED).path), "other")]
+        if own_server.is_own_tool(call.tool):
+            root = _root_here(cwd, environ)
+            yield _why_not_own(call, root, name, environ)
+            path = own_server.target_of(call.tool_input).path
+            found = [touches.Touched(os.path.join(root, path), "other")] if own_server.writes(call.tool) else []
     looked_at: set[str] = set()
     for touch in found:
         if name is not None and _guards_agents(touch.path, cwd, environ):
@@ -83,6 +86,15 @@ def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
             )
         for root, below in _places(touch.path, cwd, environ):
             yield _why_not(touch, root, below, name, environ, looked_at)
+
+
+def _why_not_own(call: "Call", root: str, name: str | None, environ: "Mapping[str, str]") -> str:
+    """Say why a tool of amp's own server is denied; "" where it is not, or writes what is judged as a write."""
+    if name is None:
+        return ""
+    with Root.open(root) as opened:
+        settings = load_settings(opened, environ)
+        return own_server.why_not(opened, settings, call.tool, call.tool_input, name) if settings.enabled else ""
 
 
 def _guards_agents(path: str, cwd: str, environ: "Mapping[str, str]") -> bool:

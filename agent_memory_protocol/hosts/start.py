@@ -128,6 +128,7 @@ def short(recalled: "Recall", actor: Actor) -> str:
         return ""
     command = ["amp recall", *([actor.agent] if actor.agent else [])]
     command += ["--conversation", actor.conversation] if actor.conversation else []
+    command += ["--as", actor.agent] if actor.agent else []
     return (
         "This session was given this repository's agent memory when it began. Now it holds:\n"
         f"{chr(10).join(listed)}\n"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from .. import __version__
 from ..errors import AgentMemoryError, MissingExtra
+from ..text.commands import by_tools
 from ..text.visible import show_invisible
 from . import refusals, tier_tools
 from .frames import LARGEST, Lines, TooLong
@@ -170,4 +171,4 @@ def _resources(door: Door) -> list[types.Resource]:
 
 
 def _one_line(error: AgentMemoryError) -> str:
-    return show_invisible(" ".join(str(error).split()))
+    return show_invisible(by_tools(" ".join(str(error).split())))

@@ -15,6 +15,7 @@ from ..answers import About, Json, StoredFile
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
+from ..text.commands import by_tools
 from ..text.dates import parse_day
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
@@ -76,7 +77,10 @@ def _target(door: Door, tier: str | None, agent: str | None) -> Target:
 
 
 def _recall(door: Door, task: str = "", **bounds: Any) -> Answer:
-    found = door.workspace.recall(door.actor, task=task or None, records=record_tools.search_of(door), **bounds)
+    found = door.workspace.recall(
+        door.actor, task=task or None, records=record_tools.search_of(door), shown_by="memory_show", **bounds
+    )
+    found.warnings = [*map(by_tools, found.warnings)]
     text = found.text or "; ".join(found.warnings)
     return Answer({**found.to_json()}, text or "There is nothing to recall yet.")
 
@@ -112,7 +116,7 @@ def _remember(
     notes = [*done.notes]
     if done.headroom.warning:
         notes.append(f"{done.entry.target} is {done.headroom.warning}; merge entries, or have what is outdated pruned")
-    return Answer({**done.to_json(), "entry": done.entry.to_json(), "notes": notes})
+    return Answer({**done.to_json(), "entry": done.entry.to_json(), "notes": [*map(by_tools, notes)]})
 
 
 def _show(door: Door, tier: str | None = None, agent: str | None = None) -> Answer:
@@ -221,7 +225,7 @@ TIER_TOOLS = (
     Tool(
         "memory_resolve",
         "Decide between two facts",
-        "Retire one of two facts that disagree, since the other holds: `amp resolve`. Both are entries, or both are "
+        "Retire one of two facts that disagree, since the other holds. Both are entries, or both are "
         "records. A retired entry goes to the ledger, which names its successor; a retired record stays readable.",
         (
             Parameter("loser", TEXT, "The id of the fact that goes.", required=True),
@@ -237,7 +241,7 @@ TIER_TOOLS = (
     Tool(
         "memory_dispute",
         "Mark facts as disputed",
-        "Mark two facts that disagree, where nobody knows which holds: `amp dispute`. Recall gives both with their "
+        "Mark two facts that disagree, where nobody knows which holds. Recall gives both with their "
         "marks. Both are entries, or both are records.",
         (
             Parameter("one", TEXT, "The id of a fact.", required=True),

@@ -261,6 +261,8 @@ class Draft:
 
     def command(self, actor: Actor, budget: Budget) -> str:
         """Return the command that shows what is left out of this document."""
+        if budget.shown_by:
+            return budget.shown_by
         target = self.part.target
         words = ["amp show"]
         if budget.bounded or not target.owner:

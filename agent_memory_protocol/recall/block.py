@@ -196,9 +196,12 @@ class Recall:
 
 
 class Budget:
-    """What the whole block may take, markers included; None: no such bound. Tokens are bytes / 4, rounded up."""
+    """What the whole block may take, markers included; None: no such bound. Tokens are bytes / 4, rounded up.
 
-    __slots__ = ("bytes", "characters", "max_chars", "max_lines", "max_tokens")
+    `shown_by` is what shows its reader what is left out; "" for a command line.
+    """
+
+    __slots__ = ("bytes", "characters", "max_chars", "max_lines", "max_tokens", "shown_by")
 
     def __init__(
         self,
@@ -207,7 +210,9 @@ class Budget:
         max_chars: int | None = None,
         max_bytes: int | None = None,
         max_tokens: int | None = None,
+        shown_by: str = "",
     ) -> None:
+        self.shown_by = shown_by
         self.max_lines = max_lines
         self.max_chars = max_chars
         self.max_tokens = max_tokens
@@ -221,7 +226,7 @@ class Budget:
         if max_chars is None or self.max_chars is not None:
             return self
         budget = Budget(max_lines=self.max_lines, max_chars=max_chars, max_tokens=self.max_tokens)
-        budget.bytes = self.bytes
+        budget.bytes, budget.shown_by = self.bytes, self.shown_by
         return budget
 
     def less(self, size: int) -> "Budget":

@@ -174,6 +174,37 @@ def test_an_own_tool_is_judged_by_the_agent_that_calls_it(judge, tool):
     assert judge(tool, {"text": "x", "tier": "shared"}) == ""
 
 
+@pytest.mark.parametrize("tool", OWN_TOOLS)
+def test_an_own_tool_writes_no_other_agent_s_memory(judge, tool):
+    assert "may not write agent:tester" in judge(tool, {"text": "x", "agent": "tester"}, "developer")
+    assert judge(tool, {"text": "x", "agent": "developer"}, "developer") == ""
+    assert judge(tool, {"text": "x", "agent": "tester"}) == ""
+
+
+@pytest.mark.parametrize("tool", ["mcp__agent-memory__memory_show", "mcp_agent-memory_memory_show"])
+def test_an_own_tool_reads_what_the_agent_that_calls_it_may_read(judge, tool):
+    assert "may not read agent:developer" in judge(tool, {"agent": "developer"}, "reviewer")
+    assert judge(tool, {"agent": "developer"}, "developer") == ""
+    assert judge(tool, {"agent": "developer"}, "architect") == ""
+    assert judge(tool, {"agent": "developer"}) == ""
+
+
+@pytest.mark.parametrize("path", [".mcp.json", ".gemini/settings.json"])
+@pytest.mark.parametrize("tool", ["memory_recall", "memory_search", "memory_remember"])
+def test_a_server_that_acts_for_one_agent_is_used_by_no_other(judge, path, tool):
+    server = {"command": "amp-mcp", "args": ["--root", ".", "--agent", "developer"]}
+    file = judge.root / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps({"mcpServers": {"agent-memory": server, "other": {"command": "x"}}}))
+    for spelt in (f"mcp__agent-memory__{tool}", f"mcp_agent-memory_{tool}"):
+        given = {"text": "x"} if tool == "memory_remember" else {}
+        assert "which acts for agent developer" in judge(spelt, given, "tester")
+        assert judge(spelt, given, "plugin:developer") == ""
+        assert judge(spelt, given) == ""
+    file.write_text("{not json")
+    assert judge(f"mcp__agent-memory__{tool}", {}, "tester") == ""
+
+
 @pytest.mark.parametrize("key", ["dir_path", "workdir", "cwd", "working_directory"])
 def test_a_command_runs_in_the_folder_that_its_tool_names(judge, key):
     for folder in (".scaffolding/agent-memory/shared", str(judge.root / ".scaffolding/agent-memory/shared")):

@@ -203,7 +203,7 @@ def test_what_is_remembered_is_recalled_shown_and_forgotten(project):
 
 
 SAME = [
-    ("memory_recall", {"max_lines": 8}, ["recall", "developer", "--conversation", "c1", "--max-lines", "8"], ""),
+    ("memory_recall", {"max_lines": 20}, ["recall", "developer", "--conversation", "c1", "--max-lines", "20"], ""),
     ("memory_show", {}, ["list", "--as", "developer", "--conversation", "c1"], ""),
     ("memory_search", {"query": "queue"}, ["search", "queue", "--as", "developer", "--conversation", "c1"], ""),
     ("memory_remember", {"text": "Line 7.", "tier": "shared"}, ["remember", "Line 7.", "--tier", "shared"], "entry"),
@@ -229,7 +229,9 @@ def test_an_answer_is_the_same_here_and_on_the_command_line(project, monkeypatch
 def test_what_a_recall_leaves_out_is_named_as_on_the_command_line(project):
     for number in range(12):
         project.workspace.remember(f"Line {number}.")
-    (part,) = project.values("memory_recall", {"max_lines": 8})["parts"]
+    found = project.values("memory_recall", {"max_lines": 8})
+    assert "are not shown; `memory_show` shows them)" in found["text"]
+    (part,) = found["parts"]
     assert part["left_out"][0]["text"] == "- Line 0."
     assert {"line", "last_line", "date", "label", "text"} == part["left_out"][0].keys()
 
@@ -467,6 +469,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("memory_recall", {"max_chars": True}, "max_chars must be a whole number"),
     ("memory_forget", {"ids": []}, "ids must be a list of texts, at least 1"),
     ("memory_forget", {"ids": ["0" * 12]}, "there is no entry 000000000000"),
+    ("memory_forget", {"ids": ["0" * 12]}, "`memory_show` shows the ids"),
     ("memory_show", {"agent": ""}, "the agent name is empty"),
     ("remember", {}, "text is missing: The fact."),
     ("remember", {"text": ""}, "the text is empty"),

@@ -1,0 +1,37 @@
+"""The commands in a message, as its reader may give them: an agent in its own name, a model by the tools it has.
+
+Messages are written for a person at the command line. What an agent runs without its name is refused by the guard, and
+a client of the MCP server has no command line at all.
+"""
+
+import re
+
+_COMMAND = re.compile(r"`amp ([a-z-]+)([^`]*)`")
+_WITHOUT_NAME = frozenset(["find-stores", "hook", "mcp", "schema", "watch"])
+"""Verbs that do not ask who calls."""
+_TOOLS = {
+    **dict.fromkeys(("list", "show"), "memory_show"),
+    **{verb: f"memory_{verb}" for verb in ("search", "recall", "remember", "forget", "resolve", "dispute")},
+}
+
+
+def in_own_name(message: str, agent: str) -> str:
+    """Return a message to an agent: its commands name it with `--as`."""
+
+    def named(found: re.Match[str]) -> str:
+        verb, rest = found.groups()
+        return found[0] if verb in _WITHOUT_NAME or "--as" in rest else f"`amp {verb}{rest} --as {agent}`"
+
+    return _COMMAND.sub(named, message)
+
+
+def by_tools(message: str) -> str:
+    """Return a message to a client of the MCP server: its commands are the server's tools, or a person's."""
+
+    def tool(found: re.Match[str]) -> str:
+        verb, rest = found.groups()
+        if verb in _TOOLS and "--redact" not in rest:
+            return f"`{_TOOLS[verb]}`"
+        return f"`amp {verb}{rest}` (a person runs that)"
+
+    return _COMMAND.sub(tool, message)

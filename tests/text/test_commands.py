@@ -1,0 +1,38 @@
+"""A command in a message is one that its reader may give."""
+
+import pytest
+
+from agent_memory_protocol.text.commands import by_tools, in_own_name
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("keep one (`amp forget a1b2` takes this one out)", "keep one (`amp forget a1b2 --as dev` takes this one out)"),
+        ("`amp list` or `amp show shared`", "`amp list --as dev` or `amp show shared --as dev`"),
+        ("run `amp note remove x --redact`", "run `amp note remove x --redact --as dev`"),
+    ],
+)
+def test_an_agent_is_told_commands_in_its_own_name(said, named):
+    assert in_own_name(said, "dev") == named
+    assert in_own_name(named, "dev") == named
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("which entry? give its id; `amp list` shows them", "which entry? give its id; `memory_show` shows them"),
+        ("(`amp forget a1b2` takes it out here)", "(`memory_forget` takes it out here)"),
+        ("`amp resolve a1b2 c3d4` or `amp dispute a1b2 c3d4`", "`memory_resolve` or `memory_dispute`"),
+        ("run `amp prune shared`; then again", "run `amp prune shared` (a person runs that); then again"),
+        ("(`amp forget a1b2 --redact` helps)", "(`amp forget a1b2 --redact` (a person runs that) helps)"),
+    ],
+)
+def test_a_client_of_the_server_is_told_its_tools(said, told):
+    assert by_tools(said) == told
+
+
+@pytest.mark.parametrize("said", ["", "amp list", "`ampere`", "`git log`", "``amp``", "`amp mcp --config`"])
+def test_what_is_no_such_command_stays(said):
+    assert in_own_name(said, "dev") == said
+    assert "memory_" not in by_tools(said)
