@@ -7,6 +7,7 @@ workspace, and only what differs.
 
 import os
 import threading
+import time
 from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from .answers import Json
 from .change.ledger import way_back
 from .disk.errors import damaged
 from .disk.file_events import FileEvents
-from .disk.files import Root, Stamp, stamp
+from .disk.files import Root, stamp
 from .errors import AgentMemoryError
 from .layout import SCAFFOLDING, Target
 from .limits import NEAR
@@ -36,7 +37,13 @@ LOOK_AGAIN = 60.0
 POLL = 2.0
 """Seconds between looks where the system offers no events."""
 
+HEARTBEAT = 1.0
+"""Seconds after which the watcher makes sure that it still hears of its folders."""
+
 _SETTLE = 10
+_TICK = 100_000_000
+"""So many nanoseconds apart, two changes of a file have different times on every file system in use."""
+
 _WIDTH = 70
 
 
@@ -69,7 +76,8 @@ class _Seen:
 
     folder: str
     target: Target
-    files: dict[str, Stamp] = field(default_factory=dict)
+    files: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)
     document: bytes = b""
     notes: KnownNotes = field(default_factory=KnownNotes)
     problem: str = ""
@@ -96,6 +104,7 @@ class Watcher:
     _events: FileEvents = field(default_factory=FileEvents)
     _seen: dict[str, _Seen] = field(default_factory=dict)
     _problem: str = ""
+    _are_new: bool = False
 
     def stop(self) -> None:
         """End `run` soon. May be called from any thread and from a signal handler."""
@@ -103,12 +112,9 @@ class Watcher:
 
     def run(self) -> Iterator[Happened]:
         """Look once at everything, then whenever something changes, until `stop`. Yields what happens."""
-        problem = ""
-        if self.poll is None:
-            problem = self._events.start(str(self.workspace.path / SCAFFOLDING))
         try:
-            if problem:
-                yield from self._begin_polling(f"no file events ({problem})")
+            if self.poll is None:
+                yield from self._listen()
             yield Happened("watching", None, f"watching {self.workspace.path}")
             yield from self.look()
             while not self._events.is_stopped:
@@ -123,6 +129,7 @@ class Watcher:
             del self._seen[gone]
         for folder, target in folders.items():
             yield from self._look_into(self._seen.setdefault(folder, _Seen(folder, target)))
+        self._are_new = True
 
     def look_at(self, paths: Collection[str]) -> Iterator[Happened]:
         """Look at some files only, as far as they are known notes and documents; else at everything."""
@@ -150,7 +157,7 @@ class Watcher:
             self._events.sleep(self.poll)
             if not self._events.is_stopped:
                 yield from self._or_tell(self.look())
-        elif self._events.wait(self.look_again, self.debounce):
+        elif (yield from self._is_woken()):
             touched = self._events.take()
             if not self._events.is_stopped:
                 yield from self._or_tell(self.look() if touched is None else self.look_at(touched))
@@ -160,6 +167,27 @@ class Watcher:
             # An event that is only late is here by now; one that is lost will not be the last.
             if found and not self._events.wait(self.debounce, self.debounce):
                 yield from self._begin_polling("file events get lost here")
+
+    def _is_woken(self) -> Generator[Happened, None, bool]:
+        """Wait for an event; say whether one came. A folder that is deleted and made again is listened to again."""
+        deadline = time.monotonic() + self.look_again
+        while not self._events.is_stopped and (left := deadline - time.monotonic()) > 0:
+            if self._events.wait(min(left, HEARTBEAT), self.debounce):
+                return True
+            if self._events.is_lost:
+                self._events.close()
+                yield from self._listen()
+                return True
+            if self._are_new and self._events.is_deaf_to(self._seen):
+                yield from self._begin_polling("no events of some folders (the limit of inotify watches is reached)")
+                return True
+            self._are_new = False
+        return False
+
+    def _listen(self) -> Iterator[Happened]:
+        problem = self._events.start(str(self.workspace.path / SCAFFOLDING))
+        if problem:
+            yield from self._begin_polling(f"no file events ({problem})")
 
     def _or_tell(self, look: Iterator[Happened]) -> Iterator[Happened]:
         """Look, or tell once why that cannot be done: permissions flip, and folders move, while the watcher runs."""
@@ -178,14 +206,19 @@ class Watcher:
 
     def _look_into(self, seen: _Seen) -> Iterator[Happened]:
         for _ in range(_SETTLE):
+            looked_at = time.time_ns()
             files = _stamps(seen.folder)
             if not files and (yield from self._is_unreadable(seen)):
                 break
             changed = {name for name in files.keys() | seen.files.keys() if files.get(name) != seen.files.get(name)}
+            changed |= seen.unsettled & files.keys()
+            seen.unsettled = set()
             # What changes while this works is looked at once more, so the stamps are those from before it.
             if not changed or not (yield from self._bring_in_order(seen, changed)):
                 break
             seen.files = files
+            # A file that changed just now can change again within the same tick of its clock.
+            seen.unsettled = {name for name in changed & files.keys() if looked_at - max(files[name][2:]) < _TICK}
 
     def _bring_in_order(self, seen: _Seen, changed: set[str]) -> Generator[Happened, None, bool]:
         """Heal and index one folder, given which of its files may have changed. Says whether that is done.
@@ -303,16 +336,17 @@ async def changes(watcher: Watcher) -> AsyncIterator[Happened]:
         watcher.stop()
 
 
-def _stamps(folder: str, names: Collection[str] | None = None) -> dict[str, Stamp]:
+def _stamps(folder: str, names: Collection[str] | None = None) -> dict[str, tuple[int, ...]]:
     """Return the Markdown files of a folder, or those of these, each with what tells one state of it from another."""
-    found = {}
+    found: dict[str, tuple[int, ...]] = {}
     with suppress(OSError):
         for name in os.listdir(folder) if names is None else names:
             if name.lower().endswith(".md"):
                 path = os.path.join(folder, name)
                 with suppress(OSError):
                     # A link that leads nowhere has no other stamp than its own; whoever reads it says what is wrong.
-                    found[name] = stamp(os.stat(path) if os.path.exists(path) else os.lstat(path))
+                    info = os.stat(path) if os.path.exists(path) else os.lstat(path)
+                    found[name] = (*stamp(info), info.st_ctime_ns)
     return found
 
 

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 
 from agent_memory_protocol import Workspace
+from agent_memory_protocol.disk import file_events
 from agent_memory_protocol.disk.file_events import FileEvents
 from agent_memory_protocol.watch import Watcher, changes
 
@@ -390,6 +392,46 @@ def test_very_many_files_at_once_mean_the_same():
     for number in range(1_000):
         events.on_any_event(FileModifiedEvent(f"/p/{number}.md"))
     assert events.take() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+def test_a_limit_that_is_met_after_the_start_is_noticed(workspace, folder, monkeypatch):
+    (folder / "user_a.md").write_text(NOTE.format("a", "first"))
+    monkeypatch.setattr(file_events, "_watched", lambda: {folder.parents[1].stat().st_ino})
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.count("polling") == 1)
+        assert "limit of inotify watches" in next(one.message for one in running.said if one.what == "polling")
+
+
+def test_an_observer_that_cannot_even_be_made_leads_to_polling(workspace, monkeypatch):
+    def refuse():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(file_events, "Observer", refuse)
+    with Running(Watcher(workspace)) as running:
+        wait_for(lambda: running.count("watching") == 1)
+        assert running.count("polling") == 1
+
+
+def test_a_tree_that_is_deleted_and_made_again_is_seen(workspace, folder):
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.count("watching") == 1)
+        shutil.rmtree(folder.parents[1])
+        workspace.init()
+        place(folder / "user_n.md", NOTE.format("n", "made again"))
+        wait_for(lambda: "made again" in index(folder))
+        assert running.count("polling") == 0
+
+
+def test_a_poll_sees_an_edit_of_equal_size_and_time(watcher, folder):
+    path = folder / "user_a.md"
+    path.write_text(NOTE.format("a", "first"))
+    list(watcher.look())
+    info = path.stat()
+    path.write_text(NOTE.format("a", "other"))
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert [one.what for one in watcher.look()] == ["indexed"]
+    assert "other" in index(folder)
 
 
 @pytest.mark.slow

@@ -124,9 +124,12 @@ class Books:
         if not missing:
             return plan
         since = journal.last_known(self._lines)
-        gone = [moved_entries(self._root.path, self._target, missing, since, ledger=one).left for one in (False, True)]
-        settled = gone[0] | gone[1]
-        texts = (text for text, line in lines if getattr(line, "id", "") in missing - settled)
+        settled = moved_entries(self._root.path, self._target, missing, since, ledger=True).left
+        # What was said of an entry later, while it stood, does not undo its removal: of each the removal comes last.
+        owed = [
+            (isinstance(line, Tombstone), text) for text, line in lines if getattr(line, "id", "") in missing - settled
+        ]
+        texts = (text for _, text in sorted(owed, key=lambda one: one[0]))
         return replace_fields(plan, owed="".join(texts), unowed=settled)
 
     def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:

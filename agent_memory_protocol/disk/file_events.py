@@ -8,6 +8,8 @@ import errno
 import logging
 import os
 import warnings
+from collections.abc import Iterable
+from contextlib import suppress
 from threading import Event, Lock
 from time import monotonic
 
@@ -41,6 +43,7 @@ class FileEvents(FileSystemEventHandler):
         self._woken = Event()
         self._stopped = Event()
         self._touched: set[str] | None = set()
+        self._folder, self._inode, self._can_tell = "", 0, False
 
     @property
     def is_stopped(self) -> bool:
@@ -51,14 +54,30 @@ class FileEvents(FileSystemEventHandler):
         """Ask the system for the events below a folder. Returns why it has none to give; "" if it has."""
         # Of a folder made together with the one around it watchdog may hear twice, and warns of that on stderr.
         warnings.filterwarnings("ignore", r"Callback with id \S+ already exists for watch", RuntimeWarning)
-        observer = Observer()
         try:
+            observer = Observer()
             observer.schedule(self, folder, recursive=True)
             observer.start()
         except OSError as error:
             return _LIMITS.get(error.errno or 0) or explain(error)
         self._observer = observer
+        self._folder, self._inode = folder, _inode(folder)
+        self._can_tell = self._inode in _watched()  # some file systems number their files twice
         return ""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the folder that is listened to is no longer the one that is there."""
+        now = _inode(self._folder)
+        return self._observer is not None and now != 0 and (now != self._inode or self.is_deaf_to([self._folder]))
+
+    def is_deaf_to(self, folders: Iterable[str]) -> bool:
+        """Say whether the system gives no events of one of these folders, as far as it says which it watches.
+
+        A limit that is met after the start is told to nobody.
+        """
+        watched = {0, *_watched()} if self._can_tell else set()
+        return bool(watched) and any(_inode(one) not in watched for one in folders)
 
     def stop(self) -> None:
         """End every wait. May be called from any thread and from a signal handler."""
@@ -71,6 +90,8 @@ class FileEvents(FileSystemEventHandler):
             self._observer.stop()
             self._observer.join()
             self._observer = None
+        with self._lock:
+            self._touched = None  # what happens from now on is not heard of
 
     def wait(self, seconds: float, quiet: float) -> bool:
         """Wait for an event and then for so many seconds of quiet. Says whether one came within `seconds`."""
@@ -106,6 +127,26 @@ class FileEvents(FileSystemEventHandler):
             else:
                 self._touched |= paths
         self._woken.set()
+
+
+def _inode(folder: str) -> int:
+    """Return the number of a folder on its disk; 0 where nothing is there."""
+    try:
+        return os.stat(folder).st_ino
+    except OSError:
+        return 0
+
+
+def _watched() -> set[int]:
+    """Return the numbers of what this process has inotify watch, as Linux tells it; nothing elsewhere."""
+    found: set[int] = set()
+    with suppress(OSError):
+        for fd in os.listdir("/proc/self/fd"):
+            with suppress(OSError):
+                if os.readlink(f"/proc/self/fd/{fd}") == "anon_inode:inotify":
+                    with open(f"/proc/self/fdinfo/{fd}", encoding="ascii") as lines:
+                        found |= {int(line.split("ino:", 1)[1].split()[0], 16) for line in lines if " ino:" in line}
+    return found
 
 
 def _matters(path: str) -> bool:
