@@ -13,7 +13,7 @@ from ..records import heads
 from ..records.finder import Finder, MemoryStatus
 from ..records.record import Record, State
 from ..records.seen import Seen, hash_of
-from .search import ServerIndex
+from .search import MANY, ServerIndex
 from .store import PostgresqlStore
 
 _MANY_ALIKE = 100
@@ -71,14 +71,16 @@ class FedSeen(_OnServer):
                     self._stamps[name] = stamp
         for name in gone:
             del self._stamps[name]
+            self._fresh.pop(name, None)
         if changed or gone or not self._looked:
             # Both or none: what the position has passed does not come again.
             self._note(changed, gone, ("INSERT OR REPLACE INTO position VALUES (1, ?)", [(position,)]))
-        self._looked, self._position, self._fresh = True, position, changed
+        self._fresh = changed if len(self._fresh) > MANY else self._fresh | changed
+        self._looked, self._position = True, position
         return list(changed.values())
 
     def read(self, id: str) -> Record | None:
-        """Return the newest version of a record, or what the last look has just brought; see `Seen`."""
+        """Return the newest version of a record, once as the feed has brought it; see `Seen`."""
         return self._fresh.pop(id, None) or super().read(id)
 
     def wrote(self, record: Record) -> None:
