@@ -453,6 +453,8 @@ def stored_entries(document: Document, said: Mapping[str, About] | None = None) 
         if about.replaced:
             # What stands again was not replaced for good.
             about = replace(about, replaced=tuple(old for old in about.replaced if old not in document.ids))
+        if about.disputed_with and not document.outline.entries[number].marks.disputed:
+            about = about.of_another_text  # the dispute has ended with its mark
         found.append(_stored(document, number, about))
     return found
 

@@ -84,7 +84,8 @@ def _about(one: Adoption) -> Iterator[str]:
     if one.index_lines:
         yield f"  + {counted(len(one.index_lines), 'line')} of its index, in INDEX.md"
     for pair in one.contradictions:
-        yield f"  ? {first_words(pair.new)}\n    contradicts  {first_words(pair.standing)}"
+        yield f"  ? {first_words(pair.new)}"
+        yield f"    contradicts  {first_words(pair.standing)}"
     for left in one.left_out:
         note(f"left out: {left.where}: {left.reason}")
 

@@ -9,6 +9,7 @@ import click
 from ..answers import StoredEntry
 from ..errors import InvalidArgument
 from ..layout import Target, Tier, parse_target
+from ..project.access import Actor
 from ..text.ids import is_start
 from .options import (
     Call,
@@ -60,8 +61,7 @@ def show_command(
         amp show --agent developer --left-out
     """
     if tier is not None and is_start(tier) and (agent, section, left_out) == (None, None, False):
-        entry = call.workspace().entry(tier, call.actor(conversation))
-        call.answer({"entry": entry.to_json()}, _alone(entry))
+        _show_entry(call, tier, call.actor(conversation))
         return
     if tier is not None and tier not in tier_names.choices:
         if agent is not None or conversation is not None:
@@ -107,6 +107,30 @@ def _numbered(lines: Sequence[tuple[int, str]], known: Mapping[int, str]) -> Ite
         yield f"{number:>{width}}  {text}"
         if known.get(number):
             yield f"{'':{width}}    ({known[number]})"
+
+
+def _show_entry(call: Call, entry_id: str, who: Actor) -> None:
+    """Show one entry, also one that has left its document."""
+    here = call.workspace()
+    try:
+        entry = here.entry(entry_id, who)
+    except InvalidArgument:
+        try:
+            (gone,) = here.restorable([entry_id], actor=who)
+        except (InvalidArgument, ValueError):
+            gone = None
+        if gone is None:
+            raise
+        left = gone.archived
+        lines = [
+            f"{left.taken.id}  {gone.target}, left on {left.removed_at[:10]}: {left.reason}",
+            *left.taken.alone.split("\n"),
+            *([f"    ({gone.about})"] if str(gone.about) else []),
+        ]
+        call.answer({"archived": gone.to_json()}, lines)
+        note(f"`amp restore {left.taken.id} --apply` brings it back")
+        return
+    call.answer({"entry": entry.to_json()}, _alone(entry))
 
 
 def _alone(entry: StoredEntry) -> Iterator[str]:

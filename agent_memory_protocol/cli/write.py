@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from datetime import date
 
 import click
@@ -132,7 +133,7 @@ def remember_command(
         note(line)
     if is_new and here.how.startswith("the current folder"):
         note(f"this is no project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
-    call.answer(done.to_json(), [*_said(done), *([f"retired: {done.replaced}"] if done.replaced else [])])
+    call.answer(done.to_json(), _said(done))
     if done.headroom.warning:
         note(
             f"{done.entry.target} is {done.headroom.warning}; `amp prune {done.entry.target}` shows what is outdated, "
@@ -166,10 +167,11 @@ def parse_date(text: str) -> date:
     return date.fromordinal(parse_day(text))
 
 
-def _said(done: Remembered) -> list[str]:
-    what = {"added": "remembered", "kept": "already there, nothing changed", "redated": "already there, date moved on"}
+def _said(done: Remembered) -> Iterator[str]:
+    kept = "already there" if done.notes else "already there, nothing changed"
+    what = {"added": "remembered", "kept": kept, "redated": "already there, date moved on"}
     room = done.headroom
-    return [
-        f"{what[done.status]}: {done.entry.target.path}:{done.line}  [{done.entry.id}]",
-        f"{max(room.lines, 0)} of {room.max_lines} lines and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes left",
-    ]
+    yield f"{what[done.status]}: {done.entry.target.path}:{done.line}  [{done.entry.id}]"
+    yield f"{max(room.lines, 0)} of {room.max_lines} lines and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes left"
+    if done.replaced:
+        yield f"retired: {done.replaced}"

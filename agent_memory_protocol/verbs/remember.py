@@ -83,15 +83,8 @@ def remember(
         there = _standing(current, new, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
-            known = session.books(target).said_of(entry_id) if more.says_something else more
-            told = {} if known.with_more(more) == known else {entry_id: known.with_more(more)}
-            if told:
-                notes = ("what was said of it is noted",)
-            changed = current if until is None else dispute.held_until(current, entry_id, until.toordinal())
-            if new.day is None or there.mark is None or there.mark.day >= new.day:
-                return Change(changed, about=told)
-            status = "redated"
-            return Change(document.redate(changed, changed.entry(entry_id) or there, new.day), about=told)
+            again, status, notes = _again(session, current, entry_id, new, more, until)
+            return again
         added, reasons = _add(session, current, new, heading, over, leaving, today=today if make_room else None)
         entry_id, status, notes = added.entry_id, "added", added.notes
         return Change(added.document, reasons=reasons, about={entry_id: about})
@@ -141,6 +134,24 @@ def _kept(
                 books.note({taken.id: (taken.markdown, about)})
             books.archive([(taken, "came in, and had no room")])
     return f"{said}; {way_back(target, [taken.id])}"
+
+
+def _again(
+    session: Session, current: Document, entry_id: str, new: NewEntry, more: About, until: date | None
+) -> tuple[Change, str, tuple[str, ...]]:
+    """Say of an entry that is there already what is new: what is known of it, its end, or a newer date."""
+    notes: tuple[str, ...] = ()
+    known = session.books(current.target).said_of(entry_id) if more.says_something else more
+    told = {} if known.with_more(more) == known else {entry_id: known.with_more(more)}
+    if told:
+        notes = ("what was said of it is noted",)
+    changed = current if until is None else dispute.held_until(current, entry_id, until.toordinal())
+    if changed is not current:
+        notes = (*notes, f"it holds until {until} now")
+    there = changed.entry(entry_id)
+    if new.day is None or there is None or there.mark is None or there.mark.day >= new.day:
+        return Change(changed, about=told), "kept", notes
+    return Change(document.redate(changed, there, new.day), about=told), "redated", notes
 
 
 def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:
@@ -218,6 +229,9 @@ def _compose(
         raise InvalidArgument(f"dated is a date, True, False or None, not {dated!a}")
     day = dated.toordinal() if isinstance(dated, date) else None
     front = marks.words_of(until=None if until is None else until.toordinal())
+    named = [word for word in marks.taken_off(text.strip())[0] if word.lower().startswith("[until ")]
+    if front and named and named != front:
+        raise InvalidArgument(f"the text says {named[0]} and the option {front[0]}; give one of the two")
     new = compose.compose(text, day=day, front=front, max_bytes=max_bytes)
     wants_today = not target.tier.lasts if dated is None else dated is True
     if new.day is None and wants_today:

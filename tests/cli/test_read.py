@@ -312,3 +312,17 @@ def test_a_list_of_some_documents_has_their_entries_alone(amp):
     amp("list", "agent:ops", "--as", "dev").refuses(3, "agent dev may not read agent:ops")
     for verb in ("list", "show"):
         amp(verb, "dev").refuses(2, "'dev' is no document; write shared, agent:NAME or conversation:ID")
+
+
+def test_an_entry_is_shown_by_its_id_with_what_is_known_of_it_also_when_it_has_left(amp):
+    amp("remember", "Never squash.", "--kind", "avoid", "--tag", "git", "--as", "dev", "--tier", "shared")
+    (entry,) = amp("list", "--json").json()["entries"]
+    known = "    (kind avoid; tags git; written by dev)"
+    assert amp("show", entry["id"][:5]).out.splitlines()[1:] == ["- Never squash.", known]
+    assert amp("show", "--about").out.splitlines()[-1] == known.replace("    ", "     ", 1)
+    assert known.strip() not in amp("show").out
+    amp("forget", entry["id"], "--reason", "we may")
+    gone = amp("show", entry["id"])
+    assert gone.out.splitlines()[1:] == ["- Never squash.", known]
+    assert (gone.code, "we may" in gone.out, "amp restore" in gone.err) == (0, True, True)
+    amp("show", "0000").refuses(2, "there is no entry 0000")

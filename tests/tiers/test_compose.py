@@ -224,3 +224,23 @@ def check(before: document.Document, new: NewEntry) -> None:
 
 def test_every_refusal_is_one_of_ours():
     assert issubclass(RefusedText, AgentMemoryError)
+
+
+@pytest.mark.parametrize(
+    ("text", "front", "lines"),
+    [
+        ("[keep] [2026-01-01] x", [], "[2026-01-01] [keep] x"),
+        ("[ ] [2026-01-02] x", [], "[ ] [2026-01-02] x"),
+        ("[x] [keep] x", ["[until 2027-01-01]"], "[x] [keep] [until 2027-01-01] x"),
+        ("[until 2026-05-05] x", ["[keep]", "[until 2027-01-01]"], "[until 2026-05-05] [keep] x"),
+        ("[keep]\n```\nx\n```", [], "[keep]\n```\nx\n```"),
+        ("`[keep]` is a mark", ["[disputed]"], "[disputed] `[keep]` is a mark"),
+    ],
+)
+def test_the_marks_of_a_text_stay_in_front_of_it_and_others_come_behind(text, front, lines):
+    assert "\n".join(compose(text, front=front, max_bytes=25_600).lines) == lines
+
+
+def test_a_text_that_is_only_a_mark_is_refused():
+    with pytest.raises(RefusedText, match="only a mark"):
+        compose("[keep] [until 2027-01-01]", max_bytes=25_600)

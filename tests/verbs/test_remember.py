@@ -1,11 +1,12 @@
 """Remember: an entry goes under the label that was named and under no other, and what is there comes in once."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol import Workspace
-from agent_memory_protocol.errors import RefusedText, SecretFound
+from agent_memory_protocol import Actor, Tier, Workspace
+from agent_memory_protocol.errors import InvalidArgument, RefusedText, SecretFound
 from agent_memory_protocol.verbs.upkeep_answers import Removed
 
 PATH = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -199,3 +200,30 @@ def test_what_is_said_in_full_is_repeated_under_its_label(page):
     workspace.remember("Never: push")
     assert workspace.remember("push", under="**Never:**").status == "kept"
     assert workspace.remember("push", under="Always").status == "added"
+
+
+def test_a_last_day_is_a_mark_and_may_be_moved(page):
+    workspace = Workspace.open(page.parents[3])
+    done = workspace.remember("No deploys on Fridays.", until=date(2027, 1, 1))
+    assert done.entry.text == "- [until 2027-01-01] No deploys on Fridays."
+    again = workspace.remember("No deploys on Fridays.", until=date(2027, 2, 1))
+    assert (again.status, again.entry.id, again.notes) == ("kept", done.entry.id, ("it holds until 2027-02-01 now",))
+    assert again.entry.until == date(2027, 2, 1)
+    with pytest.raises(InvalidArgument, match="give one of the two"):
+        workspace.remember("[until 2027-01-01] Another fact.", until=date(2027, 2, 1))
+    edited = workspace.edit(done.entry.id, "No deploys on Saturdays.")
+    assert edited.entry.text == "- [until 2027-02-01] No deploys on Saturdays."
+
+
+@pytest.mark.parametrize(
+    ("tier", "name"), [(Tier.SHARED, "n" * 30), (Tier.AGENT, "n" * 64), (Tier.AGENT, "開発者" * 20)], ids=str
+)
+def test_a_plain_write_of_an_agent_says_who_in_a_short_line_and_one_of_a_person_nothing(page, tier, name):
+    workspace = Workspace.open(page.parents[3])
+    person = workspace.remember("What a person says.", tier=Tier.SHARED)
+    ledger = person.path.with_name("ledger.jsonl")
+    assert (person.entry.about.writer, ledger.exists()) == (None, False)
+    done = workspace.remember("What an agent says.", tier=tier, actor=Actor(name))
+    assert workspace.entry(done.entry.id).about.writer == name == done.entry.about.writer
+    _, line = done.path.with_name("ledger.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(line) <= 121

@@ -365,3 +365,23 @@ def test_an_id_that_names_an_entry_and_a_record_is_refused(project, records, mon
         with pytest.raises(InvalidArgument, match="an entry's id and of a record's"):
             settle(project.workspace, records, Actor(), project.id(OLD), project.id(NEW))
     assert project.tree() == tree
+
+
+def test_what_holds_in_place_of_an_entry_of_another_document_says_so(project):
+    project.write(f"# S\n\n- {NEW}\n")
+    project.write(f"# D\n\n- {OLD}\n", AGENT)
+    old, new = project.id(OLD), project.id(NEW)
+    project.workspace.resolve(old, new)
+    assert project.workspace.entry(new).about.replaced == (old,)
+    project.workspace.restore(project.workspace.restorable([old]))
+    third = project.workspace.remember("The staging database is MySQL 9.", tier=Tier.SHARED, replaces=old).entry
+    assert third.about.replaced == project.workspace.entry(third.id).about.replaced == (old,)
+
+
+def test_what_was_restored_beside_its_successor_is_no_longer_replaced(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    old, new = project.id(OLD), project.id(NEW)
+    project.workspace.resolve(old, new)
+    assert project.workspace.entry(new).about.replaced == (old,)
+    project.workspace.restore(project.workspace.restorable([old]))
+    assert project.workspace.entry(new).about.replaced == ()
