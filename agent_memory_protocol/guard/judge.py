@@ -77,7 +77,7 @@ def _reasons(call: "Call", environ: "Mapping[str, str]") -> "Iterator[str]":
             yield _why_not_own(call, root, name, environ)
             path = own_server.target_of(call.tool_input).path
             found = [touches.Touched(os.path.join(root, path), "other")] if own_server.writes(call.tool) else []
-    looked_at: set[str] = set()
+    looked_at: set[tuple[str, str]] = set()
     for touch in found:
         if name is not None and _guards_agents(touch.path, cwd, environ):
             yield (
@@ -176,13 +176,19 @@ def _why_not(
     below: "tuple[str, ...]",
     name: str | None,
     environ: "Mapping[str, str]",
-    looked_at: "set[str]",
+    looked_at: "set[tuple[str, str]]",
 ) -> str:
-    """Say why a change of what is below `.scaffolding` is denied. `looked_at` are the texts without a secret."""
+    """Say why a change of what is below `.scaffolding` is denied.
+
+    `looked_at` are the places that may be changed, and the texts without a secret: one command may name a thousand
+    files.
+    """
     place = place_of(below)
     if place is None or (below == ("**",) and not os.path.isdir(os.path.join(root, SCAFFOLDING))):
         return ""  # no memory, or only what a search might have found
-    path = "/".join((SCAFFOLDING, *below))
+    if touch.how == "other" and {(root, str(place)), ("", touch.text)} <= looked_at:
+        return ""
+    path, inside = "/".join((SCAFFOLDING, *below)), root
     while not os.path.isdir(root):  # a project that is not there yet
         root = os.path.dirname(root)
     with Root.open(root) as opened:
@@ -193,8 +199,9 @@ def _why_not(
         reason = "" if name is None else _why_forbidden(place, opened, settings, name, environ)
         if reason:
             return f"{path}: {reason}"
-        if touch.text and touch.text not in looked_at:
-            looked_at.add(touch.text)  # one command may name a thousand files
+        looked_at.add((inside, str(place)))
+        if ("", touch.text) not in looked_at:
+            looked_at.add(("", touch.text))
             from ..secrets.find import check_text
 
             try:

@@ -26,6 +26,7 @@ _MOST_VALUES = 20
 _MOST_NESTED = 1 << 20
 _LONGEST = 1 << 12  # of a value and of a path
 _LONGEST_NAME = 1 << 8
+_MOST_OF_FILE = 1 << 16
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
 _ENDS = _BLANK + _OPERATORS + "<>"
@@ -151,7 +152,6 @@ class _Reader:
         yield from self.inner
         self.inner = []
         command.folder = self.variables["PWD"]
-        command.feed += "".join(self.files.get(joined(command.folder, path), "") for path in command.reads)
         if not command.words:
             self.variables.update(command.sets)
             if command.writes:
@@ -160,13 +160,14 @@ class _Reader:
         unwrap(command)
         command.agent = command.sets.get("AMP_AGENT", self.variables.get("AMP_AGENT")) or None
         if self.files:
-            run = [*command.words[:1], *(plain(command.words[1:]) if command.name in RUN_FILES else []), "Makefile"]
-            run = run if command.name == "make" else run[:-1]
-            command.feed += "".join(self.files.get(joined(command.folder, path), "") for path in run)
+            run = plain(command.words[1:]) if command.name in RUN_FILES else []
+            run += [*command.reads, command.words[0], *(["Makefile"] if command.name == "make" else [])]
+            files = {joined(command.folder, path): None for path in run}
+            command.feed += "".join(self.files.get(file, "") for file in files)[:_MOST_OF_FILE]
         yield command
         for path, appends in command.writes if printed(command) else []:
             file = joined(command.folder, path)
-            self.files[file] = (self.files.get(file, "") if appends else "") + printed(command)
+            self.files[file] = ((self.files.get(file, "") if appends else "") + printed(command))[:_MOST_OF_FILE]
         text, arguments = given_to_a_shell(command)
         if text:
             variables = self.variables

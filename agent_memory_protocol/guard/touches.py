@@ -38,6 +38,7 @@ _WRITING_WORDS = (
     *("patch", "delete", "remove", "move", "rename", "copy", "mkdir", "touch", "extract", "download", "unlink"),
 )
 _WHOLE_KEYS = ("content", "contents", "filetext")
+_READING_WORDS = ("read", "search", "find", "get", "list", "grep", "view", "show")
 _TEXT_KEYS = (
     *("content", "filetext", "newstring", "newstr", "newsource", "inserttext", "text", "contents", "body", "newtext"),
     *("repl", "replacement", "newcontent", "data"),
@@ -99,7 +100,9 @@ def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     name, given = _bare(tool), _keyed(given)
     if "patch" in name and (patch := _told(given)):
         return _of_patch(patch, _PATCH, cwd) + _of_patch(patch, _DIFF, cwd)
-    if not any(word in name for word in _WRITING_WORDS) and given.keys().isdisjoint(_TEXT_KEYS):
+    if not any(word in name for word in _WRITING_WORDS) and (
+        given.keys().isdisjoint(_TEXT_KEYS) or any(word in name for word in _READING_WORDS)
+    ):
         return []
     edits = tuple(_edits(given))
     is_whole = any(isinstance(given.get(key), str) for key in _WHOLE_KEYS) and "append" not in name

@@ -655,8 +655,10 @@ def test_powershell_may_spell_a_path_its_way(judge):
         "amp; git apply <<'E'\n--- a/x\n" + "+y\n" * 200_000 + "E",
         "amp; rm " + "}" * 200_000 + "{" * 200_000,
         "amp; " + "cd a; pushd a; " * 5_000,
+        "amp; echo x > f0; " + "".join(f"cat f{n} ./f{n} > f{n + 1}; " for n in range(2_000)),
+        "amp; echo 'sh f' > f; sh f",
     ],
-    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(12)],
+    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(14)],
 )
 def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
     assert shell(judge, command, agent="developer") == ""
