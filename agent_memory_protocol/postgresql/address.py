@@ -50,7 +50,7 @@ class Address:
         """Read an address; a `namespace` that is given must not contradict the one in it.
 
         Raises:
-            InvalidArgument: it is no address of a PostgreSQL server, or the namespace is no name for one.
+            InvalidArgument: it does not name a PostgreSQL server, or the namespace cannot be called so.
         """
         scheme = next((one for one in _SCHEMES if text.startswith(one)), None)
         if scheme is None or not text.isprintable():
@@ -87,7 +87,7 @@ def check_namespace(name: str | None) -> str:
     if name is None or not _NAME.fullmatch(name) or name.startswith("pg_") or name in _RESERVED:
         raise InvalidArgument(
             f"{str(name)[:80]!a} cannot be a namespace; one is a letter from a to z and then up to 54 of a to z, 0 to 9"
-            " and _, begins not with pg_, and is not public"
+            " and _, does not begin with pg_, and is not public"
         )
     return name
 

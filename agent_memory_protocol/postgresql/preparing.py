@@ -30,7 +30,7 @@ def prepare(address: Address) -> str:
 
     What finds the records is mended where it is not made of their newest versions.
 
-    Positions in the change feed end here: whoever follows it reads everything again. So a copy that was restored from a
+    Positions in the change feed end here: those who follow it read everything again. So a copy that was restored from a
     backup is safe to go on with.
 
     Raises:

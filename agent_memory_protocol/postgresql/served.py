@@ -1,7 +1,7 @@
 """How records of a server are found: by an index on this machine that the change feed keeps in line, or by the server.
 
 Both find the same. An index on this machine spares the server, and needs a file and a first reading; the server answers
-at once, whoever asks.
+at once.
 """
 
 from collections import Counter

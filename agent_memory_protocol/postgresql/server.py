@@ -43,7 +43,7 @@ _FINAL = {
     "no pg_hba.conf entry": "it lets nobody in from here in this way; see its pg_hba.conf, or add sslmode=require",
     "authentication failed": "it does not believe who this is; see its pg_hba.conf",
     'role "': "it does not know this user; make the role, or name another one in the address",
-    'database "': "there is no such database, or not for this user; make it with createdb, or name another one",
+    'database "': "this database is missing, or not for this user; make it with createdb, or name another one",
     "does not support SSL": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
     "certificate": "its certificate is not accepted; see sslmode and sslrootcert",
     "SSL was required": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
@@ -164,7 +164,7 @@ class Server:
         return error.sqlstate in _LOST or (connection is not None and (connection.closed or connection.broken))
 
     def _connect(self, deadline: float) -> Connection:
-        """Return the connection, and open it where there is none; after it was lost until `deadline`."""
+        """Return the connection, and open it where it is closed; after it was lost until `deadline`."""
         if self._connection is not None:
             if self._process == os.getpid() and not self._connection.closed:
                 return self._connection
@@ -189,7 +189,7 @@ class Server:
         try:
             given = psycopg.conninfo.conninfo_to_dict(self.address.conninfo)
         except psycopg.Error:  # which quotes the address
-            raise InvalidArgument(f"{self.address}: this is no address that libpq can read") from None
+            raise InvalidArgument(f"{self.address}: libpq cannot read this address; look at its parameters") from None
         for name, (variable, value) in _SETTINGS.items():
             if not os.environ.get(variable):
                 given.setdefault(name, value)

@@ -2,7 +2,7 @@
 
 Versions are only added. A writer reads the newest one and writes the next, and only if that is the newest still: nobody
 waits for a lock while others think. The same version is never there twice in a row, so a writer that lost its answer
-asks again and nothing doubles.
+asks again, and nothing is written twice.
 """
 
 import builtins
@@ -85,7 +85,7 @@ class PostgresqlStore:
         address: `postgresql://user@host/database?namespace=NAME`.
 
     Raises:
-        InvalidArgument: that is no address.
+        InvalidArgument: the address cannot be one.
     """
 
     def __init__(self, address: str | Address) -> None:
@@ -109,8 +109,8 @@ class PostgresqlStore:
         """Add a version; see `RecordStore`. The newest one is not added again.
 
         Raises:
-            NotConfirmed: the server was lost, and nobody knows whether it has the version. Doing it again doubles
-                nothing.
+            NotConfirmed: the server was lost, and nobody knows whether it has the version. Put it again: it is not
+                written twice.
         """
         payload = record.to_bytes().decode()
         is_sent = False
@@ -171,7 +171,7 @@ class PostgresqlStore:
         """Return the version of a record that these bytes are.
 
         Raises:
-            DamagedFile: they are none of it.
+            DamagedFile: they are not.
         """
         return read_version((payload or "").encode(), id, str(self.address))
 
@@ -243,7 +243,7 @@ class PostgresqlStore:
         return dict(self.server.ask(f"{query} WHERE record_id = ANY(%s)", [[*filter(is_id, ids)]]))
 
     def position(self) -> str:
-        """Return the position in the feed as it is now, for whoever wants only what comes after."""
+        """Return the position in the feed as it is now, to ask for only what comes after."""
         ((epoch, snapshot),) = self.server.ask(f"SELECT ({_EPOCH}), ({_NOW})")
         return f"{epoch} {snapshot}"
 
@@ -265,7 +265,7 @@ class PostgresqlStore:
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def _newest(self, connection: Connection, id: str) -> tuple[int, str]:
-        """Return the number and the payload of the newest version; 0 where there is none."""
+        """Return the number and the payload of the newest version; 0 without one."""
         for number, payload in self.server.rows(connection, _NEWEST, [id]):
             return number, payload
         return 0, ""
@@ -285,7 +285,7 @@ class PostgresqlStore:
 
 
 def columns_of(record: Record, tokens: Tokens) -> list[object]:
-    """Return what a row of `heads` holds of a record, besides its id and version."""
+    """Return what a row of `heads` holds of a record, apart from its id and version."""
     tags = sorted(set(map(_plain, record.tags)))
     return [record.state.value, record.type.value, tags, hash_of(record.body), tokens.size, tokens.vector]
 

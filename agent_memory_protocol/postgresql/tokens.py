@@ -1,6 +1,6 @@
 """The words of a record as a `tsvector`: ours, so that the server finds by the same words as an index on this machine.
 
-What the text says stands under the weight A, and its tags, which are around it, under D. There are as many positions as
+Words of the text have the weight A; those of its tags, which are around it, have D. There are as many positions as
 occurrences; where in the text they were is not kept.
 """
 

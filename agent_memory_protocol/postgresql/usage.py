@@ -15,7 +15,7 @@ _ADD = """
 
 
 class ServerUsage:
-    """The counts; see `Counting`. Whoever may only read is not counted."""
+    """The counts; see `Counting`. Uses by those who may only read are not counted."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

@@ -1,4 +1,4 @@
-"""Very many records on a PostgreSQL server, beside a tenth of them in a SQLite file on the same machine.
+"""Very many records on a PostgreSQL server, and a tenth of them in a SQLite file on the same machine.
 
 The server is one of this machine, started for this, and it waits for the disk as a server does.
 """

@@ -96,14 +96,14 @@ WRONG = {
     "wrong password": (PASSWORD, "hunter2", 4, "user or password is wrong"),
     "no password": (f":{PASSWORD}", "", 4, "~/.pgpass"),
     "no such user": ("postgres:", "nobody_known:", 4, "user or password"),
-    "no database": ("/postgres?", "/nothing?", 4, "no such database"),
+    "no database": ("/postgres?", "/nothing?", 4, "this database is missing"),
     "no namespace": ("namespace=", "namespace=no_", 4, "there is no namespace"),
     "bad namespace": ("namespace=", "namespace=A", 2, "cannot be a namespace"),
     "server away": ("@127.0.0.1:", "@127.0.0.2:", 4, "cannot be reached"),
     "unknown host": ("127.0.0.1", "nowhere.invalid", 4, "host"),
     "no tls": ("namespace=", "sslmode=require&namespace=", 4, "cannot be encrypted"),
     "bad value": ("namespace=", "sslmode=perhaps&namespace=", 4, "a value that libpq does not know"),
-    "unknown parameter": ("namespace=", "colour=red&namespace=", 2, "no address that libpq can read"),
+    "unknown parameter": ("namespace=", "colour=red&namespace=", 2, "libpq cannot read this address"),
     "slash in the password": (PASSWORD, f"{PASSWORD}/x", 2, "%2F"),
 }
 

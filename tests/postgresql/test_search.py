@@ -78,7 +78,7 @@ def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_al
         assert ServedFinder(store).find("nothing", include_history=False) == []
 
 
-def test_an_index_on_this_machine_follows_the_feed_and_is_used_by_whoever_comes_later(address, monkeypatch, tmp_path):
+def test_an_index_on_this_machine_follows_the_feed_and_is_used_by_those_who_come_later(address, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with Memory(address, consolidate_every=0) as one, Memory(address, consolidate_every=0) as other:
         assert isinstance(one.store, SharedStore)

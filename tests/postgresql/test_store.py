@@ -140,7 +140,7 @@ def test_a_commit_whose_answer_is_lost_is_acknowledged_once_the_server_is_back(w
             assert len(other.history(one.id)) == (2 if where == "later" else 1)
 
 
-def test_a_commit_whose_answer_is_lost_for_good_is_unknown_and_a_retry_doubles_nothing(address, wire, monkeypatch):
+def test_a_commit_whose_answer_is_lost_for_good_is_unknown_and_a_retry_writes_nothing_twice(address, wire, monkeypatch):
     monkeypatch.setattr(server, "WAIT", 0.2)
     monkeypatch.setenv("PGPASSWORD", "correct-horse")
     through = f"postgresql://postgres@127.0.0.1:{wire.port}/postgres?namespace={name_of(address)}"
