@@ -123,10 +123,12 @@ def line_long(view: IndexView) -> Iterator[Remark]:
 
 
 def _plain_bullet(view: IndexView, number: int, text: str) -> Fix | None:
-    """Return the fix that turns an index line into an entry: the link's text and its hook stay."""
+    """Return the fix that turns an index line into an entry: the link's text, the file's name and the hook stay."""
     line = view.lines[number - 1]
     end = links.note_link_end(text)
     opening = text.index("[")
     title = text[opening + 1 : text.rindex("](", 0, end)]
     start = line.index(text)
-    return Fix(number, line, f"{line[:start]}{title}{text[end:]}")
+    name = links.note_target(text)
+    quote = "``" if "`" in name else "`"
+    return Fix(number, line, f"{line[:start]}{title} ({quote}{name}{quote}){text[end:]}")

@@ -122,6 +122,8 @@ def _is_plain(block: str) -> bool:
     """Say whether a header holds nothing that the quick reading would get wrong. Asked often, so it is written out."""
     quoted = '"' in block or "'" in block or "|" in block or ">" in block or "[" in block or "{" in block
     marked = ": &" in block or ": *" in block or ": !" in block
+    if "\n " in block and any(line[:1] in " \t" and ":" not in line for line in block.split("\n")):
+        return False  # a value that goes on in the next line
     return not (quoted or marked or " #" in block or "\n- " in block or "\r" in block)
 
 
@@ -187,8 +189,9 @@ def merged(into: str, others: Sequence[Note]) -> str:
     whys = [text for other in others if (text := part(other, other.why)) and text != part(note, note.why)]
     hows = [text for other in others if (text := part(other, other.how)) and text != part(note, note.how)]
     if note.why is None or note.how is None or note.how < note.why:
-        # Without the usual order there is no place for each part, so the parts follow at the end.
-        return into.rstrip() + "\n" + "".join(f"\n{text}\n" for text in [*facts, *whys, *hows])
+        # Without the usual order there is no place for each part, so the parts follow at the end, each with its label.
+        parts = [*facts, *_labelled(WHY, whys), *_labelled(HOW, hows)]
+        return into.rstrip() + "\n" + "".join(f"\n{text}\n" for text in parts)
     pieces = [
         (start + note.why, facts),
         (start + note.how, whys),
@@ -202,6 +205,10 @@ def merged(into: str, others: Sequence[Note]) -> str:
         following = [""] if added and position < len(lines) and lines[position].strip() else []
         lines[position:position] = [*added, *following]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _labelled(label: str, texts: Sequence[str]) -> list[str]:
+    return [f"{label} {texts[0]}", *texts[1:]] if texts else []
 
 
 def part(note: Note, start: int | None) -> str:

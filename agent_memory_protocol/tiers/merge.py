@@ -12,13 +12,14 @@ from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ..text import markdown
 from ..text.labels import key as label_key
 from ..text.markdown import Block
 from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine, items_of
 from .taken import blocks_in
 
-TOP, HEADING, ENTRY, INDEX, OTHER = "top", "heading", "entry", "index", "other"
+TOP, HEADING, ENTRY, INDEX, RULE, OTHER = "top", "heading", "entry", "index", "rule", "other"
 _SIMILAR = 0.5
 """From this share of common words on, two entries in the same place are two forms of one."""
 
@@ -30,7 +31,7 @@ class Unit:
     """What is merged as a whole.
 
     Attributes:
-        kind: TOP (the front matter, or nothing), HEADING, ENTRY, INDEX or OTHER.
+        kind: TOP (the front matter, or nothing), HEADING, ENTRY, INDEX, RULE (one that sets off a heading) or OTHER.
         key: what makes units of two versions the same one.
         lines: its lines without their endings.
         section: the keys of the headings above it, outermost first, and of the label above its list.
@@ -123,7 +124,7 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
     headings: list[Key] = []
     labels: dict[int, Key] = {}
     here: tuple[Key, ...] = ()
-    for span, end in zip(spans, ends[1:], strict=True):
+    for span, end, following in zip(spans, ends[1:], [*spans[1:], None][: len(spans)], strict=True):
         above = tuple(headings[index] for index in getattr(span, "headings", ()))
         if isinstance(span, Heading):
             above = tuple(headings[index] for index in span.above)
@@ -136,7 +137,11 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
         elif isinstance(span, IndexLine):
             kind, name = INDEX, span.target
         else:
-            kind, name = OTHER, " ".join(" ".join(document.lines[span.start : span.end]).split())
+            kind, name = OTHER, _words(document, span)
+            if span.kind == markdown.RULE and following is not None:
+                # It sets off what follows: two sides may each have set off something of their own.
+                kind = RULE if isinstance(following, Heading) else OTHER
+                name = f"{name} {_words(document, following)}"
         counts[kind, name] = count = counts.get((kind, name), 0) + 1
         key = (kind, name) if count == 1 else (kind, name, str(count))
         if isinstance(span, Heading):
@@ -144,6 +149,8 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
             here = (*above, key)
         elif isinstance(span, Block):
             above = here
+            if kind == RULE and isinstance(following, Heading):
+                above = tuple(headings[index] for index in following.above)
         elif span.label is not None:
             above = (*above, labels[span.label])
         if span.start in outline.labels:
@@ -155,6 +162,10 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
         parts = tuple(tuple(document.lines[start:end]) for start, end in blocks)
         units.append(replace_fields(unit, section=above, is_item=is_item, day=day, parts=parts))
     return units
+
+
+def _words(document: Document, span: Block | Heading | Entry | IndexLine) -> str:
+    return " ".join(" ".join(document.lines[span.start : span.end]).split())
 
 
 def _unit(document: Document, kind: str, key: Key, start: int, end: int, following: int) -> Unit:
@@ -224,9 +235,12 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
     """Return where a unit of theirs goes that stands after this one there: after what ours added in that place."""
     keys = [one.key for one in row]
     position = keys.index(before) + 1
-    if unit.kind == HEADING:
-        # What follows stays under its own heading.
-        while position < len(row) and (row[position].kind != HEADING or len(row[position].section) > len(unit.section)):
+    if unit.kind in (HEADING, RULE):
+        # What follows stays under its own heading, and a rule with the heading that it sets off.
+        while position < len(row) and not (
+            row[position].kind == RULE
+            or (row[position].kind == HEADING and len(row[position].section) <= len(unit.section))
+        ):
             position += 1
         return position
     if not _is_in(row[position - 1], unit.section):

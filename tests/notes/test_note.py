@@ -152,3 +152,21 @@ def test_merging_keeps_the_header_and_every_part_of_both():
 )
 def test_a_title_is_the_name_in_words_else_the_heading_else_the_file(file, head, title):
     assert note.title_of(file, head) == title
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["A long one that\n  goes on here.", ">\n  A long one that\n  goes on here.", '"A long one that\n  goes on here."'],
+)
+def test_a_description_that_goes_on_in_the_next_line_is_read_whole(written):
+    text = f"---\nname: user_a\ndescription: {written}\nmetadata:\n  type: user\n---\n\nFact.\n"
+    for head in (note.read_head(text), note.parse(text, "user_a.md").head):
+        assert head is not None
+        assert (head.description, head.type) == ("A long one that goes on here.", "user")
+
+
+@pytest.mark.parametrize("into", ["Fact A.", "Fact A.\n\n**How to apply:** h\n\n**Why:** w"])
+def test_merged_into_a_note_without_the_usual_order_each_part_keeps_its_label(into):
+    others = [note.parse(f"Fact {x}.\n\n**Why:** why {x}\n\n**How to apply:** how {x}\n", f"user_{x}.md") for x in "BC"]
+    merged = note.merged(f"---\nname: a\n---\n\n{into}\n", others)
+    assert merged.endswith("Fact B.\n\nFact C.\n\n**Why:** why B\n\nwhy C\n\n**How to apply:** how B\n\nhow C\n")

@@ -100,6 +100,17 @@ def test_what_both_sides_did_is_in_the_result(ours, theirs, wanted):
     assert merged(BASE, ours, theirs) == wanted
 
 
+def test_a_rule_stays_with_the_section_that_it_sets_off():
+    base = "# S\n\n- a\n"
+    ours, theirs = (f"{base}\n---\n\n## {name}\n\n- {name.lower()}\n" for name in "XY")
+    merged = merge(*map(parse, (base, ours, theirs)))
+    assert merged is not None
+    assert merged.document.data.decode() == f"{base}\n---\n\n## Y\n\n- y\n\n---\n\n## X\n\n- x\n"
+    again = merge(*map(parse, (base, merged.document.data.decode(), theirs)))
+    assert again is not None
+    assert again.document.data == merged.document.data
+
+
 def test_what_comes_in_stands_below_the_comment_under_a_heading():
     ours, theirs = "# Memory\n<!-- What it is for. -->\n", "# Other\n\n- One.\n\n## More\n\n- Two.\n"
     assert merged("", ours, theirs) == ours + "\n- One.\n\n## More\n\n- Two.\n"

@@ -152,5 +152,5 @@ def test_equal_texts_under_different_labels_come_back_each_to_its_place(tmp_path
     assert workspace.restorable() == []
     for one in ids:
         workspace.forget([one])
-        workspace.restore(workspace.restorable([one]))
+        workspace.restore(workspace.restorable(last=True))
         assert path.read_text() == text

@@ -113,7 +113,7 @@ MESSY = (
 )
 FIXED = (
     "\ufeff# Shared Knowledge\r\n\r\n- [2026-01-05] first  \r\n- second ([2026-01-06])\r\n  - child\r\n"
-    "- **[2026-01-07]** third\r\n- Gone - the only copy\r\n- [2026-02-30] impossible\r\n- last"
+    "- **[2026-01-07]** third\r\n- Gone (`feedback_gone.md`) - the only copy\r\n- [2026-02-30] impossible\r\n- last"
 )
 
 
