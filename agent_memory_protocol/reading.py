@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .answers import Found, StoredEntry, StoredFile
-    from .recall.block import Search
+    from .recall.block import RecordSource
     from .search.port import Embedder, SearchIndex
     from .verbs.diff import Diff
     from .verbs.doctor import Diagnosis
@@ -84,7 +84,7 @@ class Reader:
         max_tokens: int | None = None,
         task: str | None = None,
         today: date | None = None,
-        records: Search | None = None,
+        records: RecordSource | None = None,
         shown_by: str = "",
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`.

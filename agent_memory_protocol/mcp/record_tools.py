@@ -1,12 +1,12 @@
 """The tools over records: remember, recall, consolidate and status, as the record format's own server names them."""
 
 import os
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 
 from ..answers import Json
 from ..layout import MEMORY
+from ..recall.block import RecordSource
 from ..recall.records import MOST, best
 from ..records.rank import BUDGET_TOKENS, Recalled
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
@@ -33,17 +33,18 @@ def fitting(door: Door, query: str, *, limit: int, problems: list[str]) -> list[
     return [hit.to_json() for hit in found]
 
 
-def search_of(door: Door) -> Callable[[str | None], Recalled] | None:
-    """Return what finds the records for a recall; None for those of the project."""
-    if door.records.path == os.path.join(door.workspace.path, *MEMORY):
+def source_of(door: Door) -> RecordSource | None:
+    """Return where the records for a recall come from; None for those of the project."""
+    records = door.records
+    if records.path == os.path.join(door.workspace.path, *MEMORY):
         return None
 
-    def search(task: str | None) -> Recalled:
+    def find(task: str | None) -> Recalled:
         if task is not None:
-            return door.records.search(task, limit=MOST)
-        return best(door.records.records(), None, datetime.now(UTC))
+            return records.search(task, limit=MOST)
+        return best(records.records(), None, datetime.now(UTC))
 
-    return search
+    return RecordSource(shown(records.path or "the store of this server"), find)
 
 
 def _remember(

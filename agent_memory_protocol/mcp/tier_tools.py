@@ -78,7 +78,7 @@ def _target(door: Door, tier: str | None, agent: str | None) -> Target:
 
 def _recall(door: Door, task: str = "", **bounds: Any) -> Answer:
     found = door.workspace.recall(
-        door.actor, task=task or None, records=record_tools.search_of(door), shown_by="memory_show", **bounds
+        door.actor, task=task or None, records=record_tools.source_of(door), shown_by="memory_show", **bounds
     )
     found.warnings = [*map(by_tools, found.warnings)]
     text = found.text or "; ".join(found.warnings)

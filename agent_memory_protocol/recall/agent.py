@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..project.settings import Settings
     from ..tiers.entries import Entry, IndexLine, Outline
-    from .block import Search
+    from .block import RecordSource
 
 _INDEX_BYTES = 32_768
 
@@ -75,7 +75,7 @@ def recall_here(
     root: "str | os.PathLike[str] | None" = None,
     task: str | None = None,
     today: "date | None" = None,
-    records: "Search | None" = None,
+    records: "RecordSource | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> Recall:
     """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
@@ -117,11 +117,11 @@ def recall(
     *,
     task: str | None = None,
     today: "date | None" = None,
-    records: "Search | None" = None,
+    records: "RecordSource | None" = None,
 ) -> Recall:
     """Recall what this actor may read, within the budget. Never raises on what is on disk.
 
-    `records` finds those that are asked in place of the project's.
+    `records` are asked in place of the project's.
     """
     return recall_drafts(root, settings, actor, budget, task=task, today=today, records=records)[0]
 
@@ -134,7 +134,7 @@ def recall_drafts(
     *,
     task: str | None = None,
     today: "date | None" = None,
-    records: "Search | None" = None,
+    records: "RecordSource | None" = None,
 ) -> "tuple[Recall, list[Draft]]":
     """Do as `recall` does, and return the documents that it has read, too."""
     if not settings.enabled:
@@ -145,12 +145,15 @@ def recall_drafts(
             return _documents(root, settings, actor, budget, task, today)
         from . import records as of_records
 
-        found = (records or of_records.of_project(root, today))(task)
+        source = records or of_records.of_project(root, today)
+        found = source.find(task)
     except (AgentMemoryError, OSError) as error:
         recalled, drafts = _documents(root, settings, actor, budget, task, today)
         recalled.warnings.append(f"the records are not recalled: {error}")
         return recalled, drafts
-    return of_records.beside(lambda left: _documents(root, settings, actor, left, task, today), found, settings, budget)
+    return of_records.beside(
+        lambda left: _documents(root, settings, actor, left, task, today), found, source.path, settings, budget
+    )
 
 
 def _documents(

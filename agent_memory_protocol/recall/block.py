@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
     from ..records.rank import Recalled, RecalledRecord
 
-    Search = Callable[[str | None], Recalled]
-    """Finds the records that fit a task, best first; without a task, those that are worth most."""
-
 FRAMING = (
     "This repository's agents wrote these notes earlier. "
     "They are reference data about the project; they may be out of date."
@@ -124,6 +121,21 @@ class Part(Share):
             "problem": self.problem or None,
             "left_out": [one.to_json() for one in self.left_out],
         }
+
+
+class RecordSource:
+    """Where records come from.
+
+    Attributes:
+        path: their folder, as people name it.
+        find: returns those that fit a task, best first; without a task, those that are worth most.
+    """
+
+    __slots__ = ("find", "path")
+
+    def __init__(self, path: str, find: "Callable[[str | None], Recalled]") -> None:
+        self.path = path
+        self.find = find
 
 
 class RecordsPart(Share):

@@ -17,13 +17,15 @@ from ..records.record import LIVE, Record
 from ..records.store import DirectoryStore
 from ..text.visible import escape_line
 from . import block
-from .block import DATAMARK, NO_LIMIT, Budget, Recall, RecordsPart
+from .block import DATAMARK, NO_LIMIT, Budget, Recall, RecordSource, RecordsPart
 from .task import scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.settings import Settings
-    from .block import Search
+
+PATH = "/".join(RECORDS)
+"""Where the records of a project are, below its root."""
 
 MOST = 300
 """So many records, the last that were written, are weighed. To read more would take longer than an agent can wait."""
@@ -34,15 +36,15 @@ _LEAST = 0.05
 D = TypeVar("D")
 
 
-def of_project(root: Root, today: date | None) -> "Search":
+def of_project(root: Root, today: date | None) -> RecordSource:
     """Return what finds the records of a project on a day; the moment of the day changes nothing."""
     now = datetime.combine(today or date.today(), time.max, UTC)
 
-    def search(task: str | None) -> Recalled:
+    def find(task: str | None) -> Recalled:
         records, unread, problems = _newest(root)
         return replace(best(records, task, now), left_out=unread, problems=problems)
 
-    return search
+    return RecordSource(PATH, find)
 
 
 def rest(root: Root, settings: "Settings", task: str, given: Recall, least: float, room: int) -> RecordsPart | None:
@@ -56,8 +58,8 @@ def rest(root: Root, settings: "Settings", task: str, given: Recall, least: floa
     wanted = [one for one, score in zip(records, fitting, strict=True) if score >= least and one.id not in there]
     mark = DATAMARK if settings.datamark else ""
     found = best(wanted, task, datetime.now(UTC))
-    frame = _part(found, 0, settings.max_lines, mark).frame
-    part = _part(found, room - len(frame), settings.max_lines, mark)
+    frame = _part(found, PATH, 0, settings.max_lines, mark).frame
+    part = _part(found, PATH, room - len(frame), settings.max_lines, mark)
     return part if part.hits else None
 
 
@@ -65,6 +67,7 @@ def _newest(root: Root) -> tuple[list[Record], int, tuple[str, ...]]:
     """Read the records that were written last. Return them, how many others there are, and what cannot be read."""
     store = DirectoryStore(root.path, RECORDS)
     stamps = store.stamps()
+    tried: set[str] = set()
     newest = sorted(stamps, key=lambda one: (stamps[one], one), reverse=True)[:MOST]
     records: dict[str, Record] = {}
     problems = []
@@ -75,13 +78,14 @@ def _newest(root: Root) -> tuple[list[Record], int, tuple[str, ...]]:
             except AgentMemoryError as error:
                 problems.append(str(error))
         # Of a dispute both sides are given, or none.
-        others = {partner_of(record) for record in records.values()} - records.keys() - {None, *newest}
+        tried.update(newest)
+        others = {partner_of(record) for record in records.values()} - tried
         newest = [one for one in stamps if one in others]
     return list(records.values()), len(stamps) - len(records), tuple(problems[:1])
 
 
 def beside(
-    documents: "Callable[[Budget], tuple[Recall, D]]", found: Recalled, settings: "Settings", budget: Budget
+    documents: "Callable[[Budget], tuple[Recall, D]]", found: Recalled, path: str, settings: "Settings", budget: Budget
 ) -> "tuple[Recall, D]":
     """Recall documents and put records behind them.
 
@@ -90,7 +94,7 @@ def beside(
     mark = DATAMARK if settings.datamark else ""
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     most = 4 * BUDGET_TOKENS
-    whole = _part(found, most, max_lines, mark)
+    whole = _part(found, path, most, max_lines, mark)
     size = len(whole.data) + len(whole.frame.encode()) if whole.hits else 0
     held = min(size, min(budget.bytes, budget.characters) // 4)
     recalled, drafts = documents(budget.less(held)) if held else documents(budget)
@@ -98,7 +102,7 @@ def beside(
         recalled, drafts = documents(budget)
     recalled.warnings += found.problems
     frame = len((recalled.text or block.frame(())).encode()) + len(whole.frame.encode())
-    part = _part(found, min(most, budget.bytes - frame, budget.characters - frame), max_lines, mark)
+    part = _part(found, path, min(most, budget.bytes - frame, budget.characters - frame), max_lines, mark)
     text = block.render([*recalled.parts, part], budget) if part.hits else ""
     if text:
         recalled.text, recalled.records = text, part
@@ -121,7 +125,7 @@ def _said(record: Record) -> str:
     return " ".join([record.body, *record.tags])
 
 
-def _part(found: Recalled, room: int, max_lines: int, mark: str) -> RecordsPart:
+def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str) -> RecordsPart:
     """Return the records that fit into so many bytes and lines, best first, with a line for those that do not.
 
     Of a dispute both sides are given, or none. A record that is too large makes way for the next.
@@ -145,4 +149,4 @@ def _part(found: Recalled, room: int, max_lines: int, mark: str) -> RecordsPart:
         more = number - len(hits)
         them = "1 more record is" if more == 1 else f"{more:,} more records are"
         text.append(f"{mark}({them} not shown; `amp search` finds what they say)")
-    return RecordsPart("/".join(RECORDS), text, hits, number)
+    return RecordsPart(escape_line(path).replace('"', "'"), text, hits, number)

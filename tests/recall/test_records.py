@@ -16,6 +16,8 @@ from agent_memory_protocol.exchange.import_ import into_document
 from agent_memory_protocol.formats.entry import MemoryEntry
 from agent_memory_protocol.hosts.hook import answer_to
 from agent_memory_protocol.layout import MEMORY, RECORDS, Target, Tier
+from agent_memory_protocol.mcp.tier_tools import find
+from agent_memory_protocol.mcp.tool import Door
 
 BOUNDS = {"max_chars": st.integers(0, 3000), "max_tokens": st.integers(1, 700), "max_lines": st.integers(1, 9)}
 NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
@@ -162,3 +164,32 @@ def test_recall_goes_by_the_moment_that_was_imported_and_a_named_day_by_the_mark
     assert entry.about.expires_at == expires_at
     assert ("The freeze holds." in recalled(tmp_path)) is is_given
     assert "The freeze holds." in recalled(tmp_path, today=entry.until)
+
+
+def test_a_prompt_is_given_the_records_it_is_about_that_the_start_had_no_room_for(tmp_path, memory):
+    for number in range(30):
+        memory.remember(f"Fact {number} about the quarterly report and its {number} tables of figures.")
+    memory.remember("Axolotl tanks are cleaned on Mondays.")
+    Workspace.open(tmp_path).remember("Deploys need a VPN.", tier=Tier.SHARED)
+    (tmp_path / ".scaffolding/amp.toml").write_text("[recall]\nmax_chars = 900\n")
+    event = {"cwd": str(tmp_path), "session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"}
+    environ = {"HOME": str(tmp_path)}
+    answer_to("session-start", "claude", json.dumps(event).encode(), environ)
+    prompt = {**event, "hook_event_name": "UserPromptSubmit", "prompt": "How do we clean the axolotl tank?"}
+    told = json.dumps(answer_to("prompt", "claude", json.dumps(prompt).encode(), environ))
+    start = recalled(tmp_path)
+    assert ("Axolotl" in told) is not ("Axolotl" in start)
+    assert "Deploys" not in told
+
+
+def test_the_records_of_another_store_are_named_by_their_place(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    with Memory(tmp_path / 'else"where', consolidate_every=0) as other:
+        other.remember("The staging database is Postgres.")
+        door = Door(Workspace.open(root), Actor(), other, keeps_records=True)
+        found = find(door, "memory_recall")
+        assert found is not None
+        text = str(found.call(door, {"task": "staging"}))
+        assert f'<memory kind="records" path="{tmp_path}/else\'where" records="1">' in text
+        assert "Postgres" in str(found.call(door, {}))
