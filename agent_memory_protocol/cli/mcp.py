@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..hosts.mcp_settings import FORMS, plain
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
 from .options import Call, note, print_json, root_option
@@ -24,7 +25,8 @@ from .record_options import shown_store
     metavar="DIR",
     help="Their directory, or postgresql://…, not the project's; implies --records.",
 )
-@click.option("--config", is_flag=True, help="Print the mcpServers JSON that starts it with these options.")
+@click.option("--config", is_flag=True, help="Print the settings by which a host starts it with these options.")
+@click.option("--host", type=click.Choice([*FORMS]), help="Whose settings; by default what most hosts read.")
 def mcp_command(
     root: str | None,
     agent: str | None,
@@ -33,6 +35,7 @@ def mcp_command(
     records: bool,
     path: str | None,
     config: bool,
+    host: str | None,
 ) -> None:
     """Serve memory to an MCP host over stdin and stdout.
 
@@ -40,12 +43,15 @@ def mcp_command(
     an agent without a name: it reads shared memory and writes nothing. Needs the extra `mcp`.
 
     \b
-    Example:
+    Examples:
         amp mcp --agent developer --config
+        amp mcp --config --host codex
     """
     if agent is not None and person:
         raise click.UsageError("--agent and --person contradict each other; give one of them")
     named = None if person else (os.environ.get("AMP_AGENT") or None) if agent is None else agent
+    if host is not None and not config:
+        raise click.UsageError("--host says whose settings are printed; give --config, too")
     actor = Actor(
         named,
         (os.environ.get("AMP_CONVERSATION") or None) if conversation is None else conversation,
@@ -62,10 +68,16 @@ def mcp_command(
         arguments += ["--person"] if person else []
         arguments += ["--records"] if records and not path else []
         arguments += ["--path", shown_store(path) if is_address(path) else os.path.abspath(path)] if path else []
-        server = {"command": _script(), "args": arguments}
         if path and is_address(path) and Address.parse(path).has_password:
             note("the password is left out; put it into ~/.pgpass of whoever runs the host")
-        print_json({"mcpServers": {"agent-memory": server}}, version=None)
+        form = FORMS.get(host or "")
+        settings = (form.write if form else plain)(_script(), arguments)
+        if isinstance(settings, str):
+            click.echo(settings)
+        else:
+            print_json(settings, version=None)
+        if form:
+            note(f"this goes into {form.file}, beside what is there")
         return
     from ..layout import MEMORY
     from ..mcp.server import serve

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import tomllib
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from datetime import date
@@ -785,3 +786,20 @@ def mutated(chance: random.Random, frame: bytes) -> bytes:
         place = chance.randrange(len(changed) + 1)
         changed[place : place + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
     return bytes(changed) or b"{"
+
+
+def test_each_host_is_told_in_its_own_form_how_to_start_the_server(project, capsys, monkeypatch):
+    from agent_memory_protocol.hosts.mcp_settings import FORMS
+
+    for host, form in FORMS.items():
+        monkeypatch.setattr("sys.argv", ["amp", "mcp", "--root", str(project.root), "--config", "--host", host])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+        printed = capsys.readouterr()
+        assert form.file in printed.err
+        read = tomllib.loads(printed.out) if form.file.endswith(".toml") else json.loads(printed.out)
+        ((server,),) = [list(table.values()) for table in read.values()]
+        command = server["command"]
+        words = command if isinstance(command, list) else [command, *server["args"]]
+        assert words[1:] == ["--root", str(project.root)]

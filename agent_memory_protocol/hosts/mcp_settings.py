@@ -1,0 +1,63 @@
+"""The settings by which each host starts an MCP server, and the file that they go into."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+NAME = "agent-memory"
+Settings = dict[str, dict[str, object]] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one host is told of a server.
+
+    Attributes:
+        file: where the settings go.
+        write: makes them, from the program and its arguments: what is JSON, or the text of a TOML table.
+    """
+
+    file: str
+    write: Callable[[str, Sequence[str]], Settings]
+
+
+def plain(program: str, arguments: Sequence[str]) -> Settings:
+    """Return what most hosts read."""
+    return {"mcpServers": {NAME: {"command": program, "args": [*arguments]}}}
+
+
+def _toml(program: str, arguments: Sequence[str]) -> Settings:
+    # What JSON writes of these is TOML, too.
+    return f"[mcp_servers.{NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps([*arguments])}"
+
+
+def _copilot(program: str, arguments: Sequence[str]) -> Settings:
+    return {"mcpServers": {NAME: {"type": "local", "command": program, "args": [*arguments], "tools": ["*"]}}}
+
+
+def _vscode(program: str, arguments: Sequence[str]) -> Settings:
+    return {"servers": {NAME: {"type": "stdio", "command": program, "args": [*arguments]}}}
+
+
+def _opencode(program: str, arguments: Sequence[str]) -> Settings:
+    return {"mcp": {NAME: {"type": "local", "command": [program, *arguments], "enabled": True}}}
+
+
+def _zed(program: str, arguments: Sequence[str]) -> Settings:
+    return {"context_servers": {NAME: {"command": program, "args": [*arguments], "env": {}}}}
+
+
+FORMS = {
+    "claude": Form(".mcp.json", plain),
+    "claude-desktop": Form("claude_desktop_config.json", plain),
+    "codex": Form(".codex/config.toml", _toml),
+    "copilot": Form("~/.copilot/mcp-config.json", _copilot),
+    "cursor": Form(".cursor/mcp.json", plain),
+    "gemini": Form(".gemini/settings.json", plain),
+    "opencode": Form("opencode.json", _opencode),
+    "qwen": Form(".qwen/settings.json", plain),
+    "vscode": Form(".vscode/mcp.json", _vscode),
+    "windsurf": Form("~/.codeium/windsurf/mcp_config.json", plain),
+    "zed": Form(".zed/settings.json", _zed),
+}
+"""By the name of the host."""
