@@ -9,7 +9,7 @@ Settings = dict[str, dict[str, object]] | str
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class HostForm:
     """How one host is told of a server.
 
     Attributes:
@@ -48,16 +48,16 @@ def _zed(program: str, arguments: Sequence[str]) -> Settings:
 
 
 FORMS = {
-    "claude": Form(".mcp.json", plain),
-    "claude-desktop": Form("claude_desktop_config.json", plain),
-    "codex": Form(".codex/config.toml", _toml),
-    "copilot": Form("~/.copilot/mcp-config.json", _copilot),
-    "cursor": Form(".cursor/mcp.json", plain),
-    "gemini": Form(".gemini/settings.json", plain),
-    "opencode": Form("opencode.json", _opencode),
-    "qwen": Form(".qwen/settings.json", plain),
-    "vscode": Form(".vscode/mcp.json", _vscode),
-    "windsurf": Form("~/.codeium/windsurf/mcp_config.json", plain),
-    "zed": Form(".zed/settings.json", _zed),
+    "claude": HostForm(".mcp.json", plain),
+    "claude-desktop": HostForm("claude_desktop_config.json", plain),
+    "codex": HostForm(".codex/config.toml", _toml),
+    "copilot": HostForm("~/.copilot/mcp-config.json", _copilot),
+    "cursor": HostForm(".cursor/mcp.json", plain),
+    "gemini": HostForm(".gemini/settings.json", plain),
+    "opencode": HostForm("opencode.json", _opencode),
+    "qwen": HostForm(".qwen/settings.json", plain),
+    "vscode": HostForm(".vscode/mcp.json", _vscode),
+    "windsurf": HostForm("~/.codeium/windsurf/mcp_config.json", plain),
+    "zed": HostForm(".zed/settings.json", _zed),
 }
 """By the name of the host."""
