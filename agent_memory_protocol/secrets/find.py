@@ -17,6 +17,7 @@ from ..errors import SecretFound
 from ..limits import split_lines_with_ends
 from ..text.digest import blake2b
 from . import forms
+from .columns import headed_cells
 from .forms import Form
 from .table import FAMILIES, FRAGMENTS, Family
 
@@ -24,6 +25,11 @@ _NAMED_AT_MOST = 5
 _JOINED_LINES = 8
 _LONGEST_WRAPPED = 4000
 """How far a wrapped secret is followed: longer ones are key blocks or web tokens, found where they begin."""
+
+_AROUND = 100
+"""How much before and after a match its judge looks at, at most."""
+
+_KNOWN_AT_MOST = 2_000
 
 _Places = Iterator[tuple[int, int]]
 
@@ -51,6 +57,7 @@ def find_secrets(text: str) -> list[Secret]:
     searches: tuple[tuple[tuple[str, ...], Form, Callable[[Family, Form], _Places]], ...] = (
         (("text", "line"), plain, _search),
         (("word",), forms.long_words(plain), _search),
+        (("line",), headed_cells(plain), _search),
         (("word", "text"), forms.joined(plain), _search_wrapped),
     )
     work = [(family, form, search) for within, form, search in searches for family in _present(within, form)]
@@ -142,8 +149,17 @@ def _search(family: Family, form: Form) -> _Places:
         matches: Iterator[re.Match[str] | None] = expression(family).finditer(form.text)
     else:
         matches = (expression(family).match(form.text, position) for position in _positions(family, form))
-    for match in matches:
-        yield from _judge(family, match)
+    # A text that says the same again and again is judged once: a judge takes longer than the search for what it judges.
+    known: dict[str, list[tuple[int, int]]] = {}
+    for match in filter(None, matches):
+        start, end = match.span()
+        around = form.text[max(0, start - _AROUND) : end + _AROUND]
+        judged = known.get(around)
+        if judged is None:
+            judged = [(first - start, last - start) for first, last in _judge(family, match)]
+            if len(known) < _KNOWN_AT_MOST:
+                known[around] = judged
+        yield from ((first + start, last + start) for first, last in judged)
 
 
 def _search_wrapped(family: Family, form: Form) -> _Places:

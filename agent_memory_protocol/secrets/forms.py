@@ -11,6 +11,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .languages import in_english
+
 SHORTEST = 15
 """No secret that is known by its shape alone is shorter."""
 
@@ -67,8 +69,10 @@ class Form:
 
 def plain(text: str) -> Form:
     """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone."""
+    form = _replace(Form(text), in_english(text))
+    text = form.text
     if text.isascii() and "\\" not in text and text.replace("\n", "").isprintable():
-        return Form(text)  # as nearly every text
+        return form  # as nearly every text
     changes = []
     for character in set(text):
         if not (" " <= character <= "~" or character in "\t\n\r") and (read := _reads_as(character)) != "?":
@@ -76,7 +80,7 @@ def plain(text: str) -> Form:
             while place >= 0:
                 changes.append((place, place + 1, read))
                 place = text.find(character, place + 1)
-    form = _replace(Form(text), sorted(changes))
+    form = _replace(form, sorted(changes))
     form.text = form.text.encode("ascii", "replace").decode()
     if "\\" in form.text:
         form = _replace(form, [(*found.span(), "") for found in _CONTINUED.finditer(form.text)])

@@ -39,6 +39,14 @@ _REFERENCE = re.compile(
     r"|vars\.|file:|ssm:|arn:|kv/|gopass|keyring|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv"
     r"|sha\d{1,3}[:-]|md5:"
 )
+_LOCAL_HOST = re.compile(r"(?:127\.0\.0\.1|\[::1\]|[A-Za-z][\w-]{0,60})(?![\w.-])")
+_GLOB = re.compile(r"[\w.-]*\*[\w.-]*")
+_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|^[<{\[(%$]{1,3}[\w .:-]{3,40}[>}\])%]*\Z")
+_PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
+_RANGE = re.compile(r"[aA]-[zZ]|0-9|%[sd]\b.*%[sd]\b")
+_CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
+_LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d\s]")
 _BLANK = re.compile(r"([xX*.#?_0-])\1{3,}")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MUMBLED = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{2,}")
@@ -51,9 +59,13 @@ _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
 
 def span(match: Found) -> tuple[int, int]:
     """Return where the value is that a pattern found."""
-    for name in ("value", "named", "quoted", "bare"):
+    for name in ("value", "named", "quoted", "bare", "run"):
         if _group(match, name):
             start, end = match.span(name)
+            if name == "run":  # it goes to the next blank, and so has the quotes and brackets around it
+                start += len(match[name]) - len(match[name].lstrip("\\\"'`*_"))
+                end = start + len(match.string[start:end].rstrip("\\.,;:!?)]}*_\"'`|"))
+                return start, max(start, end)
             if name == "bare":  # the end of the sentence or of the emphasis is not part of it
                 end = start + len(match[name].rstrip(".,;:!?)]*_"))
             return start, max(start, end)
@@ -103,13 +115,15 @@ def is_key_block(match: Found) -> bool:
 def is_literal(match: Found) -> bool:
     """Accept what is written out where a password must be, however weak it is."""
     value = _value(match)
-    return not (_is_blank(value) or _names_something(value) or _says_placeholder(value))
+    # Two words for a host without a dot are what a page shows, or a container in a test has.
+    is_sample = value.lower() in words("no_values") and _LOCAL_HOST.match(match.string, match.end()) is not None
+    return not (_is_blank(value) or _names_something(value) or _says_placeholder(value) or is_sample)
 
 
 def is_shell_password(match: Found) -> bool:
     """Accept a password on a command line; a word there is mostly a group or a database."""
     value = _value(match)
-    return is_literal(match) and _is_unlike_a_word(value) and not _TERMS.fullmatch(value)
+    return is_jumbled(match) or (is_literal(match) and _is_unlike_a_word(value) and not _TERMS.fullmatch(value))
 
 
 def is_basic(match: Found) -> bool:
@@ -165,12 +179,28 @@ def is_named_password(match: Found) -> bool:
     return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
 
 
+def is_jumbled(match: Found) -> bool:
+    """Accept what a password manager makes: letters, digits and marks in an order that no word, path or code has."""
+    value = _value(match)
+    pieces = len(_PIECES.findall(value))
+    kinds = sum(any(map(is_kind, value)) for is_kind in (str.islower, str.isupper, str.isdigit, _is_mark))
+    if len(value) < 8 or kinds < 3 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
+        return False
+    if _CALL.search(value) or any(shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE)):
+        return False
+    if 2 * len(value) > 3 * pieces and _CODE_MARKS.search(value) and _LONG_WORD.search(value):
+        return False
+    longest = 1.5 if value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
+    return len(value) <= longest * pieces or _unlike_words(value) >= max(8, len(value) // 2)
+
+
 def is_told_password(match: Found) -> bool:
     """Accept what follows the word at once, as in `with password X` and `--password X`, unless it is a word or name."""
     value = _value(match)
     return (
         _is_unlike_a_word(value)
         and len(value) >= 5
+        and not _GLOB.fullmatch(value)
         and words("names").isdisjoint(_words_of(value))
         and _is_password(value, is_plain=False)
     )
@@ -190,7 +220,7 @@ def is_named_key(match: Found) -> bool:
     if not _is_mixed(value):
         return len(value) >= 16 and _unlike_words(value) >= 12
     if _UUID.fullmatch(value):
-        return True
+        return "|" not in (_group(match, "sign") or "")  # in a table it is what a row is known by
     if _unlike_words(value):
         return _unlike_words(value) >= 6 and entropy(value) >= 2.5
     is_plain = _is_quoted(match) or "=" in (_group(match, "sign") or "")
@@ -242,6 +272,10 @@ def _is_quoted(match: Found) -> bool:
 def _is_mixed(value: str) -> bool:
     """Say whether a value has letters, and with them digits or marks that no word or number has."""
     return any(map(str.isalpha, value)) and (any(map(str.isdigit, value)) or not _TELLING_SYMBOLS.isdisjoint(value))
+
+
+def _is_mark(character: str) -> bool:
+    return not character.isalnum()
 
 
 def _is_unlike_a_word(value: str) -> bool:

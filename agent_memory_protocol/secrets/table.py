@@ -304,6 +304,12 @@ FAMILIES = (
            "%{start}EAA[A-Za-z0-9]{80,400}", check="is_random"),
     Family("launchdarkly-key", "a LaunchDarkly key", ("sdk-", "api-", "mob-"),
            "%{slug_start}(?:sdk|api|mob)-%{uuid}%{slug_end}"),
+    # -- agents and models, 2024 to 2026; prefixes and lengths as the vendors' pages give them ------------------------
+    Family("agent-service-key", "a key of a service for agents and models", (
+            "napi_", "npg_", "e2b_", "bb_live_", "AQ.Ab", "apify_api_", "crsr_", "ctx7sk-", "wandb_v1_", "signkey-prod-",
+            "tr_prod_", "polar_oat_",
+        ),
+           r"%{start}(?:napi_[a-z0-9]{40,80}|npg_[A-Za-z0-9]{12}|e2b_[0-9a-f]{40}|bb_live_[A-Za-z0-9_-]{24,60}|AQ\.Ab[A-Za-z0-9_-]{40,80}|apify_api_[A-Za-z0-9]{32,40}|crsr_[0-9a-f]{64}|ctx7sk-%{uuid}|wandb_v1_[A-Za-z0-9_]{60,100}|signkey-prod-[0-9a-f]{32,64}|tr_prod_[A-Za-z0-9]{20,40}|polar_oat_[A-Za-z0-9]{32,60})%{end}"),
     # -- forms that carry secrets --------------------------------------------------------------------------------------
     Family("jwt", "a JSON Web Token", ("eyJ",),
            r"%{start}eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}"),
@@ -345,6 +351,14 @@ FAMILIES = (
            "(?i:(?:%{before_key})key|(?<!:)secret|credentials?)(?i:[ _-]?(?:id|value|base|prod|dev|test|live|staging))?(?i:%{whose})%{sign}%{literal}", check="is_named_key", within="line"),
     Family("token", "a token", ("token", "session", "cookie"),
            "(?i:token|session_?id|cookie)(?i:[ _-]?(?:value|prod|dev|test|live|staging))?(?i:%{whose})%{sign}%{literal}", check="is_named_token", within="line"),
+    Family("jumbled-password", "a password", ("pass", "pw", "secret", "credential", "token", "key"),
+           "(?i:password|passwd|passphrase|passcode|pwd|(?<![A-Za-z])pass|(?<![A-Za-z])pw|secret|credentials?|token|(?:%{before_key})key)(?i:%{whose})(?:%{sign}(?:[|>][+-]?\\s{1,16})?|(?<=password) |(?<=passwd) )(?P<run>[^\\s]{8,160})", check="is_jumbled", within="line"),
+    Family("command-line-secret", "a secret on a command line", ("--",),
+           r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line"),
+    Family("flag-password", "a password on a command line", ("--",),
+           r"--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =](?P<run>[^\s]{8,160})", check="is_jumbled", within="line"),
+    Family("certificate-key", "the key of a client certificate", ("key-data", "private-key", "private_key"),
+           r"""(?:client-)?(?:key-data|private[-_]key)["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?(?P<value>[A-Za-z0-9+/]{40,2000})""", check="is_varied", within="text"),
 )
 # fmt: on
 """All families. Where two find the same text, the earlier one is reported."""

@@ -1,0 +1,68 @@
+"""What a secret is called in other languages, read as English before a text is searched.
+
+Comments, notes and tables name a password in the language of who writes them. One pattern for each label would be
+many patterns, so the label, what is said between it and the value, and the verb become `password are`.
+"""
+
+import re
+from functools import cache
+
+_LABELS = {
+    "password": """
+        passwort kennwort zugangscode contraseña contrasena mot_de_passe motdepasse mdp senha palavra-passe
+        parola_d'ordine parola_chiave parola wachtwoord hasło haslo heslo şifre sifre пароль пароля пароли паролем
+        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenord adgangskode passord salasana jelszó
+        كلمة_المرور पासवर्ड סיסמה סיסמא
+    """,
+    "api key": """
+        api-schlüssel schlüssel api-schluessel zugangsschlüssel clave_api clave_de_api clave_secreta clave clé_api
+        clé_secrète clé_d'api chave_api chave_de_api chave_secreta chiave_api chiave_segreta api_anahtarı ключ_api
+        api-ключ ключ 密钥 密鑰 秘钥 apiキー 秘密鍵 アクセスキー api_키 비밀키 인증키 klucz_api sleutel
+    """,
+    "token": "токен токена 令牌 トークン 토큰 jeton_d'accès zugriffstoken zugangstoken jeton ficha_de_acceso",
+}
+_IS = "ist|lautet|war|es|era|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er|on"
+_IS_GLUED = "是|为|為|は|が|는|은|이|가"
+_FOREIGN = ("ist", "lautet", "es", "est", "è", "é", "jest", "это")
+_ENGLISH = ("password", "passwd", "token", "api key")
+_BETWEEN = r"(?:[ \t]+[^\W\d_][\w.'’/-]{0,20}){0,5}?"
+
+
+@cache
+def _spelled(words: str) -> tuple[str, ...]:
+    return tuple(sorted((word.replace("_", " ") for word in words.split()), key=len, reverse=True))
+
+
+@cache
+def _pattern(present: tuple[str, ...]) -> re.Pattern[str]:
+    labels = "|".join(map(re.escape, present))
+    return re.compile(
+        rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]))(?P<label>{labels})(?P<quote>[\"'`*]{{0,3}})"
+        rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t])))"
+        rf"|(?P<sign>{_BETWEEN}(?=[\"'`*]{{0,3}}[ \t]*(?:[:：=|]))))?",
+        re.IGNORECASE,
+    )
+
+
+def in_english(text: str) -> list[tuple[int, int, str]]:
+    """Return the stretches of a text that name a secret in another language, each with how it reads in English."""
+    lowered = text.lower()
+    found = []
+    for name, spelled in _LABELS.items():
+        present = tuple(word for word in _spelled(spelled) if word in lowered)
+        if name == "password" and any(f" {verb} " in lowered for verb in _FOREIGN):
+            present += tuple(word for word in _ENGLISH if word in lowered)
+        if not present:
+            continue
+        for match in _pattern(present).finditer(text):
+            word = match["label"].lower()
+            own = word if word in _ENGLISH else name
+            # Not `is`: what that is followed by may be a plain word, which another language has in other places.
+            new = f"{own} are " if match["verb"] else f"{own}{match['quote']}"
+            if new.strip() != match[0].lower():
+                found.append((*match.span(), new))
+    kept: list[tuple[int, int, str]] = []
+    for one in sorted(found):
+        if not kept or one[0] >= kept[-1][1]:
+            kept.append(one)
+    return kept
