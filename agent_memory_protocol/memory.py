@@ -24,13 +24,13 @@ from .postgresql.address import is_address
 from .project.access import Actor, acting
 from .records.arrival import arrive
 from .records.canonical import encode, freeze_text
-from .records.finder import MemoryStatus
+from .records.finder import MATCHES, Finder, MemoryStatus
 from .records.home import Home
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
-from .records.rank import BUDGET_TOKENS, Recalled, choose
+from .records.rank import BUDGET_TOKENS, Match, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
-from .records.signing import Identity, Signer
+from .records.signing import Identity, Signer, check_signer
 from .records.store import RecordStore
 from .search.port import Embedder, SearchIndex
 
@@ -105,6 +105,8 @@ class Memory(Decisions):
         self._fresh: list[Record] = []
         if isinstance(identity, (str, os.PathLike)):
             identity = Identity.load_or_create(os.fspath(identity))
+        if identity is not None:
+            check_signer(identity)
         self._identity: Signer | None = identity
         self._clock = clock or partial(datetime.now, UTC)
         self._last = datetime.min.replace(tzinfo=UTC)
@@ -252,12 +254,27 @@ class Memory(Decisions):
         if limit < 1:
             raise InvalidArgument(f"a limit of {limit} shows nothing; give a positive number")
         with self._lock:
-            found = self._recall(query, sys.maxsize, include_history=include_history)
-            return replace(found, hits=found.hits[:limit], left_out=max(len(found.hits) - limit, 0))
+            found = self._recall(query, sys.maxsize, include_history=include_history, most=limit)
+            left_out = found.left_out + max(len(found.hits) - limit, 0)
+            return replace(found, hits=found.hits[:limit], left_out=left_out)
 
-    def _recall(self, query: str, budget_tokens: int, *, include_history: bool) -> Recalled:
+    def _recall(self, query: str, budget_tokens: int, *, include_history: bool, most: int = 0) -> Recalled:
+        """Look at more and more matches, until the budget is full or, with `most`, so many are found."""
         finder = self._shelf.see()
-        found = finder.find(query, include_history=include_history)
+        count = max(most, MATCHES)
+        while True:
+            found = finder.find(query, include_history=include_history, count=count)
+            recalled = self._choose(finder, query, found, budget_tokens, include_history=include_history)
+            if len(found) < count:
+                return recalled
+            if most or recalled.left_out:
+                more = finder.total(query, include_history=include_history) - len(found)
+                return replace(recalled, left_out=recalled.left_out + max(more, 0))
+            count *= 4
+
+    def _choose(
+        self, finder: Finder, query: str, found: Sequence[Match], budget_tokens: int, *, include_history: bool
+    ) -> Recalled:
         uses = self._shelf.usage.of(one.record.id for one in found)
         recalled = choose(
             query,

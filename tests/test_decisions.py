@@ -1,10 +1,12 @@
 """What people decide about records: what was replaced, put away and brought back, and how it shows in each door."""
 
+import subprocess
+
 import pytest
 
 from agent_memory_protocol import Memory
 from agent_memory_protocol.consolidation.proposals import Stage
-from agent_memory_protocol.errors import IllegalMove, UnknownRecord
+from agent_memory_protocol.errors import IllegalMove, InvalidArgument, UnknownRecord
 from agent_memory_protocol.records.record import State
 from agent_memory_protocol.records.sqlite_store import MemoryStore
 
@@ -79,3 +81,35 @@ def test_what_changed_is_said_and_decided_by_a_person_only(memory):
     assert report.done == ()
     memory.supersede(old, new, "moved")
     assert memory.consolidate().deferred == ()
+
+
+def test_what_did_not_fit_is_counted_truly_and_the_limits_are_the_callers(memory):
+    for number in range(60):
+        memory.remember(f"Service s{number} writes its logs to bucket b{number}.")
+    gone = memory.remember("Service s99 writes its logs to bucket b99.").record_id
+    memory.archive(gone, "over")
+    few, all_of_them = memory.search("logs bucket", limit=5), memory.search("logs bucket", limit=100)
+    assert (len(few), few.left_out, len(all_of_them), all_of_them.left_out) == (5, 55, 60, 0)
+    large, small = (memory.recall("logs bucket", budget_tokens=budget) for budget in (10_000, 100))
+    assert (len(large), large.left_out) == (60, 0)
+    assert len(small) + small.left_out == 60
+    assert len(memory.search("logs bucket", limit=50, include_history=True)) == 50
+    assert memory.search("logs bucket", limit=50, include_history=True).left_out == 11
+
+
+def test_what_cannot_sign_is_refused_by_name():
+    class KeyPair:
+        secret = b""
+
+    with pytest.raises(InvalidArgument, match="KeyPair has not"):
+        Memory(store=MemoryStore(), identity=KeyPair())  # type: ignore[arg-type]
+
+
+def test_a_new_private_key_in_a_checkout_is_ignored_by_git(tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "keys").mkdir()
+    Memory(store=MemoryStore(), identity=tmp_path / "keys" / "own.key")
+    told = subprocess.run(
+        ["git", "-C", str(tmp_path), "status", "--porcelain", "-uall"], check=True, capture_output=True, text=True
+    )
+    assert told.stdout == ""

@@ -33,6 +33,7 @@ TOLD = 20
 @click.option("--from", "source_name", metavar="FORMAT", help="The format of IN; by default its content decides.")
 @click.option("--format", "target_name", metavar="FORMAT", help="The format of OUT; by default its ending decides.")
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace OUT where it exists.")
 @click.option("--losses", is_flag=True, help="Only list what each format cannot carry.")
 @call_options
@@ -43,6 +44,7 @@ def convert_command(
     source_name: str | None,
     target_name: str | None,
     strict: bool,
+    no_embeddings: bool,
     force: bool,
     losses: bool,
 ) -> None:
@@ -80,7 +82,9 @@ def convert_command(
     from ..exchange.convert import Conversion, convert
     from ..search.embedding import HashEmbedder
 
-    conversion = Conversion(chosen, HashEmbedder(), strict=strict, progress=counter("converted"))
+    conversion = Conversion(
+        chosen, HashEmbedder(), strict=strict, embeds=not no_embeddings, progress=counter("converted")
+    )
     with input_file(source) as path, output_file(target) as new:
         found = table.by_name(source_name) if source_name else table.detect(path, name=source)
         convert(path, found, conversion, new, overwrite=force or target == STDIO)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InvalidArgument
 from ..exchange.convert import Conversion
 from ..formats import table
 from ..formats.record_files import replacing
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 @click.option("--to", "target_name", metavar="TARGET", help="Write a document, shared or agent:NAME; default: records.")
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@click.option("--text", metavar="COLUMN", help="Of CSV, JSON or Parquet of other tools: the column of the text.")
+@click.option("--time", metavar="COLUMN", help="The column of the time.")
+@click.option("--map", "pairs", multiple=True, metavar="KEY=FIELD", help="A column for another field; repeatable.")
+@click.option("--no-embeddings", is_flag=True, help="Do not look at embeddings: they may be missing or wrong.")
 @click.option("--accept-unsigned", is_flag=True, help="Take records of a memory file that nobody has signed.")
 @click.option(
     "--accept", multiple=True, metavar="ADDRESS", help="Take records that this address has signed; repeatable."
@@ -42,6 +47,10 @@ def import_command(
     target_name: str | None,
     apply: bool,
     strict: bool,
+    text: str | None,
+    time: str | None,
+    pairs: tuple[str, ...],
+    no_embeddings: bool,
     accept_unsigned: bool,
     accept: tuple[str, ...],
     identity: str | None,
@@ -52,6 +61,9 @@ def import_command(
     They become records, or with --to entries of one document. What is there already comes in once. A secret is refused
     with the line it stands on. A bad entry costs no other; the command then ends with 3 or 4. `-` is stdin.
 
+    Rows of other tools come in too: CSV with a header, JSON lines and Parquet. Ids and times that are missing are made.
+    --text, --time and --map say which column is which field; all others are kept in `extra`.
+
     Of a memory file, records come in that --identity has signed, or without one those whose signer has records here.
     Unsigned ones and those of others are shown, and come in only with --accept-unsigned or --accept.
 
@@ -61,27 +73,30 @@ def import_command(
         amp import handover.amem.json --accept amp:key:6MkhaXgBZDvotDkL
         amp import memory.jsonl --apply
         amp import notes.md --to shared --apply
+        amp import tickets.csv --text summary --time created --map owner=source
     """
     from ..exchange.acceptance import acceptance_of
+    from ..exchange.foreign import reader_of
     from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, import_file, into_document, into_records
+    from ..formats.rows import Columns
 
     if file != STDIO:
         check_outside(call.actor(), file)
     if apply and store is None:
         call.workspace().check_begun()
     with input_file(file) as path:
-        found = table.detect(path, name=file) if name == table.AUTO else table.by_name(name)
+        kind, read = reader_of(
+            path, file, name, Columns.of(dict(map(_pair, pairs)), text=text, time=time, embeds=not no_embeddings)
+        )
         if target_name is None:
             memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
-            take = into_records(
-                memory, accept=acceptance_of(path, found.name, memory, accept, unsigned=accept_unsigned)
-            )
+            take = into_records(memory, accept=acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned))
         else:
             target = parse_target(target_name)
-            take = into_document(call.workspace(), target, call.actor(), from_page=found.name == "markdown")
+            take = into_document(call.workspace(), target, call.actor(), from_page=kind == "markdown")
         done = import_file(
             path,
-            lambda: found.read(path),
+            read,
             take,
             apply=apply,
             strict=strict,
@@ -89,7 +104,7 @@ def import_command(
             progress=counter("judged"),
         )
     to = target_name or "records"
-    call.answer({**done.to_json(), "format": found.name, "to": to}, _lines(done, found.name, to))
+    call.answer({**done.to_json(), "format": kind, "to": to}, _lines(done, kind, to))
     if done.counts[LEFT_OUT]:
         sys.exit(3 if done.refused else 4)
 
@@ -98,6 +113,7 @@ def import_command(
 @click.argument("targets", metavar="[TARGET]...", nargs=-1)
 @click.option("--format", "name", metavar="FORMAT", help="The format; by default the ending of the file decides.")
 @click.option("--output", metavar="FILE", default=STDIO, help="Where to; default: stdout.")
+@click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
 @store_option
 @call_options
@@ -106,6 +122,7 @@ def export_command(
     targets: tuple[str, ...],
     name: str | None,
     output: str,
+    no_embeddings: bool,
     force: bool,
     store: str | None,
 ) -> None:
@@ -140,7 +157,7 @@ def export_command(
     if export.RECORDS in targets:
         parts.append(export.records(open_memory(call, store)))
     withheld = export.Withheld(call.workspace().settings.secrets_allow)
-    conversion = Conversion(chosen, HashEmbedder(), progress=counter("exported"))
+    conversion = Conversion(chosen, HashEmbedder(), embeds=not no_embeddings, progress=counter("exported"))
     with output_file(output) as path, replacing(path, overwrite=force or output == STDIO) as new:
         chosen.write(new, conversion.carry(withheld.pass_on(chain.from_iterable(parts))))
     there = call.workspace().targets(who) if wanted else []
@@ -150,6 +167,13 @@ def export_command(
     tell(call, conversion, "memory")
     if conversion.left_out:
         sys.exit(4 if conversion.left_out > withheld.count else 3)
+
+
+def _pair(pair: str) -> tuple[str, str]:
+    column, sign, target = pair.partition("=")
+    if not (column and sign and target):
+        raise InvalidArgument(f"--map {pair}: give a column and a field, as in --map owner=source")
+    return column, target
 
 
 def _lines(done: "Import", source: str, target: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import AgentMemoryError, DamagedFile, MissingExtra
+from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, MissingExtra
+from ..formats import json_schema
 from ..formats.entry import MADE_BY, MemoryEntry, Problem, embedding_of
 from ..formats.loss import Loss
 from ..formats.record_files import replacing
@@ -18,6 +19,9 @@ from ..search.port import Embedder
 
 TOLD = 100
 """Of more problems than this only the number is kept."""
+
+_BARE = ("ndjson", "json")
+"""Formats that are written without embeddings where somebody asks for that."""
 
 _EVERY = 1000
 """How many entries come through between two reports of progress."""
@@ -31,6 +35,7 @@ class Conversion:
         target: the format it goes to.
         embedder: what makes the embeddings that are missing and needed.
         strict: whether the first problem ends it.
+        embeds: whether entries keep their embedding and get one; only JSON can be written without.
         progress: is told how many entries have come through, now and then.
         entries: how many have.
         lost: of how many of them what was lost.
@@ -43,6 +48,7 @@ class Conversion:
     target: Format
     embedder: Embedder
     strict: bool = False
+    embeds: bool = True
     progress: Callable[[int], object] | None = None
     entries: int = 0
     lost: Counter[Loss] = field(default_factory=Counter)
@@ -62,6 +68,10 @@ class Conversion:
             "left_out": self.left_out,
             "problems": [one._asdict() for one in self.problems],
         }
+
+    def __post_init__(self) -> None:
+        if not self.embeds and self.target.name not in _BARE:
+            raise InvalidArgument(f"{self.target.name} has no way to leave embeddings out; {' and '.join(_BARE)} have")
 
     def carry(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[Any]:
         """Yield each entry that comes through as the target writes it.
@@ -99,6 +109,9 @@ class Conversion:
 
     def _encode(self, entry: MemoryEntry) -> Any:
         carried, lost = self.target.carry(entry)
+        if not self.embeds:
+            self.lost.update(lost)
+            return json_schema.encode(carried, embeds=False)
         embeds = self.target.needs_embedding and not carried.embedding
         if embeds:
             vector = embedding_of(self.embedder.embed([carried.text])[0])

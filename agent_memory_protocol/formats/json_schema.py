@@ -39,11 +39,15 @@ _EMBEDDING = b',"embedding":"'
 # Writing
 
 
-def encode(entry: MemoryEntry) -> bytes:
-    r"""Return an entry as one line of JSON in UTF-8, without its ``\n``. What is empty is left out, as it may be."""
+def encode(entry: MemoryEntry, *, embeds: bool = True) -> bytes:
+    r"""Return an entry as one line of JSON in UTF-8, without its ``\n``. What is empty is left out, as it may be.
+
+    Without `embeds`, the embedding is the empty text, which the schema allows.
+    """
     key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
-    if not embedding:
+    if embeds and not embedding:
         raise BadEntry("it has no embedding, which the schema requires")
+    embedding = embedding if embeds else b""
     fields: dict[str, object] = {"id": key, "timestamp_ms": timestamp_ms, "text": text}
     if tags:
         fields["tags"] = tags

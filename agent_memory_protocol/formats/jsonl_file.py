@@ -17,8 +17,10 @@ from ..disk.files import Root, is_there, split_bom
 from ..disk.writing import ChangedMeanwhile, append, replace
 from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import LEDGER
+from ..text.ids import complete
 from .jsonl import (
     FORMAT,
+    USER,
     EntryLine,
     HeaderLine,
     Line,
@@ -123,9 +125,27 @@ class MemoryFile:
             allow = allowances(self.path)
             encode(draft, allow=allow)
         with self._locked(moment) as (root, parts, file):
+            if supersedes is not None:
+                draft = draft._replace(supersedes=self._replaced(supersedes, source))
             entry = draft._replace(created_at=new_stamp(moment, _latest_at_end(file)))
             append(root, parts, encode(entry, allow=allow))
         return entry
+
+    def _replaced(self, start: str, source: str | None) -> str:
+        """Return the id of the entry that is superseded, by its beginning.
+
+        Raises:
+            InvalidArgument: no entry that holds begins so, or several do.
+            Refused: the user said it, and this is somebody else's word.
+        """
+        contents = self._contents()
+        there = {key: entry for key, entry in contents.entries.items() if key not in contents.deleted}
+        found = complete(start, there, lambda key: there[key].text)
+        if found is None:
+            raise InvalidArgument(f"{shown(self.path)} has no entry {start!a} to supersede; the view lists the ids")
+        if there[found].source == USER and source != USER:
+            raise Refused(f"the user said {found}, so only the user's word (source={USER!r}) supersedes it")
+        return found
 
     def delete(self, id: str, now: datetime | None = None) -> Tombstone:
         """Delete an entry by adding a tombstone, and return that. What it superseded stays gone.

@@ -21,6 +21,7 @@ from ..search.float32 import unpack
 from . import record_files
 from .entry import NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, embedding_of
 from .loss import unknown_fields
+from .rows import tags_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -85,6 +86,33 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
             yield attempt(f"row {number:,}", _decode, row)
 
 
+def rows(path: str) -> Iterator[dict[str, Any]]:
+    """Yield each row of any Parquet file, by the names of its columns."""
+    _check_name(path)
+    with _duckdb(path) as connection:
+        cursor = connection.execute("SELECT * FROM read_parquet(?)", [path])
+        names = [column[0] for column in cursor.description or ()]
+        batches = iter(lambda: cursor.fetchmany(_BATCH), [])
+        for row in chain.from_iterable(batches):
+            yield dict(zip(names, row, strict=True))
+
+
+def has_entries(path: str) -> bool:
+    """Say whether a Parquet file has the columns of entries, in their types."""
+    _check_name(path)
+    with _duckdb(path) as connection:
+        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+    kinds = {row[0]: row[1] for row in described}
+    return all(name in kinds for name in _REQUIRED) and kinds.get("tags", "VARCHAR[]") == "VARCHAR[]"
+
+
+def _check_name(path: str) -> None:
+    with record_files.reading(path):
+        pass  # DuckDB would not say as well what is wrong with a file that is none
+    if _PATTERN & {*path}:
+        raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
+
+
 def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
     """Return the newest entries with a tag; a `DamagedFile` where one of them breaks a rule."""
     with _opened(path) as (connection, columns):
@@ -102,10 +130,7 @@ def newest(path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
 @contextmanager
 def _opened(path: str) -> Iterator[tuple["DuckDBPyConnection", str]]:
     """Give a connection and the columns to select from a file that has them."""
-    with record_files.reading(path):
-        pass  # DuckDB would not say as well what is wrong with a file that is none
-    if _PATTERN & {*path}:
-        raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
+    _check_name(path)
     with _duckdb(path) as connection:
         described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
         there = {row[0] for row in described}
@@ -123,7 +148,7 @@ def _decode(row: tuple[Any, ...]) -> MemoryEntry:
                 key,
                 timestamp_ms,
                 text,
-                tuple(tags or ()),
+                tags_of(tags),
                 source or "",
                 # Other tools write vectors as bytes, too.
                 bytes(embedding) if isinstance(embedding, (bytes, bytearray)) else embedding_of(embedding or ()),

@@ -132,20 +132,27 @@ def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEnt
     return _select(path, f"SELECT seq, {_COLUMNS} FROM entries {tagged} {first}", tag=tag, limit=limit)  # noqa: S608
 
 
+def _widths(path: str) -> set[int]:
+    """Return how many bytes the embeddings of a file have."""
+    with _opened(path) as connection:
+        rows = connection.execute("SELECT DISTINCT length(embedding) FROM entries WHERE length(embedding) > 0")
+        return {width for (width,) in rows}
+
+
 def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
     """Return the entries whose embedding is most like a given one, by cosine, the score in `relevance`; best first.
 
     Entries whose embedding has another width are not compared.
 
     Raises:
-        BadEntry: these bytes are no embedding.
+        BadEntry: these bytes are no embedding, or no entry has one of this width.
         DamagedFile: the file is unsound.
     """
     check(MemoryEntry("query", 0, "", embedding=embedding))
     columns = _COLUMNS.replace("relevance", "likeness(embedding) AS score")
     tagged = "AND seq IN (SELECT seq FROM entry_tags WHERE tag = :tag)" if tag is not None else ""
     query = f"SELECT seq, {columns} FROM entries WHERE length(embedding) = :width {tagged}"  # noqa: S608
-    return _select(
+    found = _select(
         path,
         f"{query} ORDER BY score DESC, seq DESC LIMIT :limit",
         likeness=_likeness_to(embedding),
@@ -153,6 +160,10 @@ def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int =
         tag=tag,
         limit=limit,
     )
+    if not found and limit > 0 and (widths := _widths(path)) and len(embedding) not in widths:
+        here = " or ".join(str(width // 4) for width in sorted(widths))
+        raise BadEntry(f"the embedding has {len(embedding) // 4} numbers, and those of {shown(path)} have {here}")
+    return found
 
 
 def _likeness_to(embedding: bytes) -> Callable[[bytes], float]:

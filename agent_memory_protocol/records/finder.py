@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
+from ..search.keyword import KeywordIndex
 from ..search.port import Passage, SearchIndex, Source
 from ..text.ids import complete
 from .canonical import EMPTY
@@ -14,6 +15,7 @@ from .record import LIVE, Record, by_birth, event_of, is_id, slots_said
 from .seen import Seen
 
 MATCHES = 40
+_ALL = 100_000
 """How many records that look like a query are weighed against each other."""
 
 
@@ -120,6 +122,14 @@ class Finder:
             limit *= 4
         read = self.seen.read_each(hit.source for hit in shown)
         return [Match(read[hit.source], hit.score, hit.reasons) for hit in shown if hit.source in read]
+
+    def total(self, query: str, *, include_history: bool) -> int:
+        """Return how many records look like a query."""
+        keys = None if include_history else [state.value for state in LIVE]
+        if isinstance(self._index, KeywordIndex):
+            return self._index.count(query, keys=keys)
+        hits = self._index.search(query, limit=_ALL)
+        return sum(keys is None or hit.key in keys for hit in hits)
 
     def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
         """Return by id further records that may have to come together with some of these.

@@ -18,6 +18,8 @@ from ..disk.errors import shown
 from ..disk.files import Root
 from ..disk.writing import create
 from ..errors import BadSignature, DamagedFile, InvalidArgument, MissingExtra, StorageError
+from ..project.git_files import own_git_folder
+from ..project.root import git_top
 from .canonical import Json, encode
 from .record import Record
 
@@ -49,6 +51,17 @@ class Signer(Protocol):
 
     def sign(self, message: bytes) -> bytes:
         """Return the 64 bytes of the Ed25519 signature over a message."""
+
+
+def check_signer(signer: object) -> None:
+    """Return if this can sign: it has an address, and a `sign`.
+
+    Raises:
+        InvalidArgument: it cannot; keys of other libraries do not.
+    """
+    if not isinstance(getattr(signer, "address", None), str) or not callable(getattr(signer, "sign", None)):
+        name = type(signer).__name__
+        raise InvalidArgument(f"identity is the path of an identity file, or has address and sign; {name} has not")
 
 
 class Identity:
@@ -98,6 +111,7 @@ class Identity:
         if not os.path.lexists(path):
             made = cls.generate()
             if made.save(path):
+                _keep_out_of_git(path)
                 return made
         return cls.load(path)
 
@@ -254,6 +268,22 @@ def _folder_of(path: str) -> Root:
     if not os.path.basename(path) or "\0" in path:
         raise InvalidArgument(f"{path!a} cannot be the path of an identity file")
     return Root.open(os.path.dirname(os.path.abspath(path)), external_links=True)
+
+
+def _keep_out_of_git(path: str) -> None:
+    """Have git ignore a new private key on this machine, where it lies in a checkout."""
+    path = os.path.realpath(path)
+    top = git_top(os.path.dirname(path), os.environ)
+    folder = own_git_folder(top) if top else ""
+    if not top or not folder:
+        return
+    name = "/" + os.path.relpath(path, os.path.realpath(top)).replace(os.sep, "/")
+    try:
+        os.makedirs(os.path.join(folder, "info"), exist_ok=True)
+        with open(os.path.join(folder, "info", "exclude"), "a", encoding="utf-8") as file:
+            file.write(f"{name}\n")
+    except OSError:
+        return
 
 
 def _nacl() -> ModuleType:

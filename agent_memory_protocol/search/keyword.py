@@ -38,6 +38,9 @@ _MATCHES = f"""
     SELECT sources.key, passages.key, tokens.text, tokens.context, passages.size
     FROM tokens JOIN passages ON passages.id = tokens.rowid JOIN sources ON sources.id = passages.source
     WHERE tokens.rowid IN (SELECT rowid {_FOUND} ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit)"""  # noqa: S608 ours
+_COUNT = """
+    SELECT COUNT(*) FROM tokens JOIN passages ON passages.id = tokens.rowid
+    WHERE tokens MATCH :match AND (:keys IS NULL OR passages.key IN (SELECT value FROM json_each(:keys)))"""
 _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1
@@ -72,6 +75,18 @@ class KeywordIndex(KeptIndex[Stored]):
             return rank(terms, matches, limit, passages=passages, size=size, holding=lookup.holding(tokens))
 
         return self._ask(question) if asked and limit > 0 else []
+
+    def count(self, query: str, *, keys: Collection[str] | None = None) -> int:
+        """Return how many passages a search with no limit would find, of all or of those with one of these keys."""
+        asked = words.terms(query)
+
+        def question(connection: "Connection") -> int:
+            lookup = _Lookup(connection, None)
+            tokens = {token for term in mend(asked, lookup.known, lookup.like) for token in term.tokens}
+            values = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps(list(keys))}
+            return int(connection.execute(_COUNT, values).fetchone()[0])
+
+        return self._ask(question) if asked else 0
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         found = {}

@@ -78,6 +78,7 @@ def test_opening_and_reading_create_nothing_and_the_first_append_creates_the_fil
 
 @pytest.mark.requirement("S0-07", "S0-12", "S0-13", "S0-14", "S0-15", "S0-17")
 def test_an_entry_is_returned_as_it_will_be_read(memory, path):
+    old = memory.append("Old.", kind="fact", now=NOW)
     written = [
         memory.append("Inferred.", kind="lesson", now=NOW),
         memory.append("Said.", kind="preference", source="user", now=NOW),
@@ -89,7 +90,7 @@ def test_an_entry_is_returned_as_it_will_be_read(memory, path):
             source="https://harbor.example",
             confidence=0.25,
             expires_at=NOW + timedelta(days=1),
-            supersedes="0123456789ab",
+            supersedes=old.id,
             now=NOW,
         ),
     ]
@@ -99,6 +100,21 @@ def test_an_entry_is_returned_as_it_will_be_read(memory, path):
     assert memory.view(NOW, "project:other").entries == tuple(written[:2])
     with pytest.raises(InvalidArgument, match="not one text"):
         memory.append("Tags.", kind="fact", tags="one")
+
+
+def test_what_is_superseded_is_there_and_the_user_is_overruled_by_nobody_else(memory, path):
+    old = memory.append("Old.", kind="fact", now=NOW)
+    said = memory.append("Said.", kind="fact", source="user", now=NOW)
+    before = Path(path).read_bytes()
+    for unknown in ("0123456789ab", "zzzz", "x"):
+        with pytest.raises(InvalidArgument, match="no entry"):
+            memory.append("New.", kind="fact", supersedes=unknown, now=NOW)
+    with pytest.raises(Refused, match="only the user's word"):
+        memory.append("New.", kind="fact", supersedes=said.id, now=NOW)
+    assert Path(path).read_bytes() == before
+    assert memory.append("New.", kind="fact", supersedes=old.id[:6], now=NOW).supersedes == old.id
+    memory.append("Said again.", kind="fact", source="user", supersedes=said.id, now=NOW)
+    assert [entry.text for entry in memory.view(NOW).entries] == ["New.", "Said again."]
 
 
 @pytest.mark.requirement("S0-22", "S0-25", "S0-26", "S0-33", "S0-34", "S0-35")

@@ -1,0 +1,242 @@
+"""Rows of other tools: JSON lines, CSV and Parquet whose columns are not those of an entry, read as entries.
+
+What is missing is made: an id from the content, a time of 0 where nobody knows. A column that no field is made of goes
+into `extra` as text, so nothing of a row is lost.
+"""
+
+import csv
+import json
+import math
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from types import MappingProxyType
+
+from ..disk.errors import shown
+from ..disk.files import split_bom
+from ..errors import DamagedFile, InvalidArgument
+from . import record_files
+from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds
+from .json_schema import entry_of
+
+FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
+_NAMESPACE = uuid.UUID("5a0c0a0e-3f1b-5c53-9d0c-6f1f0c3b7a11")
+_LARGEST = 256 << 20
+_TIMES = ("timestamp", "created_at", "createdAt", "time", "date")
+"""Columns that are taken for the time where none is named."""
+
+_SECONDS_END = 100_000_000_000
+"""A number below this counts seconds, one above milliseconds: in milliseconds it is in the year 1973."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column is which field of an entry. A field that no column is named for is the column of its own name.
+
+    Attributes:
+        named: the column of each field that has another name.
+        embeds: whether embeddings are read.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    embeds: bool = True
+
+    @classmethod
+    def of(
+        cls, pairs: Mapping[str, str], *, text: str | None = None, time: str | None = None, embeds: bool = True
+    ) -> "Columns":
+        """Return what pairs of a column and a field say, and the columns of the text and the time.
+
+        Raises:
+            InvalidArgument: there is no such field, or one has two columns.
+        """
+        given = [*((target, column) for column, target in pairs.items()), ("text", text), ("timestamp_ms", time)]
+        named: dict[str, str] = {}
+        for said, column in given:
+            if column is None:
+                continue
+            target = "timestamp_ms" if said == "time" else said
+            if target not in FIELDS:
+                raise InvalidArgument(f"{column}={target}: there is no field {target}; fields are {', '.join(FIELDS)}")
+            if named.setdefault(target, column) != column:
+                raise InvalidArgument(f"{target} has two columns, {named[target]} and {column}; name one")
+        return cls(named, embeds)
+
+
+def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
+    """Return a row as an entry.
+
+    Raises:
+        BadEntry: it has no text, or a value that no field of an entry can have.
+    """
+    left = {str(name): value for name, value in row.items() if name is not None}
+    fields: dict[str, object] = {}
+    for name in FIELDS:
+        column = columns.named.get(name, name)
+        if name not in columns.named and column in columns.named.values():
+            continue
+        fields[name] = left.pop(column, None)
+    if fields["timestamp_ms"] is None and "timestamp_ms" not in columns.named:
+        found = next((name for name in _TIMES if left.get(name) is not None), None)
+        fields["timestamp_ms"] = None if found is None else left.pop(found)
+    text = fields["text"]
+    if not isinstance(text, str) or not text.strip():
+        column = columns.named.get("text", "text")
+        keys = ", ".join(list(row)[:8]) or "none"
+        raise BadEntry(f"it has no text in {column}; name its column with --text (columns: {keys})")
+    extra = {
+        **_pairs(fields["extra"]),
+        **{name: _text(value) for name, value in left.items() if not _is_missing(value)},
+    }
+    when = _milliseconds(fields["timestamp_ms"])
+    key = _text(fields["id"]) if not _is_missing(fields["id"]) else ""
+    return check(
+        MemoryEntry(
+            id=key or str(uuid.uuid5(_NAMESPACE, f"{when}\0{text}")),
+            timestamp_ms=when,
+            text=text,
+            tags=tags_of(fields["tags"]),
+            source="" if _is_missing(fields["source"]) else _text(fields["source"]),
+            embedding=_vector(fields["embedding"]) if columns.embeds else b"",
+            relevance=_number(fields["relevance"]),
+            extra=MappingProxyType(extra),
+        )
+    )
+
+
+def tags_of(value: object) -> tuple[str, ...]:
+    """Return tags as other tools write them: a list, a list as JSON, or one text with commas or semicolons."""
+    if _is_missing(value):
+        return ()
+    if isinstance(value, str):
+        if value.lstrip().startswith("["):
+            try:
+                return tags_of(json.loads(value))
+            except ValueError:
+                pass
+        return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip())
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    raise BadEntry("tags is neither a text nor a list of texts")
+
+
+def read_lines(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
+    """Read JSON objects, one a line, or a JSON array of them."""
+    data = split_bom(record_files.read_whole(path, _LARGEST))[1]
+    if data.lstrip().startswith(b"["):
+        try:
+            rows = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise DamagedFile(f"is no JSON: {error}", path=shown(path)) from None
+        for number, row in enumerate(rows, start=1):
+            yield attempt(f"entry {number:,}", _from_object, row, columns)
+        return
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.strip():
+            yield attempt(f"line {number:,}", _from_line, line, columns)
+
+
+def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
+    """Read a CSV file with a header, of commas, semicolons or tabs."""
+    data = split_bom(record_files.read_whole(path, _LARGEST))[1]
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise DamagedFile("is not UTF-8; save it as UTF-8", path=shown(path)) from None
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    for row in rows:
+        values = {name: None if value == "" else value for name, value in row.items() if isinstance(name, str)}
+        yield attempt(f"line {rows.line_num:,}", entry, values, columns)
+
+
+def _from_line(line: bytes, columns: Columns) -> MemoryEntry:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadEntry(f"is no JSON: {str(error)[:100]}") from None
+    return _from_object(row, columns)
+
+
+def _from_object(row: object, columns: Columns) -> MemoryEntry:
+    if not isinstance(row, dict):
+        raise BadEntry("is no JSON object")
+    if not columns.named and columns.embeds:
+        try:
+            return entry_of(row)
+        except BadEntry:
+            pass
+    return entry(row, columns)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _pairs(value: object) -> dict[str, str]:
+    if _is_missing(value) or value == "":
+        return {}
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {"extra": str(value)}
+    if not isinstance(value, Mapping):
+        return {"extra": _text(value)}
+    return {str(name): _text(one) for name, one in value.items() if not _is_missing(one)}
+
+
+def _number(value: object) -> float:
+    if _is_missing(value):
+        return 0.0
+    try:
+        return float(str(value))
+    except ValueError:
+        raise BadEntry("relevance is no number") from None
+
+
+def _vector(value: object) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, (list, tuple)):
+        try:
+            return embedding_of([float(one) for one in value])
+        except (TypeError, ValueError):
+            raise BadEntry("embedding is no list of numbers") from None
+    return b""
+
+
+def _milliseconds(value: object) -> int:
+    """Return a moment as milliseconds: of a number of seconds or milliseconds, or of a text with a date."""
+    if _is_missing(value) or value == "":
+        return 0
+    if isinstance(value, str):
+        return _milliseconds(_moment(value))
+    if isinstance(value, datetime):
+        return to_milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
+    if isinstance(value, date):
+        return to_milliseconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+        return int(value if value >= _SECONDS_END else value * 1000)
+    raise BadEntry("the time is no moment")
+
+
+def _moment(text: str) -> float | datetime:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise BadEntry(f"{text[:40]!a} is no moment; give ISO 8601, or seconds or milliseconds since 1970") from None

@@ -1,0 +1,116 @@
+"""Rows that other tools write come in as entries, and what is missing is made."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agent_memory_protocol.errors import InvalidArgument
+from agent_memory_protocol.exchange.convert import Conversion
+from agent_memory_protocol.exchange.foreign import reader_of
+from agent_memory_protocol.formats.entry import MemoryEntry, Problem
+from agent_memory_protocol.formats.rows import Columns, tags_of
+from agent_memory_protocol.formats.table import AUTO, by_name
+from agent_memory_protocol.search.embedding import HashEmbedder
+
+APRIL = 1_775_001_600_000
+
+
+def read(path, columns: Columns | None = None) -> list[Any]:
+    _, reading = reader_of(str(path), path.name, AUTO, columns or Columns())
+    return [*reading()]
+
+
+def test_what_pandas_writes_comes_in(tmp_path):
+    rows = [
+        {"id": None, "text": "Redis needs AOF.", "timestamp": APRIL, "tags": None, "source": None, "score": 1.5},
+        {"id": 7, "text": "Use tabs.", "timestamp": "2026-04-01T00:00:00.000", "tags": ["style", "py"], "score": None},
+    ]
+    for name, text in {
+        "a.ndjson": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "a.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "a.json": json.dumps(rows),
+    }.items():
+        path = tmp_path / name
+        path.write_text(text)
+        one, other = read(path)
+        assert (one.text, one.timestamp_ms, one.tags, one.source, one.extra) == (
+            "Redis needs AOF.",
+            APRIL,
+            (),
+            "",
+            {"score": "1.5"},
+        )
+        assert (other.id, other.timestamp_ms, other.tags, other.embedding) == ("7", APRIL, ("style", "py"), b"")
+        assert read(path)[0].id == one.id
+
+
+def test_a_csv_with_a_header_comes_in_by_the_columns_that_are_named(tmp_path):
+    path = tmp_path / "tickets.csv"
+    path.write_text(
+        'summary,created,owner,labels,prio\n"Logs go to S3,\nnot to disk.",2026-04-01,ana,"infra, logs",2\n,,,,\n'
+    )
+    columns = Columns.of({"owner": "source", "labels": "tags"}, text="summary", time="created")
+    one, empty = read(path, columns)
+    assert (one.text, one.timestamp_ms) == ("Logs go to S3,\nnot to disk.", APRIL)
+    assert (one.source, one.tags, one.extra) == ("ana", ("infra", "logs"), {"prio": "2"})
+    assert isinstance(empty, Problem)
+    assert "--text" in str(read(path)[0])
+    path.write_text("text;source\nUse tabs.;style guide\n", encoding="utf-8-sig")
+    assert [(one.text, one.source) for one in read(path)] == [("Use tabs.", "style guide")]
+
+
+def test_foreign_json_lines_come_in_by_a_map(tmp_path):
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"body": "Use tabs.", "when": 1775001600, "by": "ana", "nested": {"a": 1}}\n{"body": 3}\nx\n')
+    one, *bad = read(path, Columns.of({"body": "text", "when": "time", "by": "source"}))
+    assert (one.text, one.timestamp_ms, one.source, one.extra) == ("Use tabs.", APRIL, "ana", {"nested": '{"a": 1}'})
+    assert [problem.place for problem in bad] == ["line 2", "line 3"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "why"), [({"a": "body"}, "there is no field body"), ({"a": "text", "b": "text"}, "two columns")]
+)
+def test_a_map_to_no_field_or_to_one_twice_is_refused(pairs, why):
+    with pytest.raises(InvalidArgument, match=why):
+        Columns.of(pairs)
+
+
+def test_json_goes_out_without_embeddings_and_comes_back(tmp_path):
+    embedded = MemoryEntry("00000000-0000-4000-8000-000000000001", APRIL, "Use tabs.", embedding=b"\0\0\0\0")
+    for name in ("ndjson", "json"):
+        conversion = Conversion(by_name(name), HashEmbedder(), embeds=False)
+        path = tmp_path / f"a.{name}"
+        conversion.target.write(str(path), conversion.carry([embedded]))
+        assert b'"embedding":""' in path.read_bytes()
+        assert [one.text for one in read(path)] == ["Use tabs."]
+    with pytest.raises(InvalidArgument, match="no way to leave embeddings out"):
+        Conversion(by_name("protobuf"), HashEmbedder(), embeds=False)
+
+
+@pytest.mark.parametrize(
+    ("written", "tags"),
+    [
+        ("infra", ("infra",)),
+        ("infra, logs", ("infra", "logs")),
+        ("infra; logs;", ("infra", "logs")),
+        ('["infra", "logs"]', ("infra", "logs")),
+        (["infra", "logs"], ("infra", "logs")),
+        ("", ()),
+        (None, ()),
+        (float("nan"), ()),
+    ],
+)
+def test_tags_are_a_list_or_a_text_and_never_letters(written, tags):
+    assert tags_of(written) == tags
+
+
+@pytest.mark.parametrize("tags", ["'infra, logs'", "['infra', 'logs']"])
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_parquet_with_tags_as_text_or_list_comes_in(tmp_path, tags, with_ids):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "a.parquet"
+    own = f"'k' AS id, {APRIL}::UBIGINT AS timestamp_ms" if with_ids else "TIMESTAMP '2026-04-01' AS created_at"
+    duckdb.sql(f"SELECT {own}, 'Logs go to S3.' AS text, {tags} AS tags, 2 AS prio").write_parquet(str(path))
+    (one,) = read(path)
+    assert (one.text, one.tags, one.timestamp_ms) == ("Logs go to S3.", ("infra", "logs"), APRIL)
