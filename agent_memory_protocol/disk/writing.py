@@ -411,8 +411,9 @@ def _append(fd: int, data: bytes, parts: tuple[str, ...], *, sync: bool, lines: 
             data = b"\n" + data
     try:
         if os.write(fd, data) < len(data):
-            # A disk takes a part when there is no room for the rest.
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # noqa: TRY301 - what was written is taken back
+            # A disk takes a part when there is no room for the rest, and a limit on file sizes cuts there, too.
+            why = errno.EFBIG if size + len(data) > _largest_file() else errno.ENOSPC
+            raise OSError(why, os.strerror(why))  # noqa: TRY301 - what was written is taken back
         if sync:
             os.fsync(fd)
     except BaseException as error:
@@ -423,6 +424,16 @@ def _append(fd: int, data: bytes, parts: tuple[str, ...], *, sync: bool, lines: 
                 f"{shown(*parts)}: not confirmed, {left} new bytes may stand at its end: {reason}"
             ) from error
         raise
+
+
+def _largest_file() -> float:
+    """Return how many bytes this process may make a file; no bound where the system sets none."""
+    try:
+        import resource
+    except ImportError:
+        return float("inf")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return float("inf") if limit == resource.RLIM_INFINITY else limit
 
 
 def _take_back(fd: int, size: int, data: bytes) -> int:

@@ -50,7 +50,7 @@ def new_stamp(now: datetime, latest: str = "") -> str:
         moment = last
         if moment.microsecond and moment < datetime.max.replace(microsecond=0, tzinfo=UTC):
             moment += timedelta(seconds=1)
-    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+    return moment.replace(tzinfo=None).isoformat() + "Z"  # with the microseconds of a latest moment there is no later
 
 
 @lru_cache(maxsize=4096)

@@ -200,6 +200,7 @@ class _Walk:
         self._aside((self._project.path / f"other-{self._number}").touch)
         if self._git("rebase", "-q", "aside").returncode:
             self._git("rebase", "--abort")
+        self._git("branch", "-qD", "aside")  # what a branch has is not lost, and named there only
 
     def _merge_and_abort(self) -> None:
         path = self._project.document
@@ -209,6 +210,7 @@ class _Walk:
             self._remember()
         if self._git("merge", "--abort").returncode:
             self._git("reset", "-q", "--merge")
+        self._git("branch", "-qD", "aside")
 
     def _checkout_files(self) -> None:
         files = ([".scaffolding/agent-memory"], [str(self._project.document)], [str(self._project.ledger)])

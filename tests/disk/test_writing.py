@@ -284,7 +284,7 @@ def test_a_limit_on_file_sizes_costs_nothing(project: Path) -> None:
         "StorageError mem/MEMORY.md: not written: it would be larger than the system allows;"
         " raise the limit on file sizes"
     )
-    assert second.startswith("StorageError mem/log: not written: ")
+    assert second.startswith("StorageError mem/log: not written: it would be larger than the system allows")
     assert (project / "mem" / "MEMORY.md").read_bytes() == b"old\n"
     assert (project / "mem" / "log").read_bytes() == b"whole\n"
     assert names(project / "mem") == ["MEMORY.md", "log"]
