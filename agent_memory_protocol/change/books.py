@@ -125,12 +125,14 @@ class Books:
             return plan
         since = journal.last_known(self._lines)
         settled = moved_entries(self._root.path, self._target, missing, since, ledger=True).left
-        # What was said of an entry later, while it stood, does not undo its removal: of each the removal comes last.
-        owed = [
-            (isinstance(line, Tombstone), text) for text, line in lines if getattr(line, "id", "") in missing - settled
+        said = {line.id: line for _, line in lines if isinstance(line, EntryLine)}
+        stones = [
+            line for _, line in lines if isinstance(line, Tombstone) and line.id in said.keys() & missing - settled
         ]
-        texts = (text for _, text in sorted(owed, key=lambda one: one[0]))
-        return replace_fields(plan, owed="".join(texts), unowed=settled)
+        # What was said of an entry later, while it stood, does not undo its removal.
+        pairs = ((said[stone.id]._replace(created_at=stone.created_at), stone) for stone in stones)
+        owed = b"".join(encode(line, allow=None) for pair in pairs for line in pair)
+        return replace_fields(plan, owed=owed.decode(), unowed=settled)
 
     def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:
         """Say which missing entries a branch still has, or the ledger, as git or an undo has taken them out again."""

@@ -255,6 +255,7 @@ class _Walk:
 
 
 def _save_slowly(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb", buffering=0) as file:
         half = len(data) // 2
         file.write(data[:half])
