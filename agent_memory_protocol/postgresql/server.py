@@ -47,6 +47,7 @@ _FINAL = {
     "does not support SSL": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
     "certificate": "its certificate is not accepted; see sslmode and sslrootcert",
     "SSL was required": "the connection cannot be encrypted as sslmode asks; see sslmode and sslrootcert",
+    'service "': "no service file has this service; look at PGSERVICE, PGSERVICEFILE and the address",
     "invalid ": "a parameter of the address has a value that libpq does not know",
     "permission denied": "this user may not connect to the database",
 }

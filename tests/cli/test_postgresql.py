@@ -102,6 +102,7 @@ WRONG = {
     "server away": ("@127.0.0.1:", "@127.0.0.2:", 4, "cannot be reached"),
     "unknown host": ("127.0.0.1", "nowhere.invalid", 4, "host"),
     "no tls": ("namespace=", "sslmode=require&namespace=", 4, "cannot be encrypted"),
+    "no service": ("namespace=", "service=nope&namespace=", 4, "no service file has this service"),
     "bad value": ("namespace=", "sslmode=perhaps&namespace=", 4, "a value that libpq does not know"),
     "unknown parameter": ("namespace=", "colour=red&namespace=", 2, "libpq cannot read this address"),
     "slash in the password": (PASSWORD, f"{PASSWORD}/x", 2, "%2F"),
