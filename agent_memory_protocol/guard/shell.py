@@ -33,8 +33,6 @@ _ENDS = _BLANK + _OPERATORS + "<>"
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a"}
-_DIGITS = {"x": 2, "u": 4, "U": 8}
 # While a word is read, these stand for braces that a shell expands: a value that may be one of several is written
 # so, too. No text of a shell has them: they cannot be encoded.
 _OPEN, _COMMA, _CLOSE = "\ud801\ud802\ud803"
@@ -279,23 +277,16 @@ class _Reader:
         return [word for word in words if word] if may_vanish else words
 
     def _escapes(self) -> str:
-        """Read the rest of `$'…'`, in which a backslash says what it says in C."""
+        """Read the rest of `$'…'`, in which a backslash says what it says in Python."""
+        start = self.position = self.position + 1
+        while self._at() not in ("", "'"):
+            self.position += 2 if self._at() == "\\" else 1
+        text = self.text[start : self.position]
         self.position += 1
-        said = ""
-        while (character := self._at()) not in ("", "'"):
-            self.position += 1
-            if character == "\\":
-                character = self._at()
-                self.position += 1
-                digits = self._at(_DIGITS.get(character, 0))
-                if digits and all(one in "0123456789abcdefABCDEF" for one in digits) and int(digits, 16) < 0x110000:
-                    self.position += len(digits)
-                    character = chr(int(digits, 16))
-                else:
-                    character = _ESCAPED.get(character, character)
-            said += character
-        self.position += 1
-        return said
+        try:
+            return text.encode("latin-1", "backslashreplace").decode("unicode_escape")
+        except (ValueError, Warning):  # `\e`, which Python does not know
+            return text
 
     def _expansion(self, character: str, *, splits: bool) -> str:
         """Read a variable, or a command whose output comes here, as far as it is known; else its text stays."""

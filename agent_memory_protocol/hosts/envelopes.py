@@ -58,8 +58,7 @@ class Event:
         self.source = _text(said, "source", "trigger")
         self.prompt = _text(said, "prompt")
         self.tool = _text(said, "toolname")
-        given = said.get("toolinput", said.get("toolargs"))
-        self.tool_input: dict[str, Any] = given if isinstance(given, dict) else {}
+        self.tool_input = _input(said.get("toolinput", said.get("toolargs")))
         self.last_message = _text(said, "lastassistantmessage", "promptresponse", "response", "summary")
         self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")
         self.stop_active = said.get("stophookactive") is True or said.get("loopcount") not in (None, 0)
@@ -104,6 +103,19 @@ def read(event: str, host: str, data: bytes) -> Event:
 def advice(call: Event, text: str) -> "Answer":
     """Tell a stopping agent something, or the person if the host cannot tell the agent. It holds nothing up."""
     return call.host.context(call.event, text) if call.host.hears_as_it_stops else {"systemMessage": text}
+
+
+def _input(given: object) -> "dict[str, Any]":
+    """Return what a tool is given: some hosts send it as JSON in a text, or as a patch or a command alone."""
+    if isinstance(given, str):
+        from .quick_json import read as read_json
+
+        try:
+            read = read_json(given.encode("utf-8", "surrogatepass")) if given.startswith("{") else given
+        except (ValueError, RecursionError):
+            read = given
+        given = read if isinstance(read, dict) else {"input": given}
+    return given if isinstance(given, dict) else {}
 
 
 def _text(message: "dict[str, Any]", *keys: str) -> str:

@@ -949,6 +949,13 @@ def test_a_denial_reaches_its_host(project, host):
     assert project.hook("pre-tool-use", project.recorded(host, name), host) == ({}, "")
 
 
+@pytest.mark.parametrize("given", [json.dumps({"path": SHARED}), f"*** Begin Patch\n*** Delete File: {SHARED}\n"])
+def test_what_a_tool_is_given_may_be_a_text(project, given):
+    sent = {"cwd": str(project.root), "agentType": "reviewer", "toolArgs": given}
+    sent["toolName"] = "apply_patch" if given.startswith("*") else "delete"
+    assert "it is read-only" in project.answer("pre-tool-use", sent, "copilot").denied
+
+
 @pytest.mark.parametrize("host", ["qwen", "copilot"])
 def test_a_subagent_s_call_is_judged_by_what_its_host_says_of_it(project, host):
     """Qwen Code names the agent in the agent's id, Copilot CLI in words of its own."""
