@@ -35,7 +35,7 @@ from agent_memory_protocol.formats.jsonl_rules import ENTRY_RULES, KINDS
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-READ = [*RUN, *(REPOSITORY / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+READ = [*RUN, *(REPOSITORY / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"))]
 SKILL = REPOSITORY / "skill" / "agent-memory" / "SKILL.md"
 PROTOCOL = REPOSITORY / "docs" / "protocol.md"
 
