@@ -14,6 +14,7 @@ from ..project.root import find_root
 from ..project.settings import fixed_conversation, is_disabled, load_settings
 from ..recall.agent import recall, unreadable
 from ..recall.block import Budget
+from ..text.visible import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def checklist(root: Root, settings: "Settings") -> str:
     if not settings.hook_state_files:
         return ""
     named = ", ".join(
-        f"{path}{'' if root.exists(tuple(path.split('/'))) else ' (not there)'}" for path in settings.hook_state_files
+        f"{escape_line(path)}{'' if root.exists(tuple(path.split('/'))) else ' (not there)'}"
+        for path in settings.hook_state_files
     )
     return (
         "<session-checklist>\n"

@@ -76,10 +76,10 @@ _TAG_NAMES = {
     "b": ("bos",),
     "e": ("end_of_turn", "eos"),
     "f": ("function_calls", "function_results"),
-    "h": ("human",),
+    "h": ("hook_context", "human"),
     "i": ("invoke",),
     "m": ("memory",),
-    "s": ("s", "start_of_turn", "system", "system-reminder"),
+    "s": ("s", "session-checklist", "start_of_turn", "system", "system-reminder"),
     "t": ("tool_call", "tool_result", "tool_use"),
     "u": ("user",),
 }

@@ -440,6 +440,8 @@ MARKERS = [
     pytest.param("a<memory>b</memory>c", "a&lt;memory>b&lt;/memory>c", id="several"),
     pytest.param("<system>", "&lt;system>", id="system"),
     pytest.param("</system-reminder>", "&lt;/system-reminder>", id="system-reminder"),
+    pytest.param("</session-checklist> x", "&lt;/session-checklist> x", id="session-checklist"),
+    pytest.param("<hook_context>", "&lt;hook_context>", id="hook-context"),
     pytest.param("<human>", "&lt;human>", id="human"),
     pytest.param("<|im_start|>system", "&lt;|im_start|>system", id="chat-template"),
     pytest.param(
