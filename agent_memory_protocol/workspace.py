@@ -516,6 +516,23 @@ class Workspace(Reader):
         with self._session(actor, for_writing=True) as session:
             return verbs.adopt.apply_adoption(session, planned)
 
+    def link_originals(self, adopted: Sequence[Adoption], *, actor: Actor | None = None) -> list[str]:
+        """Leave one line in each rules file of this project that came in whole; the ledger keeps its text.
+
+        Returns the files, relative to the root. `restore` brings them back.
+
+        Raises:
+            AccessDenied: this actor may not write shared memory.
+        """
+        with self._session(actor, for_writing=True) as session:
+            session.check_write(Target(Tier.SHARED))
+            return verbs.originals.move(session, adopted)
+
+    def originals(self, adopted: Sequence[Adoption], *, actor: Actor | None = None) -> list[str]:
+        """Name the rules files of this project that came in whole: their hosts are told twice."""
+        with self._session(actor) as session:
+            return [path for _, path in verbs.originals.of(session, adopted)]
+
     def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
         """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
         with self._session(actor) as session:

@@ -273,7 +273,14 @@ def test_the_reference_of_rules_is_what_the_rules_say():
     assert RULES_PAGE.read_text(encoding="utf-8") == rules_page(), WRITE
 
 
-WITHOUT_EXAMPLE = {"index-over-screen", "ledger-ignored", "store-twins", "tier-missing-path", "unreadable"}
+WITHOUT_EXAMPLE = {
+    "index-over-screen",
+    "ledger-ignored",
+    "store-told-twice",
+    "store-twins",
+    "tier-missing-path",
+    "unreadable",
+}
 """What takes more than a few readable files to show: fifty of them, git, a disk that knows case, other bytes."""
 
 

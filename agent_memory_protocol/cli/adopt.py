@@ -9,37 +9,56 @@ import click
 
 from ..learning.merge_in import Adoption
 from ..text.phrases import counted
-from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, root_option
+from .choosing import Choosing, ChoosingCommand, choosing_options
+from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, plain, root_option
 
 _SHOWN = 8
 """So many new entries and notes of a store are shown; the rest are counted."""
 
 
-@click.command("adopt")
+@click.command("adopt", cls=ChoosingCommand)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option("--apply", "do", is_flag=True, help="Bring it in; without it, only the plan is shown.")
+@click.option("--link", is_flag=True, help="With --apply: leave one line in each rules file that came in whole.")
+@choosing_options("adopt")
 @call_options
-def adopt_command(call: Call, sources: tuple[str, ...], do: bool) -> None:
-    """Bring in memory that other tools keep, without doubles.
+def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, choosing: Choosing) -> None:
+    """Bring in memory and rules that other tools keep; what is here already is skipped.
 
-    SOURCE is a folder or a file: agent memory or auto memory of Claude Code, Serena's memories, Squad's histories, a
-    memory bank, another .scaffolding, an agent-memory/0.1 file, a project that holds some of these. Nothing in it
-    changes. What is too long for a memory file becomes notes, and what holds a secret stays out. Where something cannot
-    be read there, or may not or cannot be written here, the rest comes in, and the command ends with 3 or 4.
+    SOURCE is a folder or a file. `amp adopt .` finds what a project has: CLAUDE.md, AGENTS.md, GEMINI.md, rules of
+    Cursor, Cline, Windsurf and Copilot with the files they include, agent memory and auto memory of Claude Code,
+    Serena's memories, Squad's histories, a memory bank. Another .scaffolding and agent-memory/0.1 files can be named.
+
+    Rules become entries under their headings, with their source and globs. A long section becomes a note. Nothing in
+    SOURCE changes. What holds a secret stays out. What is left out is listed, and the command ends with 3 or 4.
 
     \b
-    Example:
+    Examples:
+        amp adopt .
+        amp adopt CLAUDE.md .cursor/rules --apply
         amp adopt .claude/agent-memory --apply
     """
     here, who = call.workspace(), call.actor()
-    planned = here.plan_adoption(sources, actor=who)
+    planned = choosing.chosen(choosing.settle(here, who, lambda: here.plan_adoption(sources, actor=who), list))
+    linked: list[str] = []
     if do:
         planned = here.apply_adoption(planned, actor=who)
-    call.answer({"applied": do, "adoptions": [one.to_json() for one in planned]}, _lines(planned, is_done=do))
-    sys.exit(max((left.exit_code for one in planned for left in one.left_out), default=0))
+        linked = here.link_originals(planned, actor=who) if link else []
+    values = {"applied": do, "adoptions": [one.to_json() for one in planned], "linked": linked}
+    call.answer(values, [*_lines(planned, is_done=do), *(f"{path} has one line now" for path in linked)])
+    new = [one for one in planned if one.does_something]
+    for path in here.originals(new, actor=who) if do and not link else ():
+        note(f"{path}: its host is told twice now; `amp adopt {path} --link --apply` moves what it says")
+    left_out = [left for one in planned for left in one.left_out]
+    sys.exit(max((left.exit_code or 3 * do for left in left_out), default=0))
 
 
 def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
+    for one in planned:  # what a person decides about comes first
+        for pair in one.contradictions:
+            yield f"? {first_words(pair.new)}"
+            yield f"    contradicts  {first_words(pair.standing)}"
+        yield from (f"? old: {first_words(text)}" for text in one.old)
     for one in planned:
         yield from _about(one)
     to_do = [one for one in planned if one.does_something]
@@ -74,7 +93,7 @@ def find_stores_command(call: Call) -> None:
 
 def _about(one: Adoption) -> Iterator[str]:
     store = one.store
-    yield f"{store.path}  ({store.kind})  ->  {store.target}"
+    yield f"{one.id}  {plain(store.path)}  ({store.kind})  ->  {store.target}"
     if one.present:
         yield f"  = {counted(one.present, 'entry')} {'is' if one.present == 1 else 'are'} here already"
     yield from _new([first_words(text, behind=4) for text in one.entries], "entries")
@@ -83,9 +102,6 @@ def _about(one: Adoption) -> Iterator[str]:
     yield from _new([f"{file} (a note)" for file in one.notes], "notes")
     if one.index_lines:
         yield f"  + {counted(len(one.index_lines), 'line')} of its index, in INDEX.md"
-    for pair in one.contradictions:
-        yield f"  ? {first_words(pair.new)}"
-        yield f"    contradicts  {first_words(pair.standing)}"
     for left in one.left_out:
         note(f"left out: {left.where}: {left.reason}")
 

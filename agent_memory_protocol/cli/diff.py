@@ -7,7 +7,7 @@ import click
 from ..lint.finding import Finding
 from ..text.phrases import beginning
 from ..verbs.diff import ADDED, DISPUTED, EDITED, RESTORED, RETIRED, Diff, Difference, summary
-from .options import Call, as_option, call_with, first_words, plain, print_json, root_option
+from .options import Call, as_option, call_with, first_words, plain, print_json, root_option, say
 
 _SIGNS = {ADDED: "+", EDITED: "~", RETIRED: "-", RESTORED: "^", DISPUTED: "!"}
 _MOST = 200
@@ -43,7 +43,7 @@ def diff_command(call: Call, base: str, head: str, form: str) -> None:
         print_json(found.to_json())
         return
     for line in _markdown(found) if form == "markdown" else _text(found):
-        click.echo(line)
+        say(line)
 
 
 def _text(found: Diff) -> Iterator[str]:

@@ -6,6 +6,7 @@ in a file with its own name, and a *page* is a longer text. `merge_in` says what
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
@@ -22,20 +23,25 @@ from ..formats.jsonl_entries import entry_of
 from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 from ..text import marks
-from ..tiers.document import entry_id
+from ..tiers.document import entry_id, parse
+from . import rules_files
 
 LARGEST = 1 << 20
 """Larger files are not read: an agent could not use them as memory."""
 
 _READS = (
     "Claude Code's agent memory (agent-memory/NAME/) and auto memory (a folder with a MEMORY.md), Serena's memories, "
-    "Squad's histories, a memory bank, another .scaffolding, agent-memory/0.1 files and single Markdown files"
+    "Squad's histories, a memory bank, rules files (CLAUDE.md, AGENTS.md, .cursor/rules and the like), another "
+    ".scaffolding, agent-memory/0.1 files and single Markdown files"
 )
 _DEEPEST = 8
 _NAMED = 3
 """At most so many folders below are named."""
 _MOST_LOOKED_AT = 2_000
-_NO_MEMORY = (".git", "node_modules", ".venv")
+_NO_MEMORY = (".git", "node_modules", ".venv", "vendor", "target", "build", "dist", "venv")
+_MEMORY = "a folder of memory with a MEMORY.md"
+_PLACES = range(3)
+"""How deep below a project its packages may lie, each with memory of its own."""
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
 """What a page of entries is called; if a folder has several, the first of these."""
 
@@ -76,10 +82,10 @@ class Store:
     said: Mapping[str, About] = field(default_factory=dict)
 
 
-def read_stores(path: str, now: datetime) -> list[Store]:
+def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
     """Read every store at a path: a store's own folder or file, or a project that holds some.
 
-    What has expired at the moment `now` is left out.
+    What has expired at the moment `now` is left out. Rules files are named by their path from `project`.
 
     Raises:
         InvalidArgument: nothing is there, or no memory that amp knows; the message says what amp reads.
@@ -92,9 +98,9 @@ def read_stores(path: str, now: datetime) -> list[Store]:
     if SCAFFOLDING in os.path.dirname(real).split(os.sep):
         found = list(_within_scaffolding(real))  # where it lies says whose it is, whatever links to it
     elif os.path.isdir(path):
-        found = list(_from_folder(path, now))
+        found = list(_from_folder(path, now, project))
     else:
-        found = list(_from_file(path, now))
+        found = list(_from_file(path, now, project))
     if not found:
         below = [quote(folder) for folder in islice(_memory_below(path), _NAMED)]
         if below:
@@ -116,19 +122,42 @@ def _memory_below(path: str) -> Iterator[str]:
 def store_folders(project: str) -> list[tuple[str, str]]:
     """List the folders of a project in which other tools keep memory, and which tool does."""
     found = []
-    for parts, (kind, _) in _KNOWN.items():
-        folder = os.path.join(project, *parts)
-        if os.path.isdir(folder) and not os.path.islink(folder):
-            found.append((folder, kind))
+    for below in _PLACES:
+        for folder in _folders(project, below):
+            for parts, (kind, _) in _KNOWN.items():
+                path = os.path.join(folder, *parts)
+                if os.path.isdir(path) and not os.path.islink(path) and (kind != _MEMORY or _has_page(path)):
+                    found.append((path, kind))
     return found
 
 
-def _from_file(path: str, now: datetime) -> Iterator[Store]:
+def _folders(project: str, below: int) -> list[str]:
+    """Return the folders of a project at this depth, without those that hold no one's own work."""
+    if not below:
+        return [project]
+    found = []
+    for folder in _folders(project, below - 1):
+        with suppress(OSError), os.scandir(folder) as entries:
+            names = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+            found += [os.path.join(folder, one) for one in sorted(names) if one[0] != "." and one not in _NO_MEMORY]
+    return found[:_MOST_LOOKED_AT]
+
+
+def _has_page(folder: str) -> bool:
+    with suppress(OSError):
+        return any(name.lower() == "memory.md" for name in os.listdir(folder))
+    return False
+
+
+def _from_file(path: str, now: datetime, project: str) -> Iterator[Store]:
     """Read a single file. In the folder of a tool it is what it is there, so it keeps its owner."""
     folder, name = os.path.split(path)
     kept = list(_within_a_tools_folder(path))
     if kept:
         yield from kept
+        return
+    if rules_files.kind_of(path):
+        yield from _rules([path], _base(path, project))
         return
     with Root.open(folder) as root:
         if name.endswith(".jsonl"):
@@ -139,6 +168,46 @@ def _from_file(path: str, now: datetime) -> Iterator[Store]:
             is_document = name.lower() in _DOCUMENTS
             pages = [] if page is None or is_document else [page]
             yield reader.store((name,), document=page if is_document else None, pages=pages)
+
+
+def _base(path: str, project: str) -> str:
+    """Return the folder that rules files are named from: the project, where they lie in it, else their own."""
+    real = os.path.realpath(path)
+    if project and os.path.commonpath([real, os.path.realpath(project)]) == os.path.realpath(project):
+        return os.path.realpath(project)
+    return path if os.path.isdir(path) else rules_files.base_of(path)
+
+
+def _rules(paths: Iterable[str], project: str) -> Iterator[Store]:
+    """Read files of rules, and those that they include from inside the project."""
+    left, seen = list(paths), set[str]()
+    while left:
+        path = left.pop(0)
+        if (real := os.path.realpath(path)) in seen:
+            continue
+        seen.add(real)
+        with Root.open(os.path.dirname(path)) as root:
+            reader = _Reader(root, rules_files.kind_of(path) or "rules that other rules include")
+            page = reader.page((os.path.basename(path),))
+            shown = os.path.relpath(real, os.path.realpath(project))
+            rules = rules_files.read(page.text if page and page.text != rules_files.LINE else "", shown)
+            included = [os.path.normpath(os.path.join(os.path.dirname(path), one)) for one in rules.imports]
+            for one in included:
+                if os.path.commonpath([one, project]) == project and os.path.isfile(one):
+                    left.append(one)
+                else:
+                    reader.problems.append(f"{path}: includes {one}, which is not a file of this project")
+            stem = os.path.splitext(shown.replace(os.sep, "-").strip("."))[0]
+            pages = [Page(path, f"{stem}-{name}.md", f"# {name}\n\n{text}\n") for name, text in rules.sections]
+            document = Page(path, os.path.basename(path), rules.text) if rules.text else None
+            if document or pages or reader.problems or (page and page.text == rules_files.LINE):
+                store = reader.store((os.path.basename(path),), _SHARED, document, (), pages)
+                yield replace_fields(store, said=_from(rules.text, shown))
+
+
+def _from(text: str, source: str) -> dict[str, About]:
+    """Say of every entry of a page where it comes from."""
+    return {one: About(source=source.replace(os.sep, "/")) for one in parse(text.encode(), _SHARED).ids}
 
 
 def _within_a_tools_folder(path: str) -> Iterator[Store]:
@@ -167,7 +236,7 @@ def _of_a_tool(path: str) -> Iterable[Store] | None:
     return None
 
 
-def _from_folder(path: str, now: datetime) -> Iterator[Store]:
+def _from_folder(path: str, now: datetime, project: str = "") -> Iterator[Store]:
     names = tuple(path.split(os.sep))
     if (stores := _of_a_tool(path)) is not None:
         yield from stores
@@ -175,15 +244,24 @@ def _from_folder(path: str, now: datetime) -> Iterator[Store]:
     if names[-1] == SCAFFOLDING:
         yield from _scaffolding(os.path.dirname(path))
         return
+    if rules_files.kind_of(os.path.join(path, "x.md")):
+        yield from _rules(list(rules_files.inside(path)), _base(os.path.join(path, "x.md"), project))
+        return
     known = [folder for folder, _ in store_folders(path)]
+    rules = list(_rules([one for one, _ in rules_files.find(path)], _base(path, project)))
+    yield from rules
     if os.path.isdir(os.path.join(path, SCAFFOLDING)):
         known.append(os.path.join(path, SCAFFOLDING))
     for folder in known:
-        yield from _from_folder(folder, now)
-    if known:
+        yield from _from_folder(folder, now, project)
+    page = next((name for name in sorted(os.listdir(path)) if name.lower() == "memory.md"), "")
+    if not page:
         return
     with Root.open(path) as root:
-        if any(name.lower() == "memory.md" for name in root.list_files(())):
+        if known or rules:  # the other files of a project are no notes
+            reader = _Reader(root, "a page of memory")
+            yield reader.store((page,), _SHARED, reader.page((page,)))
+        else:
             yield _Reader(root, "auto memory of Claude Code").document_and_notes((), _SHARED)
 
 
@@ -217,6 +295,11 @@ def _pages(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
         reader = _Reader(root, kind)
         yield reader.store(pages=reader.read_all(reader.files(())))
+
+
+def _one_folder(path: str, kind: str) -> Iterator[Store]:
+    with Root.open(path) as root:
+        yield _Reader(root, kind).document_and_notes((), _SHARED)
 
 
 def _squad(path: str, kind: str) -> Iterator[Store]:
@@ -374,5 +457,7 @@ _KNOWN: dict[tuple[str, ...], tuple[str, Callable[[str, str], Iterator[Store]]]]
     (".serena", "memories"): ("memories of Serena", _pages),
     (".squad",): ("histories of Squad", _squad),
     ("memory-bank",): ("a memory bank", _pages),
+    (".claude", "memory"): (_MEMORY, _one_folder),
+    ("memory",): (_MEMORY, _one_folder),
 }
 """Where other tools keep memory in a project, and how each is read."""

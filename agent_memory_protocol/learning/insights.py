@@ -90,6 +90,11 @@ class Suggestion:
         """Whether nothing leaves a document by it, except for an exact repeat."""
         return self.action == ADD or self.is_repeat
 
+    @property
+    def summary(self) -> str:
+        """What it is about, for people."""
+        return self.text
+
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {

@@ -16,6 +16,7 @@ from ..limits import over_limits
 from ..notes import index
 from ..notes.index import is_beside
 from ..text import labels, visible
+from ..text.ids import id_of_proposal
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
@@ -71,6 +72,7 @@ class Adoption:
         index_lines: lines of its index that have no room in the document, each with what it stood under.
         left_out: what does not come in, and why.
         contradictions: new entries that contradict entries here.
+        old: new entries whose own date is past the age at which entries are pruned.
     """
 
     store: Store
@@ -81,6 +83,22 @@ class Adoption:
     index_lines: tuple[tuple[str, str], ...] = ()
     left_out: tuple[KeptOut, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    old: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Names the proposal; the same whenever the same place is adopted."""
+        return id_of_proposal("adopt", self.store.path, str(self.store.target))
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be done unasked: nothing leaves by it and no text changes."""
+        return True
+
+    @property
+    def summary(self) -> str:
+        """What it is about, for people."""
+        return f"{self.store.path} ({self.store.kind})"
 
     @property
     def does_something(self) -> bool:
@@ -90,6 +108,7 @@ class Adoption:
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {
+            "id": self.id,
             "source": self.store.path,
             "kind": self.store.kind,
             **self.store.target.to_json(),
@@ -98,6 +117,7 @@ class Adoption:
             "notes": [*self.notes],
             "index_lines": [line for _, line in self.index_lines],
             "left_out": [{"where": left.where, "reason": left.reason} for left in self.left_out],
+            "old": [*self.old],
             "contradictions": [{"new": pair.new, "standing": pair.standing} for pair in self.contradictions],
         }
 
@@ -113,6 +133,7 @@ class Here:
         gone: the ids of entries that were taken out here, each with the key of its label; they do not come back.
         secret_in: describes the first secret in a text, "" if there is none.
         max_lines, max_bytes: the limits of a document and of a note.
+        old_before: entries dated before this day, as an ordinal, are past the age at which they are pruned.
     """
 
     text: str
@@ -122,6 +143,7 @@ class Here:
     max_lines: int
     max_bytes: int
     beside: Collection[str] = ()
+    old_before: int = 0
 
 
 def plan(store: Store, here: Here) -> Adoption:
@@ -147,11 +169,13 @@ class _Plan:
         self.index_lines: list[tuple[str, str]] = []
         self.left_out = [KeptOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
         self.contradictions: list[Contradiction] = []
+        self.old: list[str] = []
         self.stems: set[str] = set()
 
     def done(self) -> Adoption:
         out, against, lines = tuple(self.left_out), tuple(self.contradictions), tuple(self.index_lines)
-        return Adoption(self.store, tuple(self.entries), self.present, self.text, self.notes, lines, out, against)
+        entries, old = tuple(self.entries), tuple(self.old)
+        return Adoption(self.store, entries, self.present, self.text, self.notes, lines, out, against, old)
 
     # -- notes and pages -------------------------------------------------------------------------------------------
 
@@ -265,6 +289,8 @@ class _Plan:
             self._add_index_lines(theirs, page, surplus)
             self.entries = [_entry_text(theirs, one) for one in new]
             self.contradictions = list(_contradictions(mine, theirs, new))
+            days = {one: entry.day for one, entry in theirs.by_id}
+            self.old = [_entry_text(theirs, one) for one in new if 0 < (days[one] or 0) < self.here.old_before]
             self.text = None if merged.data == mine.data else merged.data.decode()
             return
         if target.tier.has_notes:

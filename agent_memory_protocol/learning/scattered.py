@@ -1,12 +1,14 @@
 """Find where memory of one project lies scattered: in subfolders, worktrees, sister checkouts, and the home folder.
 
-Memory that is keyed by a folder's path is lost when the folder moves. Nothing is read but names.
+Memory that is keyed by a folder's path is lost when the folder moves. Nothing is read but names;
+git is asked for the commit that a clone began with.
 """
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..git.ask import answer
 from ..layout import MEMORY, SCAFFOLDING
 from ..project.git_files import checkouts_of, remote_of
 from .elsewhere import store_folders
@@ -34,6 +36,11 @@ def find_places(project: str, home: str | None) -> list[MemoryFolder]:
         if checkout != project and _has_memory(checkout):
             found.append(MemoryFolder(os.path.join(checkout, SCAFFOLDING), "the scaffolding of another checkout"))
         found += [MemoryFolder(path, kind) for path, kind in store_folders(checkout)]
+        found += [
+            MemoryFolder(os.path.join(checkout, name), "a page of memory")
+            for name in sorted(_names(checkout))
+            if name.lower() == "memory.md"
+        ]
     if home is not None:
         found += _of_claude_code(home, checkouts)
     return list(dict.fromkeys(found))
@@ -56,10 +63,18 @@ def other_scaffoldings(project: str) -> list[str]:
 def _other_checkouts(project: str) -> Iterator[str]:
     """Yield the worktrees of a repository, and the folders next to it that are checkouts of the same one."""
     yield from (path for path in checkouts_of(project) if path != project)
-    remote = remote_of(project)
-    if remote:
-        beside = _subfolders(os.path.dirname(project))
-        yield from (path for path in beside if path != project and remote_of(path) == remote)
+    remote, first = remote_of(project), ""
+    beside = [one for one in _subfolders(os.path.dirname(project)) if os.path.exists(os.path.join(one, ".git"))]
+    for path in beside if os.path.exists(os.path.join(project, ".git")) else ():
+        first = first or _first_commit(project)
+        if path != project and ((remote and remote_of(path) == remote) or (first and _first_commit(path) == first)):
+            yield path
+
+
+def _first_commit(folder: str) -> str:
+    """Return the commit that a repository began with, which all of its clones have; "" for none."""
+    said = answer(folder, "rev-list", "--max-parents=0", "HEAD").split()
+    return said[-1].decode("ascii", "replace") if said else ""
 
 
 def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[MemoryFolder]:

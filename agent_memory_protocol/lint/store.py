@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..tiers.document import Document
 from ..tiers.meet import Meeting
-from .finding import ERROR, WARNING, Remark, rule
+from .finding import ERROR, NOTE, WARNING, Remark, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class StoreView:
         elsewhere: the folders, relative to the root, in which the same project has another memory.
         settings: what is wrong in the project's settings.
         local: what is wrong with the local state, `.scaffolding/.amp/`.
+        told_twice: the rules files whose entries are in memory, too.
         disagreements: which entries say the opposite or have another value, the older of each two first.
     """
 
@@ -42,12 +43,25 @@ class StoreView:
     settings: Sequence[Trouble] = ()
     disagreements: Sequence[Meeting] = ()
     local: Sequence[Trouble] = ()
+    told_twice: Sequence[Trouble] = ()
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
 def unreadable(view: StoreView) -> Iterator[Remark]:
     for place in view.unreadable:
         yield Remark(place.line, place.message, path=place.path)
+
+
+@rule(
+    "store-told-twice",
+    NOTE,
+    "store",
+    "A rules file that a host loads by itself, such as CLAUDE.md, says what memory says: its agents are told twice. "
+    "`amp adopt FILE --link --apply` leaves one line in it, and `amp restore` brings it back.",
+)
+def told_twice(view: StoreView) -> Iterator[Remark]:
+    for place in view.told_twice:
+        yield Remark(None, place.message, path=place.path)
 
 
 @rule(

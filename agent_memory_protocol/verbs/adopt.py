@@ -4,23 +4,24 @@ Nothing in a store changes. What is written goes through the same door as any ot
 and the ledger hold; and what was planned is planned again on what stands here when it is written.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as replace_fields
 
 from ..change.session import Session
 from ..errors import AgentMemoryError, StorageError
-from ..layout import Target
+from ..layout import SCAFFOLDING, Target
 from ..learning.elsewhere import Store, read_stores
 from ..learning.merge_in import Adoption, Here, KeptOut, plan
 from ..notes import store as note_store
 from ..tiers import store as documents
 from ..tiers.document import plain_id
-from . import index, rewrite
+from . import index, proposals, rewrite
 
 
 def plan_adoption(session: Session, paths: Sequence[str]) -> list[Adoption]:
     """Say what becomes of each store at these paths, when the ones before it are brought in."""
-    stores = [store for path in paths for store in read_stores(path, session.now)]
+    stores = [store for path in paths for store in _stores(session, path)]
     planned = []
     seen: dict[Target, Here] = {}
     for one in stores:
@@ -31,12 +32,23 @@ def plan_adoption(session: Session, paths: Sequence[str]) -> list[Adoption]:
             planned.append(Adoption(one, left_out=(KeptOut(one.path, str(error), error.exit_code),)))
             continue
         made = plan(one, here)
+        if not proposals.open_ones(session, [made]):
+            continue
         planned.append(made)
         text = here.text if made.text is None else made.text
         lines = {line.split("\n")[0] for _, line in made.index_lines}
         notes = {**here.notes, **made.notes}
         seen[one.target] = replace_fields(here, text=text, notes=notes, beside={*here.beside, *lines})
     return planned
+
+
+def _stores(session: Session, path: str) -> list[Store]:
+    """Read the stores at a path. The project itself is no store: what is in its scaffolding is here already."""
+    found = read_stores(path, session.now, session.root.path)
+    own = os.path.realpath(session.root.path)
+    if os.path.realpath(path) != own:
+        return found
+    return [one for one in found if not os.path.realpath(one.path).startswith(os.path.join(own, SCAFFOLDING))]
 
 
 def apply_adoption(session: Session, planned: Sequence[Adoption]) -> list[Adoption]:
@@ -106,8 +118,9 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
     beside = note_store.read_beside(session.root, target.parts[:-1]) if target.tier.has_notes else []
+    old = session.now.date().toordinal() - limits.older_than
     lines = {line for one in beside for line in one.split("\n")}
-    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes, lines)
+    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes, lines, old)
 
 
 def _notes(session: Session, target: Target) -> Mapping[str, str]:

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument, StorageError
 from ..formats.jsonl import parse_file
 from ..formats.jsonl_view import sort_out
 from ..git import ignore
-from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target
+from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target, Tier
 from ..learning import docs
 from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
@@ -33,7 +33,7 @@ from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
-from . import review, rewrite, settle, stale
+from . import originals, review, rewrite, settle, stale
 from .doctor import of_local_state, of_lookalike, of_names
 from .index import folders
 from .stale import Stale
@@ -143,6 +143,7 @@ class _Check:
             [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
             if whole and "store-local" in self.selected
             else (),
+            originals.told_twice(self.session, self.documents.get(Target(Tier.SHARED))) if whole else (),
         )
         self._run("store", view, SCAFFOLDING)
 

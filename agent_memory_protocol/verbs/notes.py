@@ -18,6 +18,7 @@ from ..notes import store as note_store
 from ..notes.note import Note
 from ..tiers import document as documents
 from ..tiers import store
+from . import originals
 from .index import folders, refresh
 from .index import listed as index_listed
 
@@ -183,9 +184,17 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
     return keeper
 
 
+def path_of(session: Session, target: Target, archived: ledger.Archived) -> Path:
+    """Return the file that an archived note, or a rules file, is put back to."""
+    name = archived.note
+    return Path(session.root.path, name) if originals.is_one(name) else session.path(target).with_name(name)
+
+
 def put_back(session: Session, target: Target, archived: ledger.Archived) -> bool:
     """Write a removed note again; False where a file of its name is there, or the name is no note's."""
     name = archived.note
+    if originals.is_one(name):
+        return originals.put_back(session, archived)
     if not target.tier.has_notes or "/" in name or "\\" in name or not note_store.is_note(name, target.parts[-1]):
         return False
     parts = (*target.parts[:-1], archived.note)

@@ -34,7 +34,7 @@ class Proposal(Protocol):
         """Whether nothing leaves and no text changes, except for an exact repeat."""
 
     @property
-    def text(self) -> str:
+    def summary(self) -> str:
         """What it is about."""
 
 
@@ -63,7 +63,7 @@ def chosen(proposals: Sequence[AnyProposal], choice: Choice) -> list[AnyProposal
 
 def named(proposals: Iterable[Proposal], ids: Iterable[str]) -> set[str]:
     """Return the whole ids of the proposals that these name. Raises as `chosen`."""
-    texts = {one.id: one.text for one in proposals}
+    texts = {one.id: one.summary for one in proposals}
     found = {start: complete(start, texts, texts.__getitem__) for start in ids}
     missing = sorted(start for start, one in found.items() if one is None)
     if missing:
@@ -83,7 +83,7 @@ def refuse(session: Session, verb: str, proposals: Sequence[Proposal], ids: Sequ
     session.check_write(Target(Tier.SHARED))
     wanted = named(proposals, ids)
     refused = [one for one in proposals if one.id in wanted]
-    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.text)}\n" for one in refused]
+    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.summary)}\n" for one in refused]
     make_folders(session.root, REFUSED[:-1])
     ignore.merge_by_lines(session.root)
     append(session.root, REFUSED, "".join(lines).encode())

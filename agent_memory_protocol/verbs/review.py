@@ -78,6 +78,11 @@ class Item:
         """What the first of its texts says."""
         return self.texts[0].text
 
+    @property
+    def summary(self) -> str:
+        """What it is about, for people."""
+        return self.text
+
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {

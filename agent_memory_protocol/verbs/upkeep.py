@@ -271,7 +271,10 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
         problems += refused
         for one in group:
             if one.archived.note and notekeeping.put_back(session, target, one.archived):
-                notes.append(str(session.path(target).with_name(one.archived.note)))
+                beside = (
+                    session.path(target).with_name if "/" not in one.archived.note else session.path(target).joinpath
+                )
+                notes.append(str(beside(one.archived.note)))
             elif one.archived.note:
                 problems.append(
                     f"{one.archived.note} is no note's name, or is there already beside {target.path}; move it away"

@@ -68,6 +68,7 @@ VERBS = {
     "schema": ["{evil}"],
     "bench formats": ["--from {evil}"],
     "where": [""],
+    "diff": ["{evil}", "HEAD --format markdown"],
     "doctor": ["", "dev", "--protocol {evil}"],
     "mcp": ["--config", "--config --agent {evil}"],
 }

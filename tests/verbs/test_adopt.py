@@ -279,7 +279,7 @@ def test_the_command_ends_with_the_code_of_what_kept_it_from_writing(workspace, 
 
     assert code(str(source), "--as", "reviewer") == 3
     assert not (tmp_path / "project" / SHARED / "KNOWLEDGE.md").exists()
-    assert code(str(source)) == 0
+    assert code(str(source)) == 3
     (tmp_path / "project/.scaffolding/agent-memory/agents/dev/MEMORY.md").write_bytes(b"\xff")
     assert code(str(tmp_path / ".claude/agent-memory/dev")) == 4
 
@@ -337,7 +337,7 @@ def test_what_is_neither_file_nor_folder_is_refused(workspace, tmp_path, name):
 
 def test_memory_in_folders_that_no_tool_is_known_for_is_named_and_comes_in_by_that_name(workspace, tmp_path):
     project = tmp_path / "their project"
-    for folder in (".claude/memory", ".claude/projects/-home-x/memory"):
+    for folder in (".claude/old", ".claude/projects/-home-x/memory"):
         (project / folder).mkdir(parents=True)
         (project / folder / "MEMORY.md").write_text(f"# M\n\n- a fact of {folder}\n")
     for folder in (".git", "node_modules/tool"):
@@ -346,9 +346,9 @@ def test_memory_in_folders_that_no_tool_is_known_for_is_named_and_comes_in_by_th
     with pytest.raises(InvalidArgument, match="itself holds no memory; name the folders in it that do: ") as refused:
         workspace.plan_adoption([str(project)])
     named = shlex.split(str(refused.value).partition(" do: ")[2])
-    assert named == [str(project / ".claude/memory"), str(project / ".claude/projects/-home-x/memory")]
+    assert named == [str(project / ".claude/old"), str(project / ".claude/projects/-home-x/memory")]
     assert [text for one in workspace.plan_adoption(named) for text in one.entries] == [
-        "- a fact of .claude/memory",
+        "- a fact of .claude/old",
         "- a fact of .claude/projects/-home-x/memory",
     ]
 
@@ -498,12 +498,12 @@ def test_what_holds_no_memory_is_refused_with_what_would(workspace, tmp_path, na
 
 
 def test_memory_where_nobody_looks_for_it_comes_in_by_the_folder_or_the_pages_themselves(workspace, tmp_path):
-    write(tmp_path / "project/docs/memory/MEMORY.md", "# M\n\n- Deep.\n")
+    write(tmp_path / "project/docs/old/MEMORY.md", "# M\n\n- Deep.\n")
     write(tmp_path / "pages/ports.md", "# Ports\n\nThe ports are listed in ports.toml.\n")
-    for folder, told in (("project", "docs/memory$"), ("pages", "name that folder or those pages")):
+    for folder, told in (("project", "docs/old$"), ("pages", "name that folder or those pages")):
         with pytest.raises(InvalidArgument, match=told):
             workspace.plan_adoption([str(tmp_path / folder)])
-    adopt(workspace, tmp_path / "project/docs/memory")
+    adopt(workspace, tmp_path / "project/docs/old")
     adopt(workspace, tmp_path / "pages/ports.md")
     assert [one.text for one in workspace.entries()] == ["- Deep."]
     assert [one.file for one in workspace.notes()] == ["reference_ports.md"]

@@ -1,0 +1,223 @@
+"""The files of rules that people write for coding agents: where they lie in a project, and what is in them.
+
+A file becomes a page of entries under its headings, and each long section a page of its own. What a header says of the
+files that the rules are for goes into their heading.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ..layout import MEMORY
+from ..text import headers, markdown
+
+_SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
+
+FILES = {
+    "CLAUDE.md": "rules of Claude Code",
+    "CLAUDE.local.md": "rules of Claude Code, local",
+    "AGENTS.md": "rules for agents",
+    "GEMINI.md": "rules of Gemini CLI",
+    "QWEN.md": "rules of Qwen Code",
+    ".cursorrules": "rules of Cursor",
+    ".clinerules": "rules of Cline",
+    ".windsurfrules": "rules of Windsurf",
+    ".github/copilot-instructions.md": "instructions of GitHub Copilot",
+}
+"""Files by their path from a folder of the project, and whose they are."""
+
+FOLDERS = {
+    ".cursor/rules": "rules of Cursor",
+    ".clinerules": "rules of Cline",
+    ".windsurf/rules": "rules of Windsurf",
+    ".claude/rules": "rules of Claude Code",
+    ".github/instructions": "instructions of GitHub Copilot",
+}
+"""Folders of such files."""
+
+LINE = f"What was here is in the memory of this repository now: `{_SHARED}`. `amp recall` prints it.\n"
+"""What is left of a file whose rules were moved into memory."""
+
+_SUFFIXES = (".md", ".mdc", ".markdown", ".txt")
+_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv", "__pycache__"])
+_DEEPEST = 4
+_MOST_FOLDERS = 2_000
+_LONG_SECTION = 40
+"""Lines from which on a section is a note, not entries on a page that every task reads."""
+
+_LONG_PAGE = 120
+"""Lines that the entries of one file may take; above this, its longest sections become notes, too."""
+
+_IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
+_MOST_IMPORTS = 20
+_GLOBS = ("globs", "paths", "applyto", "glob")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What one file of rules holds.
+
+    Attributes:
+        title: what it is called, for a heading.
+        text: the entries, as Markdown under headings of level 2 and deeper.
+        sections: its long sections: the title of each, and its Markdown.
+        imports: the paths that it includes, as written.
+    """
+
+    title: str
+    text: str
+    sections: tuple[tuple[str, str], ...]
+    imports: tuple[str, ...]
+
+
+def find(project: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of rules in a project and its folders, with whose they are. Links are left out."""
+    for folder, folders, _ in islice(os.walk(project), _MOST_FOLDERS):
+        depth = os.path.relpath(folder, project).count(os.sep) + (folder != project)
+        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _NEVER_ENTERED)
+        if depth >= _DEEPEST:
+            folders.clear()
+        for name, kind in FILES.items():
+            path = os.path.join(folder, *name.split("/"))
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path, kind
+        for name, kind in FOLDERS.items():
+            yield from ((path, kind) for path in inside(os.path.join(folder, *name.split("/"))))
+
+
+def inside(folder: str) -> Iterator[str]:
+    """Yield the rules files in a folder and below it."""
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(here, name) for name in sorted(files) if name.lower().endswith(_SUFFIXES))
+
+
+def kind_of(path: str) -> str:
+    """Return whose rules a file holds, going by its path; "" where it is none of these files."""
+    plain = path.replace(os.sep, "/")
+    for name, kind in FILES.items():
+        if plain == name or plain.endswith(f"/{name}"):
+            return kind
+    for name, kind in FOLDERS.items():
+        if f"/{name}/" in f"/{plain}" and plain.lower().endswith(_SUFFIXES):
+            return kind
+    return ""
+
+
+def base_of(path: str) -> str:
+    """Return the folder that a rules file is for, going by its path: what is before its usual name."""
+    plain = path.replace(os.sep, "/")
+    for name in (*FILES, *FOLDERS):
+        before, found, after = plain.rpartition(f"/{name}")
+        if found and (not after or after[0] == "/"):
+            return before or os.sep
+    return os.path.dirname(path)
+
+
+def read(text: str, path: str) -> Rules:
+    """Read a file of rules, at this path of the project."""
+    header = headers.split_header(text)
+    lines = text.split("\n")[header.lines if header else 0 :]
+    globs = next((value for key in _GLOBS if header and (value := _listed(header, key))), "")
+    globs = globs or _folder_of(path)
+    described = (header.get("description") or "").strip() if header else ""
+    imports = tuple(_IMPORT.findall("\n".join(_without_code(lines))))[:_MOST_IMPORTS]
+    lines = [line for line in lines if not (found := _IMPORT.match(line)) or found[1] not in imports]
+    title, sections = _sections(lines)
+    title = title or described or _title_of(path)
+    if globs:
+        title = f"{title} ({globs})"
+    short, long = _apart(sections)
+    text = "\n\n".join(f"## {_heading(title, name, is_bound=bool(globs))}\n\n{body}" for name, body in short)
+    return Rules(
+        title, f"# Rules\n\n{text}\n" if text else "", tuple((name or title, body) for name, body in long), imports
+    )
+
+
+def _folder_of(path: str) -> str:
+    """Return the files that rules in a subfolder are for: those in it."""
+    plain = path.replace(os.sep, "/")
+    for name in (*FILES, *FOLDERS):
+        before, found, _ = f"/{plain}".partition(f"/{name}")
+        if found:
+            return f"{before.strip('/')}/**" if before.strip("/") else ""
+    return ""
+
+
+def _heading(title: str, name: str, *, is_bound: bool) -> str:
+    """Return the heading of a section: its own, with the title before it where the rules are for some files only."""
+    return title if not name else f"{title}: {name}" if is_bound else name
+
+
+def _listed(header: headers.Header, wanted: str) -> str:
+    for field in header.fields:
+        if field.key.lower() == wanted:
+            return ", ".join(field.items) if field.items else field.text
+    return ""
+
+
+def _title_of(path: str) -> str:
+    """Return what a file is called in a heading: its path, for there are many CLAUDE.md."""
+    return path.replace(os.sep, "/")
+
+
+def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the title of a page, and its sections: the heading of each, "" before the first, and its Markdown.
+
+    Where the page has one heading of level 1, that is its title, and those of level 2 begin sections; else the
+    highest level does.
+    """
+    plain = _without_code(lines)
+    levels = [markdown.heading_level(line) if line.startswith("#") else 0 for line in plain]
+    used = sorted({level for level in levels if level})
+    title = ""
+    if used and levels.count(used[0]) == 1 and not "".join(lines[: levels.index(used[0])]).strip():
+        at = levels.index(used[0])
+        title = markdown.heading_text(lines[at])
+        lines, levels = lines[at + 1 :], levels[at + 1 :]
+        used = used[1:]
+    top = used[0] if used else 0
+    found: list[tuple[str, list[str]]] = [("", [])]
+    for line, level in zip(lines, levels, strict=True):
+        if level and level == top:
+            found.append((markdown.heading_text(line), []))
+        elif level:
+            found[-1][1].append(f"{'#' * min(6, max(3, level - top + 2))} {markdown.heading_text(line)}")
+        else:
+            found[-1][1].append(line)
+    bodies = ((name, "\n".join(body).strip("\n")) for name, body in found)
+    return title, [(name, body) for name, body in bodies if body.strip()]
+
+
+def _without_code(lines: Sequence[str]) -> list[str]:
+    """Return the lines with those in code blank."""
+    inside, kept = "", []
+    for line in lines:
+        bare = line.strip()
+        if inside:
+            inside = "" if markdown.closes_fence(bare, inside[0], len(inside)) else inside
+            kept.append("")
+            continue
+        length = markdown.fence_length(bare) if bare else 0
+        inside = bare[:length] if length else ""
+        kept.append("" if length else line)
+    return kept
+
+
+def _apart(sections: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the sections that come in as entries, and those that become notes."""
+    sizes = [body.count("\n") + 3 for _, body in sections]
+    long = {number for number, size in enumerate(sizes) if size > _LONG_SECTION}
+    rest = sum(size for number, size in enumerate(sizes) if number not in long)
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        if rest <= _LONG_PAGE:
+            break
+        if number not in long:
+            long.add(number)
+            rest -= sizes[number]
+    return (
+        [one for number, one in enumerate(sections) if number not in long],
+        [one for number, one in enumerate(sections) if number in long],
+    )

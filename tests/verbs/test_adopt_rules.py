@@ -1,0 +1,226 @@
+"""`amp adopt .` brings in the rules that people have written for coding agents: every sentence arrives or is named."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from agent_memory_protocol import Workspace
+from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.learning.rules_files import FILES, FOLDERS, LINE, read
+
+TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    (tmp_path / ".scaffolding").mkdir()
+    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+
+
+def write(root, files):
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def run(workspace, *args):
+    done = CliRunner().invoke(amp, ["adopt", *args, "--root", str(workspace.path)], env={"AMP_AGENT": None})
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.output
+
+
+def told(workspace):
+    """Return each entry with its heading, its label and its source."""
+    return {one.text: (one.section, one.label, one.about.source) for one in workspace.entries()}
+
+
+PLACES = [*(name for name in FILES if name != ".clinerules"), *(f"{folder}/x.md" for folder in FOLDERS)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_rules_become_entries_under_their_headings_and_labels(workspace, tmp_path, place):
+    write(tmp_path, {place: "# Rules\n\n## Commands\n\n- Run `make`.\n\nNever:\n\n- push to main\n"})
+    assert run(workspace, str(tmp_path), "--apply")[0] == 0
+    assert told(workspace) == {
+        "- Run `make`.": ("Commands", "", place),
+        "- push to main": ("Commands", "Never:", place),
+    }
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "heading"),
+    [
+        (".cursor/rules/ts.mdc", 'description: TypeScript\nglobs: "**/*.ts"', "TypeScript (**/*.ts)"),
+        (".cursor/rules/ts.mdc", "description: TypeScript\nglobs:\n  - a.ts\n  - b.ts", "TypeScript (a.ts, b.ts)"),
+        (
+            ".github/instructions/py.instructions.md",
+            'applyTo: "**/*.py"',
+            ".github/instructions/py.instructions.md (**/*.py)",
+        ),
+        (".claude/rules/api.md", 'paths: "src/api/**"', ".claude/rules/api.md (src/api/**)"),
+        (".cursor/rules/all.mdc", "description: All\nalwaysApply: true", "All"),
+    ],
+)
+def test_the_files_that_rules_are_for_stand_in_their_heading(workspace, tmp_path, path, header, heading):
+    write(tmp_path, {path: f"---\n{header}\n---\n\n- Be strict.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert told(workspace) == {"- Be strict.": (heading, "", path)}
+
+
+def test_rules_of_a_subfolder_are_for_it_alone(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "- Use tabs.\n", "web/CLAUDE.md": "# Web\n\n- Use spaces.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert told(workspace)["- Use spaces."] == ("Web (web/**)", "", "web/CLAUDE.md")
+
+
+def test_a_long_section_becomes_a_note_and_the_short_ones_stay_entries(workspace, tmp_path):
+    items = "".join(f"- Step {number} of the release.\n" for number in range(60))
+    write(tmp_path, {"AGENTS.md": f"# A\n\n## Release\n\n{items}\n## Style\n\n- Be brief.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert list(told(workspace)) == ["- Be brief."]
+    (note,) = workspace.notes()
+    assert note.is_listed
+    assert all(f"Step {number} of" in workspace.show_note(note.file)[1] for number in range(60))
+
+
+def test_files_that_rules_include_come_in_with_them_and_others_are_named(workspace, tmp_path):
+    files = {
+        "CLAUDE.md": "- Mine.\n\n@docs/more.md\n- @docs/last.md\n@../outside.md\n\n```\n@docs/code.md\n```\n",
+        "docs/more.md": "## More\n\n- Included.\n\n@../CLAUDE.md\n",
+        "docs/last.md": "- Last.\n",
+        "docs/code.md": "- No import.\n",
+    }
+    write(tmp_path, files)
+    code, answer = run(workspace, str(tmp_path), "--apply")
+    assert {"- Mine.", "- Included.", "- Last."} <= set(told(workspace))
+    assert "- No import." not in told(workspace)
+    assert told(workspace)["- Included."][2] == "docs/more.md"
+    assert (code, "outside.md, which is not a file of this project" in answer) == (4, True)
+
+
+def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(workspace, tmp_path):
+    write(
+        tmp_path,
+        {
+            "CLAUDE.md": "## Style\n\n- The worker needs Redis.\n- Run the tests.\n- [2020-01-01] The audit is on.\n",
+            "AGENTS.md": "## Style\n\n- Run the tests.\n- The worker does not need Redis.\n",
+        },
+    )
+    code, answer = run(workspace, str(tmp_path))
+    lines = answer.splitlines()
+    assert (code, lines[0]) == (0, "? old: - [2020-01-01] The audit is on.")
+    assert lines[1:3] == ["? - The worker does not need Redis.", "    contradicts  - The worker needs Redis."]
+    run(workspace, str(tmp_path), "--apply")
+    assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
+
+
+def test_what_holds_a_secret_is_named_and_the_rest_comes_in(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": f"- Log in with {TOKEN}.\n- Run the tests.\n", "sub/CLAUDE.md": "- Of the sub.\n"})
+    code, answer = run(workspace, str(tmp_path), "--apply")
+    assert (code, TOKEN in answer, "CLAUDE.md:" in answer) == (3, False, True)
+    assert {"- Run the tests.", "- Of the sub."} == set(told(workspace))
+
+
+def test_a_file_is_chosen_or_refused_by_its_id(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "- Of Claude.\n", "AGENTS.md": "- Of all.\n", "GEMINI.md": "- Of Gemini.\n"})
+    ids = {one.store.path.rpartition("/")[2]: one.id for one in workspace.plan_adoption([str(tmp_path)])}
+    run(workspace, str(tmp_path), "--refuse", ids["GEMINI.md"])
+    run(workspace, str(tmp_path), "--only", ids["CLAUDE.md"], "--apply")
+    assert set(told(workspace)) == {"- Of Claude."}
+    run(workspace, str(tmp_path), "--apply")
+    assert set(told(workspace)) == {"- Of Claude.", "- Of all."}
+
+
+SENTENCE = re.compile(r"\w[\w'-]*(?:\W+\w[\w'-]*){3,}")
+
+
+def test_every_sentence_of_real_rules_arrives(corpus, tmp_path, sized):
+    """Real pages, as if they were rules files: each line is in memory or in a note afterwards, or was named."""
+    for number, path in enumerate(corpus[:: sized(8, 2, 1)]):
+        text = path.read_text(errors="replace")
+        root = tmp_path / str(number)
+        (root / ".scaffolding").mkdir(parents=True)
+        write(root, {"CLAUDE.md": text})
+        here = Workspace.open(root, environ={"HOME": str(root)})
+        code, answer = run(here, str(root), "--apply")
+        kept = "\n".join(one.read_text() for one in (root / ".scaffolding").rglob("*.md")) if code < 4 else answer
+        rules = read(text, "CLAUDE.md")
+        kept = " ".join(kept.split())
+        for line in [*rules.text.splitlines(), *(line for _, part in rules.sections for line in part.splitlines())]:
+            words = " ".join(line.split()).lstrip("-*+# ")
+            if SENTENCE.search(words) and code == 0:
+                assert words in kept, (path, line)
+
+
+@pytest.mark.parametrize(
+    "place", [".claude/memory/MEMORY.md", "memory/MEMORY.md", "MEMORY.md", "app/.claude/agent-memory/dev/MEMORY.md"]
+)
+def test_the_usual_places_of_memory_are_found(workspace, tmp_path, place):
+    write(tmp_path, {place: "# M\n\n- A fact.\n"})
+    found = [one.path for one in workspace.find_stores()]
+    assert len(found) == 1
+    assert str(tmp_path / place).startswith(found[0])
+
+
+def test_a_local_clone_is_known_by_its_first_commit(tmp_path):
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always"]
+    project, other = tmp_path / "project", tmp_path / "other"
+    write(project, {".scaffolding/agent-memory/shared/KNOWLEDGE.md": "# S\n\n- A fact.\n"})
+    for folder in (project, other):
+        subprocess.run([*git, "init", "-q", folder], check=True)
+        (folder / "a").write_text(folder.name)
+        for step in (["add", "-A"], ["commit", "-qm", folder.name]):
+            subprocess.run([*git, "-C", folder, *step], check=True)
+    subprocess.run([*git, "clone", "-q", project, tmp_path / "clone"], check=True)
+    subprocess.run([*git, "-C", tmp_path / "clone", "remote", "remove", "origin"], check=True)
+    shutil.copytree(project / ".scaffolding", other / ".scaffolding")
+    found = [one.path for one in Workspace.open(project, environ={"HOME": str(tmp_path)}).find_stores()]
+    assert found == [str(tmp_path / "clone" / ".scaffolding")]
+
+
+# -- the originals -----------------------------------------------------------------------------------------------------
+
+
+def test_the_originals_stay_and_each_is_named_once(workspace, tmp_path):
+    files = {"CLAUDE.md": "- Of Claude.\n", "web/AGENTS.md": "- Of the web.\n"}
+    write(tmp_path, files)
+    answer = run(workspace, str(tmp_path), "--apply")[1]
+    for path, text in files.items():
+        assert (tmp_path / path).read_text() == text
+        assert answer.count(f"{path}: its host is told twice now") == 1
+    found = workspace.check(select=["store-told-twice"])
+    assert sorted(one.path for one in found) == sorted(files)
+    (tmp_path / "CLAUDE.md").write_text("- Another rule.\n")
+    assert [one.path for one in workspace.check(select=["store-told-twice"])] == ["web/AGENTS.md"]
+
+
+def test_what_is_linked_leaves_one_line_and_comes_back(workspace, tmp_path):
+    text = "---\nx: y\n---\n# C\n\n- Of Claude.\n\nNever:\n\n- push to main\n"
+    write(tmp_path, {"CLAUDE.md": text, "AGENTS.md": f"- {TOKEN}\n- Of all.\n"})
+    run(workspace, str(tmp_path), "--link", "--apply")
+    assert (tmp_path / "CLAUDE.md").read_text() == LINE
+    assert "nothing to bring in" in run(workspace, str(tmp_path / "CLAUDE.md"))[1]
+    assert TOKEN in (tmp_path / "AGENTS.md").read_text()  # it did not come in whole
+    assert [one.path for one in workspace.check(select=["store-told-twice"])] == ["AGENTS.md"]
+    chosen = [one for one in workspace.restorable() if one.archived.note == "CLAUDE.md"]
+    workspace.restore(chosen)
+    assert (tmp_path / "CLAUDE.md").read_text() == text
+    run(workspace, str(tmp_path / "CLAUDE.md"), "--link", "--apply")
+    (tmp_path / "CLAUDE.md").write_text("- Typed since.\n")
+    done = workspace.restore([one for one in workspace.restorable() if one.archived.note == "CLAUDE.md"])
+    assert ((tmp_path / "CLAUDE.md").read_text(), len(done.problems)) == ("- Typed since.\n", 1)
+
+
+@pytest.mark.parametrize("path", ["../CLAUDE.md", ".git/hooks/pre-commit", "Makefile", ".github/workflows/x.yml"])
+def test_a_ledger_that_somebody_forged_writes_no_other_file(workspace, tmp_path, path):
+    write(tmp_path, {"CLAUDE.md": "- Of Claude.\n"})
+    run(workspace, str(tmp_path), "--link", "--apply")
+    ledger = tmp_path / ".scaffolding/agent-memory/shared/ledger.jsonl"
+    ledger.write_text(ledger.read_text().replace('"note":"CLAUDE.md"', f'"note":"{path}"'))
+    done = workspace.restore(workspace.restorable())
+    assert done.problems
+    assert not (tmp_path / path).exists()
