@@ -18,7 +18,6 @@ from ..notes import store as note_store
 from ..notes.note import Note
 from ..tiers import document as documents
 from ..tiers import store
-from . import originals
 from .index import folders, refresh
 from .index import listed as index_listed
 
@@ -186,12 +185,16 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
 
 def path_of(session: Session, target: Target, archived: ledger.Archived) -> Path:
     """Return the file that an archived note, or a rules file, is put back to."""
+    from . import originals
+
     name = archived.note
     return Path(session.root.path, name) if originals.is_one(name) else session.path(target).with_name(name)
 
 
 def put_back(session: Session, target: Target, archived: ledger.Archived) -> bool:
     """Write a removed note again; False where a file of its name is there, or the name is no note's."""
+    from . import originals
+
     name = archived.note
     if originals.is_one(name):
         return originals.put_back(session, archived)
