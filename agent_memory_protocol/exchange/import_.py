@@ -251,13 +251,19 @@ def _has_other_kind(entry: MemoryEntry) -> bool:
 
 
 def _has_other_pairs(entry: MemoryEntry) -> bool:
-    return bool({*entry.extra} - _KEPT) and not _is_note(entry)
+    left = {*entry.extra} - _KEPT
+    return any(not key.startswith(markdown.HEADER) for key in left) and not _is_note(entry)
+
+
+def _has_header(entry: MemoryEntry) -> bool:
+    return any(key.startswith(markdown.HEADER) for key in entry.extra)
 
 
 DOCUMENT_LOSSES = (
     replace(EMBEDDING, found=lambda entry: entry.embedding != b"" and MADE_BY not in entry.extra),
     RELEVANCE,
     Loss("kinds that no entry of a document has", "no kind", _has_other_kind, lambda entry: entry),
+    Loss("what the header of their file says", "left out", _has_header, lambda entry: entry),
     Loss("other pairs of extra", "left out", _has_other_pairs, lambda entry: entry),
     unknown_fields(),
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
-from ..text import labels, marks
+from ..text import headers, labels, marks
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
 from ..tiers.entries import Entry
@@ -34,6 +34,8 @@ _DEEPEST = 5
 """Below the title, Markdown has headings of five further levels."""
 
 _YES = "true"
+HEADER = "header."
+"""What the keys in `extra` begin with that hold what the header of a file says."""
 LABEL = "label"
 """The key in `extra` of the label that an entry stood under. It is in front of the text as well."""
 
@@ -63,9 +65,14 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
     headings = found.outline.headings
     titles = [heading for heading in headings if heading.level == 1]
     title = headings[0] if headings and titles == [headings[0]] else None
+    front = dict(_front_matter(found))
     for entry_id, entry in found.by_id:
+        if entry.holds_place(found.lines):
+            continue
         label = found.label(entry)
-        key, extra = named(entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_marks(entry))}))
+        key, extra = named(
+            entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_marks(entry)), **front})
+        )
         above = [headings[index] for index in entry.headings]
         made = MemoryEntry(
             id=key,
@@ -75,6 +82,15 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
             extra=extra,
         )
         yield attempt(f"line {entry.start + 1:,}", check, made)
+
+
+def _front_matter(found: Document) -> Iterator[tuple[str, str]]:
+    """Yield what the header of a file says of all that is in it: for which files a rule holds, and the like."""
+    header = headers.split_header("\n".join(found.lines[: found.begin])) if found.begin else None
+    for field in header.fields if header else ():
+        for key, one in [(field.key, field), *((f"{field.key}.{below.key}", below) for below in field.children)]:
+            if said := ", ".join(one.items) if one.items is not None else one.text:
+                yield f"{HEADER}{key}", said
 
 
 def _marks(entry: Entry) -> Iterator[tuple[str, str]]:

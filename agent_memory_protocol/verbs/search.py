@@ -253,7 +253,8 @@ def _passages(document: Document, said: Mapping[str, About]) -> Iterator[Passage
             around.append(document.label(entry))
         around += said[entry_id].tags if entry_id in said else ()
         around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
-        yield Passage(entry_id, texts[number], "\n".join(around))
+        if not entry.holds_place(document.lines):
+            yield Passage(entry_id, texts[number], "\n".join(around))
 
 
 def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:

@@ -97,7 +97,8 @@ def entries(
             if on_problem is None:
                 raise
             on_problem(one.target, str(error))
-        found += stored_entries(one, said)
+        stored = zip(stored_entries(one, said), one.outline.entries, strict=True)
+        found += [entry for entry, standing in stored if not standing.holds_place(one.lines)]
     return found
 
 
@@ -128,8 +129,10 @@ def _status(session: Session, target: Target) -> Status:
             f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
         )
     found = document.outline_of(source.text)
+    lines = limits.split_lines(source.text)
+    entries = [entry for entry in found.entries if not entry.holds_place(lines)]
     notes, unlisted = index.count(session, target, source.text)
-    days = [entry.day for entry in found.entries if entry.day is not None]
+    days = [entry.day for entry in entries if entry.day is not None]
     size, settings = len(source.data), session.settings
     return Status(
         target,
@@ -138,7 +141,7 @@ def _status(session: Session, target: Target) -> Status:
         bytes=size,
         tokens=limits.estimate_tokens(size),
         share=limits.share_of_limits(source.lines, size, settings.max_lines, settings.max_bytes),
-        entries=len(found.entries),
+        entries=len(entries),
         dated=len(days),
         oldest=date.fromordinal(min(days)) if days else None,
         newest=date.fromordinal(max(days)) if days else None,

@@ -326,3 +326,15 @@ def test_an_entry_is_shown_by_its_id_with_what_is_known_of_it_also_when_it_has_l
     assert gone.out.splitlines()[1:] == ["- Never squash.", known]
     assert (gone.code, "we may" in gone.out, "amp restore" in gone.err) == (0, True, True)
     amp("show", "0000").refuses(2, "there is no entry 0000")
+
+
+def test_what_only_holds_a_place_is_no_entry_that_is_listed_found_or_exported(amp):
+    amp.write(
+        ".scaffolding/agent-memory/shared/KNOWLEDGE.md",
+        "# S\n\n- fact\n\n## A\n\n(none yet)\n\n## B\n\n- (none yet)\n\nOpen questions:\n\n- none\n",
+    )
+    listed = amp("list", "--json").json()["entries"]
+    assert [(one["label"], one["text"]) for one in listed] == [("", "- fact"), ("Open questions:", "- none")]
+    assert "none yet" not in amp("search", "yet none").out
+    assert "none yet" not in amp("export", "shared", "--format", "jsonl").out
+    assert amp("status", "--json").json()["documents"][0]["entries"] == 2

@@ -15,7 +15,7 @@ from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove,
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, import_file, into_document, into_records
-from agent_memory_protocol.formats import record_entries
+from agent_memory_protocol.formats import markdown, record_entries
 from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
 from agent_memory_protocol.formats.table import by_name, detect
 from agent_memory_protocol.layout import Target
@@ -449,3 +449,17 @@ def test_what_a_document_cannot_keep_of_an_entry_is_said(workspace):
         "kinds that no entry of a document has": 1,
         "other pairs of extra": 1,
     }
+
+
+@pytest.mark.parametrize(("header", "lost"), [('---\nglobs: "**/*.ts"\nmetadata:\n  type: rule\n---\n', 1), ("", 0)])
+def test_what_the_header_of_a_page_says_is_carried_and_its_loss_is_said(workspace, tmp_path, header, lost):
+    page = tmp_path / "rule.md"
+    page.write_text(f"{header}# R\n\n- Use strict.\n")
+    (entry,) = (one for one in markdown.read(str(page)) if isinstance(one, MemoryEntry))
+    said = {"header.globs": "**/*.ts", "header.metadata.type": "rule"} if lost else {}
+    assert {key: value for key, value in entry.extra.items() if key.startswith("header.")} == said
+    take = into_document(workspace, Target(Tier.SHARED), Actor())
+    done = import_file(str(page), lambda: markdown.read(str(page)), take, apply=True, losses=DOCUMENT_LOSSES)
+    assert {loss.what: number for loss, number in done.lost.items()} == (
+        {"what the header of their file says": 1} if lost else {}
+    )
