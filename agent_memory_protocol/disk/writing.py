@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 from ..errors import InvalidArgument, StorageError
 from ..layout import SCAFFOLDING
@@ -83,8 +84,7 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
         return False
     with _saying(parts, "not written"):
         folder = _folder(root, parts[:-1])
-        if alone:
-            _sweep(folder, parts[-1])
+        _sweep(folder, parts[-1], alone=alone)
         temporary, _ = _write_temporary(folder, parts[-1], data, None, mode)
         try:
             created = _publish(folder, temporary, parts[-1])
@@ -109,7 +109,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
         if place is None:
             raise _changed(parts)
         _check_unchanged(place.info, parts, expected)
-        _sweep(place.folder, place.name)
+        _sweep(place.folder, place.name, alone=True)
         temporary, info = _write_temporary(place.folder, place.name, data, place.info)
         try:
             _rename(place, temporary, parts, expected)
@@ -278,7 +278,7 @@ def _write_temporary(
     folder: OpenFolder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
 ) -> tuple[str, os.stat_result]:
     """Write `data` to a new file that will become `name`, with the mode and owner of `like`, else with `mode`."""
-    temporary = f"{_temporary_start(name)}{os.urandom(8).hex()}{TEMPORARY}"
+    temporary = f"{_temporary_start(name)}{writer_mark()}{TEMPORARY}"
     path, folder_fd = folder.at(temporary)
     fd = os.open(path, _NEW, mode if like is None else 0o600, dir_fd=folder_fd)
     try:
@@ -318,15 +318,46 @@ def _keep_owner_and_mode(fd: int, old: os.stat_result) -> None:
         os.fchmod(fd, stat.S_IMODE(old.st_mode))
 
 
-def _sweep(folder: OpenFolder, name: str) -> None:
-    """Remove what writers of this file left behind when they were killed. The lock is ours, so none is at work."""
+def _sweep(folder: OpenFolder, name: str, *, alone: bool) -> None:
+    """Remove what writers left behind when they were killed: of this file with its lock (`alone`), else of any file."""
     if folder.leftovers is None:
         # Hardly any of thousands of names begins with a dot, as those of half-written files do.
         folder.leftovers = [name for name in folder.names() if name[0] == "." and name.endswith(TEMPORARY)]
     start = _temporary_start(name)
     for left in folder.leftovers:
-        if left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY):
+        is_of_file = left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY)
+        if (alone and is_of_file) or is_abandoned(left):
             _remove_quietly(folder, left)
+
+
+def writer_mark() -> str:
+    """Return 16 digits for the name of a half-written file, that tell later whether its writer is still at work."""
+    return f"{_machine()}{os.getpid() & 0xFFFFFF:06x}{os.urandom(3).hex()}"
+
+
+def is_abandoned(name: str) -> bool:
+    """Say whether a half-written file is of a process of this machine that has ended."""
+    mark = name.partition(TEMPORARY)[0][-16:]
+    if os.name != "posix" or not mark.startswith(_machine()) or mark.strip("0123456789abcdef") or len(mark) < 16:
+        return False
+    try:
+        os.kill(int(mark[4:10], 16), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is another user's, and at work
+        return False
+    return False
+
+
+@cache
+def _machine() -> str:
+    """Return what tells the processes of this machine, or container, from those of another: numbers may be the same."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    node = os.uname().nodename if hasattr(os, "uname") else ""
+    return f"{zlib.crc32(f'{space} {node}'.encode()) & 0xFFFF:04x}"
 
 
 def _rename(place: FilePlace, temporary: str, parts: tuple[str, ...], expected: Content) -> None:

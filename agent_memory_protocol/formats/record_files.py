@@ -13,6 +13,7 @@ from ..disk.errors import check_regular, explain, shown
 from ..disk.files import TEMPORARY, Root
 from ..disk.lock import hold_file
 from ..disk.walk import SAFE_FLAGS
+from ..disk.writing import is_abandoned, writer_mark
 from ..errors import DamagedFile, InvalidArgument, Refused, StorageError
 from ..project.root import find_root
 from ..project.settings import load_settings
@@ -78,8 +79,11 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
     if os.path.exists(path) and not os.path.isfile(path):
         # To replace a device or a pipe would take it from every other program.
         raise StorageError(f"{shown(path)}: is no regular file and is not replaced; name a file, or - for stdout")
-    temporary = f"{path}.{os.urandom(8).hex()}{TEMPORARY}"
+    temporary = f"{path}.{writer_mark()}{TEMPORARY}"
     try:
+        for name in os.listdir(os.path.dirname(path)):
+            if TEMPORARY in name and is_abandoned(name):
+                os.unlink(os.path.join(os.path.dirname(path), name))
         mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, mode))
         yield temporary

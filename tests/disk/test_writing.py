@@ -872,3 +872,23 @@ def test_what_killed_writers_left_in_a_folder_is_removed_and_nothing_else(projec
     assert sorted(os.listdir(project / "mem")) == ["MEMORY.md", "folder.amp-tmp", "tmp-z", "x.amp-tmp.md"]
     with pytest.raises(StorageError):
         remove_leftovers(root, ("gone",))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="who is at work is asked of POSIX")
+def test_what_a_killed_writer_left_goes_with_the_next_write_of_any_file_there(project: Path, root: Root) -> None:
+    script = """
+        import os, signal, sys
+        from agent_memory_protocol.disk.files import Root
+        from agent_memory_protocol.disk.writing import create
+        os.fsync = lambda fd: os.kill(os.getpid(), signal.SIGKILL)
+        with Root.open(sys.argv[1]) as root:
+            create(root, ("mem", "killed.md"), b"half")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(project)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (left,) = (project / "mem").glob("*.amp-tmp")
+    at_work = left.with_name(f".x.{writing.writer_mark()}.amp-tmp")
+    at_work.touch()
+    create(root, ("mem", "other.md"), b"whole")
+    assert not left.exists()
+    assert at_work.exists()
