@@ -12,11 +12,11 @@ _TRUE = ("true", "yes", "on", "1")
 def main_checkout(top: str) -> str | None:
     """Return the main checkout of the linked worktree at `top`.
 
-    None if there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, or the
-    main checkout is not where the files say.
+    None if there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, the main
+    checkout is not where the files say, or the repository does not know of this worktree.
     """
     git_folder = _pointed(top)
-    common = _common_of(git_folder) if git_folder else ""
+    common = _common_of(git_folder) if git_folder and _points_back(git_folder, top) else ""
     if not common:
         return None
     core = _settings_of("core", _read(common, "config")) | _settings_of("core", _read(common, "config.worktree"))
@@ -59,6 +59,16 @@ def lost_git_folder(top: str) -> str | None:
     """
     git_folder = _pointed(top)
     return None if not git_folder or os.path.lexists(os.path.normpath(git_folder)) else os.path.normpath(git_folder)
+
+
+def foreign_git_folder(top: str) -> str:
+    """Return the git folder of a worktree that the `.git` file at `top` names, if it knows another folder; else "".
+
+    An archive can bring such a file, and a worktree that was moved has one until git is told.
+    """
+    git_folder = _pointed(top)
+    is_of_worktree = bool(git_folder) and bool(_common_of(git_folder))
+    return os.path.normpath(git_folder) if is_of_worktree and not _points_back(git_folder, top) else ""
 
 
 def checkouts_of(top: str) -> list[str]:

@@ -144,12 +144,13 @@ def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
 
 def _in_worktree(start: str, top: str, environ: "Mapping[str, str]") -> FoundRoot:
     """Answer for a checkout whose `.git` is a file: a linked worktree uses the main checkout's memory."""
-    from .git_files import lost_git_folder, main_checkout
+    from .git_files import foreign_git_folder, lost_git_folder, main_checkout
 
     main = main_checkout(top)
     if main is None or main == top:
-        lost = lost_git_folder(top)
-        return FoundRoot(top, "the git top level", problem=_lost(top, lost) if lost else "")
+        lost, foreign = lost_git_folder(top), foreign_git_folder(top)
+        problem = _lost(top, lost) if lost else _foreign(top, foreign) if foreign else ""
+        return FoundRoot(top, "the git top level", problem=problem)
     # From the same subfolder both checkouts must come to the same root.
     folder = main if start == top else os.path.join(main, os.path.relpath(start, top))
     mark = _look(os.path.join(folder, SCAFFOLDING))
@@ -168,6 +169,13 @@ def _lost(top: str, git_folder: str) -> str:
         f"{shown(top)} is a git worktree whose main checkout is not where its .git says ({shown(git_folder)}), so "
         "the memory there cannot be found, and what is saved begins a second one here; run `git worktree repair` in "
         "the main checkout, or name it with AMP_ROOT"
+    )
+
+
+def _foreign(top: str, git_folder: str) -> str:
+    return (
+        f"{shown(top)} has a .git file that names {shown(git_folder)}, which does not know of this folder, so the "
+        "memory there is not used; if this is a worktree that was moved, run `git worktree repair` in it"
     )
 
 

@@ -305,6 +305,17 @@ def test_a_worktree_cut_off_from_its_main_checkout_says_so_to_whoever_reads_or_w
     assert workspace.remember("Redis needs RDB.").notes == ()
 
 
+def test_a_git_file_that_came_with_an_archive_opens_no_other_memory(repository, project):
+    tree = worktree(repository)
+    (repository / ".scaffolding").mkdir()
+    planted = project / "planted"
+    planted.mkdir()
+    (planted / ".git").write_bytes((tree / ".git").read_bytes())
+    root = find_root(planted, environ={})
+    assert root.path == str(planted)
+    assert "does not know of this folder" in root.problem
+
+
 @pytest.mark.parametrize("kind", ["submodule", "separate"])
 def test_a_git_folder_kept_elsewhere_is_no_problem(repository, kind):
     other = commit(repository.parent / "other")
