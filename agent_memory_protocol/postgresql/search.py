@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
+from ..records.record import State
 from ..search import words
 from ..search.port import Hit, Source
 from ..search.ranking import CONTEXT_WEIGHT, CountedPassage, rank
@@ -32,6 +33,7 @@ _TOTALS = "SELECT count(*), coalesce(sum(size), 0)::bigint FROM $ns.heads {} WHE
 _HELD = """
     SELECT asked, (SELECT count(*) FROM $ns.heads WHERE tokens @@ quote_literal(asked)::tsquery)
     FROM unnest(%s::text[]) AS asked"""
+_FITTING = "SELECT count(*) FROM $ns.heads WHERE tokens @@ %s::tsquery AND state = ANY(%s)"
 _FREQUENT = """
     SELECT lexeme, part FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs)
         AS common (lexeme, part)
@@ -75,6 +77,13 @@ class ServerIndex:
             return []
         return self._server.do(lambda connection: _Question(self._server, connection).answer(asked, limit, within))
 
+    def count(self, query: str, *, keys: Collection[str] | None = None) -> int:
+        """Return how many records fit at all, of these states or of all; among very many, about how many."""
+        asked = words.terms(query)
+        return (
+            self._server.do(lambda connection: _Question(self._server, connection).count(asked, keys)) if asked else 0
+        )
+
 
 class _Question:
     """What is asked for one query, over one connection."""
@@ -92,17 +101,29 @@ class _Question:
             self._size = self._size * self._estimate // max(self._passages, 1)
             self._passages = self._estimate
 
-    def answer(self, asked: Collection[words.Term], limit: int, within: Collection[str] | None) -> list[Hit]:
-        self._count({token for term in asked for token in term.tokens})
+    def count(self, asked: Collection[words.Term], keys: Collection[str] | None) -> int:
+        _, tokens = self._understand(asked)
+        if self._is_large:
+            without = math.prod(1 - min(self._held[token] / self._passages, 1) for token in tokens)
+            return int(self._passages * (1 - without))
+        states = [str(key) for key in (State if keys is None else keys)]
+        return int(self._rows(_FITTING, [" | ".join(f"'{token}'" for token in tokens), states])[0][0])
+
+    def _understand(self, asked: Collection[words.Term]) -> tuple[Collection[words.Term], list[str]]:
+        """Return the words that are meant, and those of their tokens that any record holds."""
+        self._hold({token for term in asked for token in term.tokens})
         terms = mend(asked, lambda token: self._held[token] > 0, self._like)
-        self._count({token for term in terms for token in term.tokens} - self._held.keys())
-        tokens = list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
+        self._hold({token for term in terms for token in term.tokens} - self._held.keys())
+        return terms, list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
+
+    def answer(self, asked: Collection[words.Term], limit: int, within: Collection[str] | None) -> list[Hit]:
+        terms, tokens = self._understand(asked)
         candidates = self._matches(tokens, limit)
         if within is not None:
             candidates = {name: one for name, one in candidates.items() if name in within}
         return rank(terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held)
 
-    def _count(self, tokens: Collection[str]) -> None:
+    def _hold(self, tokens: Collection[str]) -> None:
         """Find out how many records hold each of these tokens."""
         if self._is_large and tokens:
             # What the planner knows of the commonest words; to count them would take longer than the search.

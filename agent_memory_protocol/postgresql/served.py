@@ -11,7 +11,7 @@ from ..disk.side_file import SideFile
 from ..errors import DamagedFile
 from ..records import heads
 from ..records.finder import Finder, MemoryStatus
-from ..records.record import Record, State
+from ..records.record import LIVE, Record, State
 from ..records.seen import Seen, hash_of
 from .search import MANY, ServerIndex
 from .store import PostgresqlStore
@@ -133,7 +133,8 @@ class ServedFinder(Finder):
     """What finds records by asking the server alone."""
 
     def __init__(self, store: PostgresqlStore) -> None:
-        super().__init__(Asked(store), [ServerIndex(store.server)])
+        self._asked = ServerIndex(store.server)
+        super().__init__(Asked(store), [self._asked])
         self._store = store
 
     def everything(self) -> list[Record]:
@@ -153,6 +154,10 @@ class ServedFinder(Finder):
         return MemoryStatus(
             states.total(), dict(states), dict(types), len(disputes), tuple(self.seen.problems.values())
         )
+
+    def total(self, query: str, *, include_history: bool) -> int:
+        """Return how many records look like a query; among very many, about how many."""
+        return self._asked.count(query, keys=None if include_history else LIVE)
 
     def _update_index(self) -> None:
         """Do nothing: the server does it with each version that is put."""

@@ -199,7 +199,8 @@ class Server:
         except psycopg.Error as error:
             raise self._refused(str(error)) from None
         try:
-            connection.execute(f"SET lock_timeout = {WAIT * 1000:.0f}")
+            # To compile a query takes longer than each of ours.
+            connection.execute(f"SET lock_timeout = {WAIT * 1000:.0f}; SET jit = off")
             if self._checked:
                 self._check(connection)
         except psycopg.OperationalError as error:

@@ -9,8 +9,10 @@ from ..records.canonical import format_moment, parse_moment
 from ..records.usage import Uses
 from .server import Server
 
+# A recall does not wait for the disk: a count that is lost with a server's power is no loss.
 _ADD = """
-    INSERT INTO $ns.uses SELECT record_id, 1, %s FROM unnest(%s::text[]) AS record_id
+    WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    INSERT INTO $ns.uses SELECT record_id, 1, %s FROM hasty, unnest(%s::text[]) AS record_id
     ON CONFLICT (record_id) DO UPDATE SET count = uses.count + 1, last = greatest(uses.last, EXCLUDED.last)"""
 
 

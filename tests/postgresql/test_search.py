@@ -59,6 +59,8 @@ def test_the_server_finds_what_an_index_on_this_machine_finds(postgresql, record
                 assert on_server.find(query, include_history=history) == here.find(query, include_history=history), (
                     query
                 )
+                totals = [one.total(query, include_history=history) for one in (on_server, here)]
+                assert totals[0] == totals[1], query
 
 
 def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_all_frequent_ones(address, monkeypatch):
