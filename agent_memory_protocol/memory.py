@@ -259,18 +259,15 @@ class Memory(Decisions):
             return replace(found, hits=found.hits[:limit], left_out=left_out)
 
     def _recall(self, query: str, budget_tokens: int, *, include_history: bool, most: int = 0) -> Recalled:
-        """Look at more and more matches, until the budget is full or, with `most`, so many are found."""
+        """Look at `most` matches, or at as many as the budget may hold, and count the others."""
         finder = self._shelf.see()
-        count = max(most, MATCHES)
-        while True:
-            found = finder.find(query, include_history=include_history, count=count)
-            recalled = self._choose(finder, query, found, budget_tokens, include_history=include_history)
-            if len(found) < count:
-                return recalled
-            if most or recalled.left_out:
-                more = finder.total(query, include_history=include_history) - len(found)
-                return replace(recalled, left_out=recalled.left_out + max(more, 0))
-            count *= 4
+        count = most or MATCHES * max(1, budget_tokens // BUDGET_TOKENS)
+        found = finder.find(query, include_history=include_history, count=count)
+        recalled = self._choose(finder, query, found, budget_tokens, include_history=include_history)
+        if len(found) < count:
+            return recalled
+        more = finder.total(query, include_history=include_history) - len(found)
+        return replace(recalled, left_out=recalled.left_out + max(more, 0))
 
     def _choose(
         self, finder: Finder, query: str, found: Sequence[Match], budget_tokens: int, *, include_history: bool

@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ..disk import garbage
 from ..records import lifecycle
 from ..records.record import Record
+from ..text import alike
 from .contradiction import Contradictions
 from .duplicates import OtherWords, SameWords, find_copies
 from .one_pass import Pass
@@ -53,8 +55,15 @@ def consolidate(
     Raises:
         InvalidArgument: two records have the same id.
     """
-    operators = operators or Operators()
-    work = Pass(records, now=now, allow=allow)
+    with garbage.left_alone():
+        work = Pass(records, now=now, allow=allow)
+        _look_for_all(work, operators or Operators())
+        work.sweep_flags(whole=whole)
+        alike.forget()
+        return work.outcome()
+
+
+def _look_for_all(work: Pass, operators: Operators) -> None:
     _finish(work)
     _fold_copies(work)
     for stage in (Stage.DEDUP, Stage.CONTRADICTION, Stage.RESOLUTION, Stage.PROMOTION):
@@ -62,8 +71,6 @@ def consolidate(
             work.ask(stage, operator)
         if stage is Stage.DEDUP:
             _fold_copies(work)  # a merged record may be the copy of an older one
-    work.sweep_flags(whole=whole)
-    return work.outcome()
 
 
 def _finish(work: Pass) -> None:

@@ -79,7 +79,7 @@ class SqliteStore:
             raise unknown(id)
         if [number for number, _ in versions] != list(range(1, len(versions) + 1)):
             raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=self._shown)
-        return tuple(self._read(payload, id) for _, payload in versions)
+        return tuple(self._read(payload, id, once=True) for _, payload in versions)
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -90,7 +90,7 @@ class SqliteStore:
                 "SELECT record_id, payload FROM history AS one WHERE version ="
                 " (SELECT MAX(version) FROM history WHERE record_id = one.record_id)"
             ).fetchall()
-        return chosen((self._read(payload, name) for name, payload in rows), state, type, tag)
+        return chosen((self._read(payload, name, once=True) for name, payload in rows), state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
         """Put a tombstone in place of every version; see `Redacting`. The file is written again without the old bytes.
@@ -139,8 +139,8 @@ class SqliteStore:
     def _shown(self) -> str:
         return shown(self.path or "")
 
-    def _read(self, payload: object, id: str) -> Record:
-        return read_version(payload.encode() if isinstance(payload, str) else b"", id, self._shown)
+    def _read(self, payload: object, id: str, *, once: bool = False) -> Record:
+        return read_version(payload.encode() if isinstance(payload, str) else b"", id, self._shown, once=once)
 
 
 class MemoryStore(SqliteStore):

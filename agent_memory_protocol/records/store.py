@@ -147,7 +147,7 @@ class DirectoryStore:
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
         with self._open(id) as folder:
-            return tuple(map(folder.read, range(1, folder.count() + 1)))
+            return tuple(folder.read(number, once=True) for number in range(1, folder.count() + 1))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -160,7 +160,7 @@ class DirectoryStore:
             for name in filter(_FOLDER.fullmatch, root.list_folders(self.parts)):
                 folder = _Folder(root, self.parts, f"mem:{name}")
                 if numbers := folder.numbers():  # a killed first `put` leaves an empty folder
-                    newest.append(folder.read(numbers[-1]))
+                    newest.append(folder.read(numbers[-1], once=True))
         return chosen(newest, state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
@@ -258,8 +258,8 @@ class _Folder:
                 raise DamagedFile("a version is missing; restore it from version control or a backup", path=path)
         return len(numbers)
 
-    def read(self, number: int) -> Record:
-        return read_version(self._content(number).data, self._id, shown(*self.path(number)))
+    def read(self, number: int, *, once: bool = False) -> Record:
+        return read_version(self._content(number).data, self._id, shown(*self.path(number)), once=once)
 
     def bury(self, tombstone: Record) -> None:
         """Put a tombstone in place of every version, those among them that others add meanwhile."""
@@ -308,14 +308,14 @@ def chosen(
     return tuple(sorted(found, key=by_birth))
 
 
-def read_version(data: bytes, id: str, path: str) -> Record:
-    """Return the version of a record that a store keeps at `path`.
+def read_version(data: bytes, id: str, path: str, *, once: bool = False) -> Record:
+    """Return the version of a record that a store keeps at `path`; `once` where all are read, and none is kept.
 
     Raises:
         DamagedFile: the bytes are not a version of this record.
     """
     try:
-        record = parsed(data)
+        record = Record.from_bytes(data) if once else parsed(data)
     except InvalidRecord as error:
         raise DamagedFile(f"{error}; restore it from version control or a backup", path=path) from None
     if record.id != id:

@@ -54,6 +54,13 @@ def denials(texts: Sequence[str]) -> Iterator[Denial]:
                     yield Denial(place, number, len(one.words), 0)
 
 
+def forget(most: int = 4_000) -> None:
+    """Let go of what is known of texts that were compared, where it is more than so many."""
+    gist.forget(most)
+    if essence.cache_info().currsize > most:
+        essence.cache_clear()
+
+
 def _by_words(texts: Sequence[str]) -> Iterator[list[tuple[int, Essence]]]:
     """Yield what is about the same words; “tracked with X” and “use X for” are about the same."""
     found: defaultdict[object, list[tuple[int, Essence]]] = defaultdict(list)

@@ -14,6 +14,9 @@ from .mood import UNCLAIMED
 from .senses import is_generic, is_light, rephrase, sense
 from .values import DATE, PORT, TIME, VERSION, Value, find_values, number_said
 
+MANY = 1 << 18
+"""So many texts are known while they are compared; `alike.forget` lets go of them."""
+
 _FEWEST = 2
 """Words of an essence."""
 
@@ -92,7 +95,7 @@ class Essence:
     generic: frozenset[str]
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=MANY)
 def essence(text: str) -> Essence | None:
     """Return what a text claims; None for one that asks, guesses, is in part, or has more than one sentence."""
     if not gist.is_claim(text):

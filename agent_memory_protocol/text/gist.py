@@ -76,6 +76,12 @@ def shared_words(texts: Sequence[str], common: int) -> dict[tuple[int, int], flo
     return {(one, other): len(words[one] & words[other]) / len(words[one] | words[other]) for one, other in near}
 
 
+def forget(most: int) -> None:
+    """Let go of what was kept in this process, where it is more than so many texts."""
+    if _gist_once.cache_info().currsize > most:
+        _gist_once.cache_clear()
+
+
 def normalised(text: str) -> str:
     """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
     plain = "".join(character if character.isalnum() else " " for character in text.casefold())
@@ -83,7 +89,7 @@ def normalised(text: str) -> str:
     return " ".join(words) if len(words) >= 5 else ""
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=1 << 18)
 def _gist_once(text: str) -> Gist:
     """Reduce a text that is likely to be compared again with the next one that comes."""
     return _gist(text)
