@@ -39,7 +39,7 @@ class Headroom:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known of an entry beside its text. The ledger keeps it, not the document (decision 42).
+    """What is known of an entry besides its text. The ledger keeps it, not the document (decision 42).
 
     Attributes:
         source, kind, confidence, tags: what its writer says of it.
@@ -140,7 +140,7 @@ class Found:
         score: above 0 and at most 1, which the best of an answer has.
         reasons: why it was found.
         label: the label that governs the entry, "" where none does.
-        about: what is known of the entry beside its text.
+        about: what is known of the entry besides its text.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""What is known of an entry beside its text is there behind every door, or the loss is said.
+"""What is known of an entry besides its text is there behind every door, or the loss is said.
 
 An entry with any of it goes through every format and every verb that takes an entry somewhere else.
 """
@@ -16,12 +16,14 @@ from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol import Actor, Memory, Workspace
 from agent_memory_protocol.answers import About, StoredEntry
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats import table
 from agent_memory_protocol.formats.jsonl_rules import KINDS
 from agent_memory_protocol.layout import Target, Tier, parse_target
+from agent_memory_protocol.mcp.tier_tools import find
+from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool
 
 TEXT = "The workers retry a failed job with quokka backoff"
@@ -212,6 +214,33 @@ def learn(at: Case) -> Iterator[StoredEntry]:
     at.amp("learn", "c1", "--agent", "dev", "--apply")
     at.losses.append("2026-03-01, replaced")  # a lesson is lasting, and what it replaced stays where it was
     yield at.entry("agent:dev")
+
+
+@door("the MCP server")
+def mcp(at: Case) -> Iterator[StoredEntry]:
+    (at.folder / "project" / ".scaffolding").mkdir(parents=True)
+    known = at.about.to_json()
+    said = {key: known[key] for key in ("source", "kind", "confidence", "tags") if known[key] not in (None, [])}
+    at.losses.append("writer, replaced, scope")  # its tools take none of these; who calls is the writer
+    with Memory(at.folder / "records") as records:
+        server = McpDoor(at.workspace, Actor("mcp-agent"), records)
+        tools = {name: find(server, name) for name in ("memory_remember", "memory_show", "memory_search")}
+        answers = []
+        for name, sent in (
+            ("memory_remember", {"text": f"{at.marks} {TEXT}".strip(), "tier": "shared", **said}),
+            ("memory_show", {}),
+            ("memory_search", {"query": "quokka"}),
+        ):
+            tool = tools[name]
+            assert tool is not None
+            answers.append(tool.call(server, sent).to_json())
+    entry = at.entry()
+    done, shown, hits = answers
+    assert done["entry"] == entry.to_json()
+    assert shown["entries"] == [entry.to_json()]
+    assert hits["hits"][0]["about"] == entry.about.to_json()  # type: ignore[index]
+    assert entry.about.writer == "mcp-agent"
+    yield entry
 
 
 @pytest.mark.parametrize("name", DOORS)

@@ -313,7 +313,7 @@ class Books:
             ledger.about_line(one, markdown, said, now=self._now, latest=latest, owner=self._owner)
             for one, (markdown, said) in about.items()
         )
-        # A writer's name that a power cut takes is no loss that would be worth a wait for the disk at every write.
+        # A writer's name may go with the power: to wait for the disk at every write would cost more.
         is_needed = not all(said.names_only_the_writer for _, said in about.values())
         self._append_to_ledger(b"".join(lines), sync=is_needed)
 
@@ -360,11 +360,11 @@ class Books:
         return [str((entry.extra or {}).get("markdown", "")) or entry.text for entry in entries]
 
     def said_of(self, entry_id: str) -> About:
-        """Return what is known of an entry beside its text."""
+        """Return what is known of an entry besides its text."""
         return self.said().get(entry_id, About())
 
     def said(self) -> dict[str, About]:
-        """Return what is known of entries beside their texts, by the id of the entry."""
+        """Return what is known of entries besides their texts, by the id of the entry."""
         return ledger.said(*self._ledger(), self._owner)
 
     def moments(self) -> dict[str, str]:

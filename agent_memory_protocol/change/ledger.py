@@ -249,7 +249,7 @@ def read_said(data: bytes, target: Target) -> dict[str, About]:
 
 
 def owner_of(target: Target) -> str:
-    """Return the agent whose document it is, "" where it is no agent's."""
+    """Return the agent whose document it is, "" for other documents."""
     return target.owner if target.tier is Tier.AGENT else ""
 
 

@@ -451,7 +451,7 @@ def stored_entries(document: Document, said: Mapping[str, About] | None = None) 
     for number, one in enumerate(document.ids):
         about = (said or {}).get(one, NOTHING_KNOWN)
         if about.replaced:
-            # What stands again was not replaced for good.
+            # What is there again was not replaced for good.
             about = replace(about, replaced=tuple(old for old in about.replaced if old not in document.ids))
         if about.disputed_with and not document.outline.entries[number].marks.disputed:
             about = about.of_another_text  # the dispute has ended with its mark

@@ -175,8 +175,8 @@ class _Once:
 def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_page: bool = False) -> Take:
     """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
-    Each goes under the heading that it stood under, or else that its last tag names, and under its label. The marks
-    stand in front of it, and what is known of it goes into the ledger.
+    Each goes under the heading that it stood under, or else that its last tag names, and under its label. Its marks
+    are in front of it, and what is known of it goes into the ledger.
 
     An entry that was a note becomes one again, beside the document.
     """

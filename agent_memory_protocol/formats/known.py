@@ -1,6 +1,6 @@
-"""What is known about an entry beside its text, as pairs of `extra`, so that each format with `extra` carries it.
+"""What is known about an entry besides its text, as pairs of `extra`, so that each format with `extra` carries it.
 
-Marks are known too: in Markdown they stand in front of the text, and everywhere else they are pairs (decision 42).
+Marks are known too: in Markdown they are in front of the text, and everywhere else they are pairs (decision 42).
 """
 
 import json
@@ -19,7 +19,7 @@ HEADINGS = "headings"
 """The key of the headings that an entry stood under. They are the first of its tags as well."""
 WRITER, DISPUTED_WITH, SUPERSEDES = "writer", "disputed_with", "supersedes"
 IN_LEDGERS = ("kind", "scope", "confidence", WRITER, DISPUTED_WITH, SUPERSEDES)
-"""The keys of what stands in a ledger and in no document."""
+"""The keys of what is in a ledger and in no document."""
 
 _DAY = timedelta(days=1)
 

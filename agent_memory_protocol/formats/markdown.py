@@ -103,7 +103,7 @@ def _marks(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def marks_of(entry: MemoryEntry) -> list[str]:
-    """Return the marks that stand in front of an entry in a document."""
+    """Return the marks in front of an entry in a document."""
     last = known.last_day(entry.extra.get(known.EXPIRES))
     keep, disputed = (entry.extra.get(key) == _YES for key in (known.KEEP, known.DISPUTED))
     return marks.words_of(keep=keep, until=last.toordinal() if last else None, disputed=disputed)

@@ -34,7 +34,7 @@ KNOWN: dict[str, Json] = {
     **dict.fromkeys(("tags", "replaced", "disputed_with"), TEXTS),
     **{key: {"type": "boolean"} for key in ("keep", "disputed")},
 }
-"""What is known of an entry beside its text: from its ledger, and its marks."""
+"""What is known of an entry besides its text: from its ledger, and its marks."""
 
 
 def shape(*keys: str, may_lack: Collection[str] = (), **others: Json) -> Json:

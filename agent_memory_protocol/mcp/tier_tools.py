@@ -166,7 +166,7 @@ TIER_TOOLS = (
         "memory_recall",
         "Recall memory",
         "Give what is known when a task starts: shared memory, the agent's own, and the conversation's, as one block "
-        "of text that keeps to the bounds, and the records beside them. Call it first.",
+        "of text that keeps to the bounds, and then the records. Call it first.",
         (
             Parameter("task", TEXT, "What the agent is to do. If memory does not fit, entries about it are kept."),
             Parameter("max_lines", WHOLE, "The most lines of each document (200).", minimum=1),

@@ -18,7 +18,7 @@ FRAMING = (
 )
 NO_LIMIT = 1 << 60
 DATAMARK = "| "
-"""What stands in front of each line, where the settings ask that data be marked as data."""
+"""What is in front of each line where the settings ask that data be marked as data."""
 
 
 class LeftOut:
@@ -163,7 +163,7 @@ class RecordsPart(Share):
 
     @property
     def frame(self) -> str:
-        """What stands around its text, as wide as it can become."""
+        """What is around its text, as wide as it can become."""
         return f'\n<memory kind="records" path="{self.path}" records="{self.number} of {self.number}">\n\n</memory>'
 
     def to_json(self) -> list[dict[str, object]]:

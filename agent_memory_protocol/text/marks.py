@@ -14,7 +14,7 @@ from .dates import (
 )
 
 BOXES = ("[ ] ", "[x] ", "[X] ")
-"""Check boxes. Dates and marks stand behind them."""
+"""Check boxes. Dates and marks are behind them."""
 _RANGES = ("to ", "until ", "through ", "\u2013", "\u2014", "-")
 """What makes a range of two dates. A range dates nothing."""
 _SET_OFF = " :-\u2013\u2014"
@@ -128,7 +128,7 @@ def taken_off(text: str) -> tuple[list[str], str]:
 
 
 def in_front(words: list[str], day: int | None) -> str:
-    """Return a date and marks as they stand in front of an entry. Of two marks of one kind the first one counts."""
+    """Return a date and marks as they are in front of an entry. Of two marks of one kind the first one counts."""
     first: dict[str, str] = {}
     for word in words:
         first.setdefault(word.split(" ")[0].strip("[]").lower(), word)

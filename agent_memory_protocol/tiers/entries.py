@@ -124,7 +124,7 @@ class Entry:
 
     @property
     def is_marked_keep(self) -> bool:
-        """Whether the mark `[keep]` is in front of it, where it is no part of what it says."""
+        """Whether the mark `[keep]` is in front of it, where it does not belong to what it says."""
         return any(self.paragraph[start:end].lower() == "[keep]" for start, end in self.marks.spans)
 
     def is_expired(self, today: int) -> bool:

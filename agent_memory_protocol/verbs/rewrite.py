@@ -77,7 +77,7 @@ def rewrite(
     """Give a document, or a note beside it, the text that `change` makes of its present one.
 
     Without `index`, whoever writes many notes brings the index up to date afterwards, once. `said` is what is known of
-    new entries, by their ids, where others have written them; without it, who acts is their writer.
+    new entries, by their ids, where others have written them; without it, the actor is their writer.
     """
     session.check_write(target)
     session.check_secrets(reason, "reason")

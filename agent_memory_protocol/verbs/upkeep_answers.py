@@ -86,7 +86,7 @@ class Removed:
         run: the id of the command that took it out.
         label: the label it stood under, "" where it stood under none.
         went_along: the headings and the label above it that nothing else needed, and that left with it.
-        about: what is known of it beside its text.
+        about: what is known of it besides its text.
     """
 
     target: Target
