@@ -41,9 +41,9 @@ _REFERENCE = re.compile(
 )
 _LOCAL_HOST = re.compile(r"(?:127\.0\.0\.1|\[::1\]|[A-Za-z][\w-]{0,60})(?![\w.-])")
 _GLOB = re.compile(r"[\w.-]*\*[\w.-]*")
-_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|^[<{\[(%$]{1,3}[\w .:-]{3,40}[>}\])%]*\Z")
+_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)\Z")
 _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
-_RANGE = re.compile(r"[aA]-[zZ]|0-9|%[sd]\b.*%[sd]\b")
+_RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^|%[sd]\b.*%[sd]\b")
 _CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
 _LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d\s]")
@@ -184,13 +184,18 @@ def is_jumbled(match: Found) -> bool:
     value = _value(match)
     pieces = len(_PIECES.findall(value))
     kinds = sum(any(map(is_kind, value)) for is_kind in (str.islower, str.isupper, str.isdigit, _is_mark))
-    if len(value) < 8 or kinds < 3 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
+    marks = sum(map(_is_mark, value))
+    if kinds == 2 and (len(value) < 10 or 4 * marks < len(value) or _CODE_MARKS.search(value)):
+        return False
+    if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
         return False
     if _CALL.search(value) or any(shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE)):
         return False
     if 2 * len(value) > 3 * pieces and _CODE_MARKS.search(value) and _LONG_WORD.search(value):
         return False
-    longest = 1.5 if value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
+    if value[0] == "$" and value[1:].isidentifier() and _unlike_words(value) < 8:
+        return False
+    longest = 1.5 if kinds == 2 or value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
     return len(value) <= longest * pieces or _unlike_words(value) >= max(8, len(value) // 2)
 
 
