@@ -188,6 +188,7 @@ class StoredEntry:
         line, last_line: its lines, counted from 1.
         label: the label that governs it, "" where none does.
         keep, until, disputed: its marks: `[keep]`, the last day on which it holds, `[disputed]`.
+        as_of: the day as of which it says that it is true; no date of its own.
         about: what its writer said of it, where the ledger was asked.
     """
 
@@ -203,6 +204,7 @@ class StoredEntry:
     keep: bool = False
     until: dt.date | None = None
     disputed: bool = False
+    as_of: dt.date | None = None
     about: About = NOTHING_KNOWN
 
     @property
@@ -228,6 +230,7 @@ class StoredEntry:
             "keep": self.keep,
             "until": self.until and self.until.isoformat(),
             "disputed": self.disputed,
+            "as_of": self.as_of and self.as_of.isoformat(),
             **self.about.to_json(),
             "text": self.text,
         }

@@ -479,8 +479,19 @@ def _stored(document: Document, number: int, about: About) -> StoredEntry:
         keep=entry.kept,
         until=None if entry.marks.until is None else date.fromordinal(entry.marks.until),
         disputed=entry.marks.disputed,
+        as_of=_claimed(entry.paragraph),
         about=about,
     )
+
+
+def _claimed(text: str) -> date | None:
+    """Return the day as of which an entry says that it is true (decision 40)."""
+    if "as of" not in text.lower():
+        return None
+    from ..text.unread import claim_day
+
+    day = claim_day(text)
+    return None if day is None else date.fromordinal(day)
 
 
 def _check_writable(settings: Settings) -> None:

@@ -169,7 +169,7 @@ def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:
 
 def _when(one: Judged) -> str:
     day = one.date.isoformat() if one.date else "-" * 10
-    source = "" if one.date_source == "own mark" else f" ({one.date_source})"
+    source = "" if one.date_source in ("", "own mark") else f" ({one.date_source})"
     return f"{day}{source}"
 
 

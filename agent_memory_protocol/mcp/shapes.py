@@ -29,7 +29,7 @@ _KINDS: dict[str, Json] = {
 
 
 KNOWN: dict[str, Json] = {
-    **dict.fromkeys(("kind", "source", "until", "writer", "scope", "expires_at"), TEXT_OR_NULL),
+    **dict.fromkeys(("kind", "source", "until", "as_of", "writer", "scope", "expires_at"), TEXT_OR_NULL),
     "confidence": {"type": ["number", "null"]},
     **dict.fromkeys(("tags", "replaced", "disputed_with"), TEXTS),
     **{key: {"type": "boolean"} for key in ("keep", "disputed")},

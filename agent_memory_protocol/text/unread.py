@@ -77,6 +77,15 @@ def has_claim_date(text: str) -> bool:
     return False
 
 
+def claim_day(text: str) -> int | None:
+    """Return the day, as an ordinal, as of which a text says that it is true: `as of 2026-03-06`; None for none."""
+    for rest in re.split(r"\bas of\b", without_code_and_links(text), flags=re.IGNORECASE)[1:]:
+        match = re.match(r"[\s*_(\[]*(\d{4}([-/])\d\d\2\d\d)(?![\w/-])", rest)
+        if match is not None:
+            return _day(match[1])
+    return None
+
+
 def _in_front(plain: str) -> re.Match[str] | None:
     """Return what looks like a date at the beginning, behind a check box, marks, emoji and emphasis; not a range."""
     position = marks.behind_front(plain)

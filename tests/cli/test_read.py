@@ -338,3 +338,12 @@ def test_what_only_holds_a_place_is_no_entry_that_is_listed_found_or_exported(am
     assert "none yet" not in amp("search", "yet none").out
     assert "none yet" not in amp("export", "shared", "--format", "jsonl").out
     assert amp("status", "--json").json()["documents"][0]["entries"] == 2
+
+
+def test_the_day_of_a_claim_is_listed_and_is_no_date(amp):
+    amp("remember", "Staging has 12 routes, as of 2026-03-06.")
+    amp("remember", "As of now it has 13.")
+    one, other = amp("list", "--json").json()["entries"]
+    assert (one["date"], one["as_of"], other["as_of"]) == (None, "2026-03-06", None)
+    assert "as of 2026-03-06" in amp("list", "--long").out.splitlines()[2]
+    assert amp("check", "--select", "date").out.count("date-missing") == 1
