@@ -102,17 +102,19 @@ class Host:
                 "COPILOT_PROVIDER_BASE_URL": url,
                 **(environ or {}),
             }
-            done = subprocess.run(
-                [*self.command(url), prompt, *more],
-                cwd=cwd or self.project.root,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                timeout=SECONDS,
-                check=False,
-            )
-        assert done.returncode == 0, done.stdout + done.stderr
+            # Into a file: what a host leaves running would hold a pipe open.
+            with (self.project.home / "said.txt").open("wb") as said:
+                done = subprocess.run(
+                    [*self.command(url), prompt, *more],
+                    cwd=cwd or self.project.root,
+                    env=environ,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    timeout=SECONDS,
+                    check=False,
+                )
+        assert done.returncode == 0, (self.project.home / "said.txt").read_text(errors="replace")
         self.requests = len(model.sent)
         return html.unescape(model.heard)
 
