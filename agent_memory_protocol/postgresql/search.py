@@ -59,6 +59,11 @@ class ServerIndex:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._last: _Question | None = None
+
+    def look(self) -> None:
+        """Count again from now on: what was counted for the last query may have changed."""
+        self._last = None
 
     def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
         """Do nothing; see `SearchIndex`."""
@@ -68,29 +73,35 @@ class ServerIndex:
         """Do nothing; see `SearchIndex`."""
 
     def delete(self) -> None:
-        """Do nothing; see `SearchIndex`."""
+        """Forget what was counted; see `SearchIndex`."""
+        self.look()
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the records that fit best; see `SearchIndex`."""
         asked = words.terms(query)
         if not asked or limit < 1:
             return []
-        return self._server.do(lambda connection: _Question(self._server, connection).answer(asked, limit, within))
+        return self._server.do(lambda connection: self._ask(connection, asked).answer(limit, within))
 
     def count(self, query: str, *, keys: Collection[str] | None = None) -> int:
         """Return how many records fit at all, of these states or of all; among very many, about how many."""
         asked = words.terms(query)
-        return (
-            self._server.do(lambda connection: _Question(self._server, connection).count(asked, keys)) if asked else 0
-        )
+        return self._server.do(lambda connection: self._ask(connection, asked).count(keys)) if asked else 0
+
+    def _ask(self, connection: Connection, asked: tuple[words.Term, ...]) -> "_Question":
+        """Return what is known for a query; a recall asks the same one with higher and higher limits."""
+        if self._last is None or self._last.asked != asked or self._last.connection is not connection:
+            self._last = _Question(self._server, connection, asked)
+        return self._last
 
 
 class _Question:
     """What is asked for one query, over one connection."""
 
-    def __init__(self, server: Server, connection: Connection) -> None:
+    def __init__(self, server: Server, connection: Connection, asked: tuple[words.Term, ...]) -> None:
         self._server = server
-        self._connection = connection
+        self.connection = connection
+        self.asked = asked
         self._held: dict[str, int] = {}
         ((self._estimate,),) = self._rows(SIZE)
         is_large = self._estimate > MANY
@@ -100,28 +111,29 @@ class _Question:
         if is_large:
             self._size = self._size * self._estimate // max(self._passages, 1)
             self._passages = self._estimate
+        self._terms, self._tokens = self._understand()
 
-    def count(self, asked: Collection[words.Term], keys: Collection[str] | None) -> int:
-        _, tokens = self._understand(asked)
+    def count(self, keys: Collection[str] | None) -> int:
         if self._is_large:
-            without = math.prod(1 - min(self._held[token] / self._passages, 1) for token in tokens)
+            without = math.prod(1 - min(self._held[token] / self._passages, 1) for token in self._tokens)
             return int(self._passages * (1 - without))
         states = [str(key) for key in (State if keys is None else keys)]
-        return int(self._rows(_FITTING, [" | ".join(f"'{token}'" for token in tokens), states])[0][0])
+        return int(self._rows(_FITTING, [" | ".join(f"'{token}'" for token in self._tokens), states])[0][0])
 
-    def _understand(self, asked: Collection[words.Term]) -> tuple[Collection[words.Term], list[str]]:
+    def _understand(self) -> tuple[Collection[words.Term], list[str]]:
         """Return the words that are meant, and those of their tokens that any record holds."""
-        self._hold({token for term in asked for token in term.tokens})
-        terms = mend(asked, lambda token: self._held[token] > 0, self._like)
+        self._hold({token for term in self.asked for token in term.tokens})
+        terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
         self._hold({token for term in terms for token in term.tokens} - self._held.keys())
         return terms, list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
 
-    def answer(self, asked: Collection[words.Term], limit: int, within: Collection[str] | None) -> list[Hit]:
-        terms, tokens = self._understand(asked)
-        candidates = self._matches(tokens, limit)
+    def answer(self, limit: int, within: Collection[str] | None) -> list[Hit]:
+        candidates = self._matches(self._tokens, limit)
         if within is not None:
             candidates = {name: one for name, one in candidates.items() if name in within}
-        return rank(terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held)
+        return rank(
+            self._terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held
+        )
 
     def _hold(self, tokens: Collection[str]) -> None:
         """Find out how many records hold each of these tokens."""
@@ -173,7 +185,7 @@ class _Question:
         return " + ".join(parts), values
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        return self._server.rows(self._connection, query, values)
+        return self._server.rows(self.connection, query, values)
 
 
 def _counts(found: Iterable[str], weight: str) -> dict[str, int]:

@@ -137,6 +137,11 @@ class ServedFinder(Finder):
         super().__init__(Asked(store), [self._asked])
         self._store = store
 
+    def look(self, *, hurried: bool = False) -> None:
+        """Ask the server again from now on; see `Finder`."""
+        super().look(hurried=hurried)
+        self._asked.look()
+
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
         return list(self._store.list())
