@@ -15,7 +15,7 @@ _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byt
 
 def may_concern_memory(data: bytes) -> bool:
     """Say whether a tool call may name a memory file or run `amp`; False only when it surely does not."""
-    lowered = data.lower()
+    lowered = _without_record(data.lower())
     if any(name in lowered for name in _NAMES):
         return True
     if b"amp" not in lowered:
@@ -24,3 +24,17 @@ def may_concern_memory(data: bytes) -> bool:
         lowered = lowered.replace(escape, b"  ")
     # `stamp`, `example` and `amp-clamp` are not `amp`.
     return b" amp " in b" %b " % lowered.translate(_BLANKS)
+
+
+def _without_record(data: bytes) -> bytes:
+    """Take out where the host keeps its record of the session, which lies in the host's own folder in every call.
+
+    Only before the tool's input: what a tool is given is looked at as a whole.
+    """
+    key = b'"transcript_path"'
+    start = data.find(key, 0, max(data.find(b'"tool_input"'), 0))
+    if start < 0:
+        return data
+    opening = data.find(b'"', start + len(key))
+    closing = data.find(b'"', opening + 1)
+    return data if opening < 0 or closing < 0 else data[:opening] + data[closing:]
