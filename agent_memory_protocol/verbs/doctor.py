@@ -62,6 +62,7 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
         found += [
             of_lookalike(target, file, exists=root.exists(target.parts)) for target, file in store.lookalikes(root)
         ]
+        found += _deleted(session)
         if actor.agent is not None:
             reason = session.read_only_reason()
             found.append(Diagnosis(f"{actor} is read-only: {reason}" if reason else f"{actor} may write"))
@@ -101,6 +102,19 @@ def of_local_state(root: Root) -> list[str]:
     if answer(root.path, "ls-files", "--", path):
         found.append(f"git tracks {path}, so others can put files there; run `git rm -r --cached {path}` and commit")
     return found
+
+
+def _deleted(session: Session) -> list[Diagnosis]:
+    """Say which lasting documents are gone although a ledger or journal knows what they held."""
+    known = [target for target in session.readable(ledgers=True) if target.tier.lasts]
+    return [
+        Diagnosis(
+            f"{target.path} was deleted; `amp restore --list` names what it held, as far as that is known",
+            is_problem=True,
+        )
+        for target in known
+        if not session.root.exists(target.parts)
+    ]
 
 
 def _misnamed(root: Root, targets: Sequence[Target]) -> list[Diagnosis]:

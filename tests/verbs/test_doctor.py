@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_memory_protocol import Tier
+from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.project.settings import Settings
 from agent_memory_protocol.recall.block import LeftOut, Part, Recall
@@ -120,3 +120,14 @@ def test_the_id_does_not_depend_on_what_surrounds_the_text():
         of_protocol(data, "x").message for data in (text, b"# from somewhere\n" + text, text.rstrip(), text + b"\n\n")
     }
     assert len(ids) == 1
+
+
+def test_a_tier_file_that_was_deleted_is_noticed_before_the_next_write(tmp_path):
+    workspace = Workspace.open(tmp_path, environ={})
+    told = workspace.remember("kept in the journal")
+    told.path.unlink()
+    (found,) = [one for one in workspace.diagnose(Actor()) if "was deleted" in one.message]
+    assert found.is_problem
+    assert "`amp restore --list`" in found.message
+    workspace.restore(workspace.restorable())
+    assert not [one for one in workspace.diagnose(Actor()) if "was deleted" in one.message]
