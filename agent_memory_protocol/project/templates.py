@@ -6,8 +6,9 @@ long, grow without bound or reach into Python. They are refused before it runs, 
 """
 
 import os
+from functools import lru_cache
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from ..disk.errors import explain, shown
@@ -100,6 +101,15 @@ def _decode(data: bytes, path: str) -> str:
 
 
 def _render(source: str, path: str, variables: dict[str, object]) -> str:
+    try:
+        return _compiled(source, path, tuple(variables)).render(variables)
+    except _UNREADABLE as error:
+        raise _bad(f"it cannot be rendered: {str(error) or type(error).__name__}", path) from error
+
+
+@lru_cache(maxsize=8)
+def _compiled(source: str, path: str, variables: tuple[str, ...]) -> Template:
+    """Read and check a template, once for thousands of documents."""
     hidden = first_invisible(source)
     if hidden:
         raise _bad(f"it holds the invisible character {hidden[1]}", path, hidden[0])
@@ -114,14 +124,14 @@ def _render(source: str, path: str, variables: dict[str, object]) -> str:
             if reason:
                 raise _bad(reason, path, line)
         line = None
-        return environment.from_string(tree).render(variables)
+        return environment.from_string(tree)
     except TemplateSyntaxError as error:
         raise _bad(f"it is not a valid template: {error.message}", path, error.lineno) from error
     except _UNREADABLE as error:
         raise _bad(f"it cannot be rendered: {str(error) or type(error).__name__}", path, line) from error
 
 
-def _why_refused(node: nodes.Node, variables: dict[str, object]) -> str | None:
+def _why_refused(node: nodes.Node, variables: tuple[str, ...]) -> str | None:
     if isinstance(node, nodes.Name) and node.name not in variables:
         return f"it uses {node.name!a}, but the variables here are {', '.join(variables)}"
     if isinstance(node, nodes.Filter) and node.name in _FILTERS:
