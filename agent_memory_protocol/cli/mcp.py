@@ -10,7 +10,7 @@ import click
 from ..hosts.mcp_settings import FORMS, plain
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
-from .options import Call, note, print_json, root_option
+from .options import Call, note, print_json, root_option, say_text
 from .record_options import shown_store
 
 
@@ -73,7 +73,7 @@ def mcp_command(
         form = FORMS.get(host or "")
         settings = (form.write if form else plain)(_script(), arguments)
         if isinstance(settings, str):
-            click.echo(settings)
+            say_text(settings)
         else:
             print_json(settings, version=None)
         if form:

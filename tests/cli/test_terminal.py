@@ -49,6 +49,8 @@ VERBS = {
     "record history": ["{evil}"],
     "record init-store": ["postgresql://u:p@127.0.0.1:1/{evil}"],
     "record list": ["", "--store {evil}"],
+    "record archive": ["{evil} --reason {evil}"],
+    "record reactivate": ["{evil} --reason {evil}"],
     "record redact": ["{evil} --reason {evil}"],
     "record resolve": ["{evil} x --reason {evil}"],
     "record show": ["{evil}"],
