@@ -117,6 +117,7 @@ class Decisions:
 
         with self._lock:
             self._check_change(reason)
+            self._store.get(record_id)
             with self._shelf.alone():
                 self._carry_out(plan)
             return self._store.get(record_id)

@@ -70,6 +70,7 @@ class Project:
             records.consolidate()
             for text in ("The cache is Redis.", "The cache is not Redis."):
                 records.remember(text)
+            records.archive(records.remember("The queue was RabbitMQ.").record_id, "over")
 
     @property
     def workspace(self) -> Workspace:
@@ -616,7 +617,50 @@ def record_doors() -> Iterator[Door]:
         named = sides["The cache is Redis."] if at.named is None else at.named
         return records.dispute(named, sides["The cache is not Redis."], at.line)
 
+    def supersede(records: Memory, at: Attempt) -> object:
+        sides = {one.body: one.id for one in at.project.records(Actor()).records()}
+        named = sides["The cache is Redis."] if at.named is None else at.named
+        return records.supersede(named, sides["The cache is not Redis."], at.line)
+
+    def gone(at: Attempt) -> str:
+        archived = at.project.records(Actor()).records(state="archived")
+        return archived[0].id if at.named is None else at.named
+
     record = ("record",)
+    yield Door("Memory.supersede", memory(supersede), brings="reason", names=record)
+    yield Door(
+        "Memory.archive", memory(lambda records, at: records.archive(at.record, at.line)), brings="reason", names=record
+    )
+    yield Door(
+        "Memory.reactivate",
+        memory(lambda records, at: records.reactivate(gone(at), at.line)),
+        brings="reason",
+        names=record,
+    )
+    yield Door(
+        "amp record archive",
+        lambda at: run(at, "record", "archive", at.record, "--reason", at.line),
+        brings="reason",
+        names=record,
+    )
+    yield Door(
+        "amp record reactivate",
+        lambda at: run(at, "record", "reactivate", gone(at), "--reason", at.line),
+        brings="reason",
+        names=record,
+    )
+    yield Door(
+        "MCP archive",
+        lambda at: call(at, "archive", record_id=at.record, reason=at.line),
+        brings="reason",
+        names=record,
+    )
+    yield Door(
+        "MCP reactivate",
+        lambda at: call(at, "reactivate", record_id=gone(at), reason=at.line),
+        brings="reason",
+        names=record,
+    )
     yield Door("Memory.remember", memory(lambda records, at: records.remember(at.text)), names=())
     yield Door("Memory.add", memory(add), names=())
     yield Door("amp import", lambda at: run(at, "import", at.page, "--apply"), brings="source", names=(), tells=True)
@@ -693,6 +737,7 @@ READING = {
     *("Workspace.show_note", "Workspace.status", "Workspace.target", "Workspace.targets", "Workspace.where"),
     *(
         "Workspace.why_read_only",
+        "Memory.chain",
         "Memory.check",
         "Memory.close",
         "Memory.echoes",
