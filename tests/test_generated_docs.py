@@ -5,6 +5,8 @@
 
 import inspect
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -27,6 +29,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 CLI = DOCS / "cli.md"
 PROTOCOL = DOCS / "protocol.md"
 FORMATS = DOCS / "formats.md"
+MAN = DOCS / "amp.1"
 RULES_PAGE = DOCS / "rules.md"
 EXAMPLES: dict[str, dict[str, str]] = tomllib.loads(
     (Path(__file__).parent / "data" / "rules.toml").read_text(encoding="utf-8")
@@ -102,6 +105,25 @@ def cli_reference() -> str:
     for name, command in commands:
         parts += _command(name, command)
     return "\n".join(parts)
+
+
+def man_page() -> str:
+    """Return the manual page of `amp`, from what each command says about itself."""
+    lines = ['.TH AMP 1 "" "agent-memory-protocol" "User Commands"', ".SH NAME", _man(f"amp - {_summary(amp)}")]
+    lines += [".SH SYNOPSIS", ".B amp", _man("COMMAND [OPTIONS] [ARGUMENTS]"), ".SH COMMANDS"]
+    for name, command in _commands(amp, "amp"):
+        lines += [".TP", f".B {_man(name)}", _man(_summary(command))]
+    lines += [".SH EXIT STATUS", _man((amp.epilog or "").removeprefix("Exit codes: "))]
+    return "\n".join([*lines, ".SH SEE ALSO", _man("amp help VERB says more of each command."), ""])
+
+
+def _summary(command: click.Command) -> str:
+    return " ".join((command.help or "").split("\n\n")[0].split()).rstrip(".")
+
+
+def _man(text: str) -> str:
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{escaped}" if escaped[:1] in ".'" else escaped
 
 
 def settings_table(keys: tuple[Key, ...] = KEYS) -> str:
@@ -293,6 +315,16 @@ def test_a_rule_finds_something_in_its_example(rule):
     assert {one.rule for one in found_in(rule, EXAMPLES[rule.id])} == {rule.id}
 
 
+def test_the_manual_page_is_what_the_commands_say():
+    assert MAN.read_text(encoding="utf-8") == man_page(), WRITE
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man to read it with")
+def test_the_manual_page_is_read_without_a_warning():
+    done = subprocess.run(["man", "--warnings", "-l", MAN], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_table_of_losses_is_that_of_the_formats():
     assert FORMATS.read_text(encoding="utf-8") == formats_page(), WRITE
 
@@ -306,5 +338,6 @@ def test_every_option_says_what_it_does():
 if __name__ == "__main__":
     FORMATS.write_text(formats_page(), encoding="utf-8")
     CLI.write_text(cli_reference(), encoding="utf-8")
+    MAN.write_text(man_page(), encoding="utf-8")
     PROTOCOL.write_text(protocol_page(), encoding="utf-8")
     RULES_PAGE.write_text(rules_page(), encoding="utf-8")

@@ -539,7 +539,7 @@ NO_ENTRY = {
             "Memory.signers",
             "Memory.newest",
         ),
-        "amp record init-store",
+        *("amp record init-store", "amp help", "amp version", "amp completion"),
         *("Workspace.plan_renaming", "Workspace.rename_agent", "amp agent rename"),
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),
         *("Workspace.targets", "Workspace.where", "Workspace.why_read_only", "amp bench formats", "amp doctor"),

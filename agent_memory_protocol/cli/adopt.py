@@ -23,7 +23,7 @@ _SHOWN = 8
 @choosing_options("adopt")
 @call_options
 def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, choosing: Choosing) -> None:
-    """Bring in memory and rules that other tools keep; what is here already is skipped.
+    """Bring in memory and rules that other tools keep. What is here already is skipped.
 
     SOURCE is a folder or a file. `amp adopt .` finds what a project has: CLAUDE.md, AGENTS.md, GEMINI.md, rules of
     Cursor, Cline, Windsurf and Copilot with the files they include, agent memory and auto memory of Claude Code,
@@ -73,7 +73,7 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
 @click.command("find-stores")
 @call_with(json_option, root_option)
 def find_stores_command(call: Call) -> None:
-    """List where else memory of this project lies.
+    """List where else memory of this project is.
 
     Looked at are this project, its worktrees, the folders beside it that are checkouts of the same repository, and the
     person's own memory of Claude Code for any of these.

@@ -8,7 +8,7 @@ from .options import NOT_APPLIED, Call, call_options
 
 @click.group("agent")
 def agent_command() -> None:
-    """Look after the memory of one agent."""
+    """Give an agent another name, with all its memory."""
 
 
 @agent_command.command("rename")

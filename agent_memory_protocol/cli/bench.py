@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group("bench")
 def bench_command() -> None:
-    """Measure what you would otherwise have to believe."""
+    """Benchmark the record formats on this machine."""
 
 
 @bench_command.command("formats")

@@ -28,7 +28,7 @@ _MOST = 200
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @call_with(root_option, as_option)
 def diff_command(call: Call, base: str, head: str, form: str) -> None:
-    """Show what changed in memory between two commits: entries and notes, not lines.
+    """Show what changed in memory between two commits. Entries and notes are compared, not lines.
 
     Without HEAD, BASE is compared with the files; without BASE, the last commit is. What contradicts, secrets, limits
     and edits of other agents' files come first.

@@ -94,9 +94,9 @@ def learn_command(call: Call, conversation: str, agent: str | None, do: bool, ch
 @choosing_options("learn")
 @call_options
 def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -> None:
-    """End a conversation: keep what it has taught, and archive its document.
+    """End a conversation: keep what it taught, archive the rest.
 
-    What it has taught is proposed as by `amp learn`. Its entries go to the ledger beside the document, and `amp
+    What it taught is proposed as by `amp learn`. Its entries go to the ledger beside the document, and `amp
     restore`, `amp search --history` and `amp learn` still reach them. Where a change was refused, it stays open.
 
     \b

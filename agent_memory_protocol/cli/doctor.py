@@ -33,7 +33,7 @@ def doctor_command(
     conversation: str | None,
     protocol: str | None,
 ) -> None:
-    """Say where memory lies, what AGENT recalls, what is wrong.
+    """Say what an agent would be given, and what is wrong.
 
     The hooks of each host that is used here are run as the host would run them in this folder.
     Ends with exit code 1 when something is wrong, and with 4 when something on disk is damaged or unreadable.

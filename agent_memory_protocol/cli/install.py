@@ -26,7 +26,7 @@ _DID = {"create": "created", "change": "changed", "remove": "removed"}
 @_dry_run
 @call_options
 def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
-    """Make a host of agents use this memory.
+    """Let a coding agent's host use this memory.
 
     claude, codex, gemini, qwen, copilot, cursor: adds hooks to the host's settings, beside what stands there, and the
     skill that teaches agents the protocol. opencode: adds a plugin in place of the hooks. agents-md: a short block in
@@ -61,7 +61,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
 @_dry_run
 @call_options
 def uninstall_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
-    """Take out what `amp install` put in.
+    """Remove what `amp install` put in.
 
     Exactly that: what others have added since stays. Files and folders that installing had made go where nothing else
     is in them. Memory itself is not touched.

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -14,51 +15,79 @@ from ..errors import AgentMemoryError
 from .options import READER, note
 
 _VERBS = {
-    "init": ("write", "Create the memory files that are missing, with headers."),
-    "recall": ("recall", "Print the memory that AGENT starts its task with."),
-    "remember": ("write", "Write TEXT into one memory file as one entry."),
-    "route": ("route", "Say where TEXT belongs, and which command saves it there."),
-    "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
-    "list": ("read", "List every entry: its id, document, date and first words."),
-    "forget": ("upkeep", "Remove entries by id."),
-    "edit": ("upkeep", "Put TEXT in the place of an entry, or date it anew."),
-    "resolve": ("settle", "Retire LOSER, since WINNER holds in its place."),
-    "dispute": ("settle", "Mark two facts as disputed with each other."),
-    "status": ("status", "Show how full each memory file is, and how old it is."),
-    "note": ("notes", "Write, read, remove and merge notes: one fact, one file."),
-    "index": ("notes", "Give every note its line in the index of its folder."),
-    "watch": ("watch", "Keep indexes fresh and heal files for as long as it runs."),
-    "install": ("install", "Make a host of agents use this memory."),
-    "uninstall": ("install", "Take out what `amp install` put in."),
-    "harvest": ("harvest", "Save the findings that a read-only agent has reported."),
-    "hook": ("hook", "Answer an event of an agent's host."),
-    "check": ("check", "Check memory files, notes, indexes, ledgers and the settings."),
-    "review": ("review", "List what disagrees, what to merge, and what is old."),
-    "diff": ("diff", "Show what changed in memory between two commits."),
-    "prune": ("prune", "Take outdated dated entries out of memory files."),
-    "restore": ("upkeep", "Bring entries back from the ledger."),
-    "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
-    "search": ("search", "Find entries, notes and records by their words."),
-    "record": ("records", "List, show, decide, redact, verify and sign records."),
-    "consolidate": ("consolidate", "Merge records that say the same, and mark what contradicts."),
-    "decay": ("consolidate", "Archive records that nobody has needed for long."),
-    "merge": ("merge", "Merge two versions of a memory file, entry by entry."),
-    "distill": ("distill", "Carry what conversations found to the memory that lasts."),
-    "learn": ("distill", "Carry what one conversation found to the memory that lasts."),
-    "agent": ("agent", "Give an agent another name, with all its memory."),
-    "close": ("distill", "End a conversation: keep what it has taught, archive the rest."),
-    "adopt": ("adopt", "Bring in memory that other tools keep, without doubles."),
-    "find-stores": ("adopt", "List where else memory of this project lies."),
-    "export": ("travel", "Write memory into a record file."),
-    "import": ("travel", "Take the entries of a record file into memory."),
-    "convert": ("formats", "Write what one record file holds as another one."),
-    "schema": ("formats", "Print the schema of protobuf or JSON record files."),
-    "bench": ("bench", "Measure what you would otherwise have to believe."),
-    "where": ("status", "Show the project root, each path in use, and the settings."),
-    "doctor": ("doctor", "Say where memory lies, what AGENT recalls, what is wrong."),
-    "mcp": ("mcp", "Serve memory to an MCP host over stdin and stdout."),
+    "Start": {
+        "init": ("write", "Create the memory files that are missing, with headers."),
+        "adopt": ("adopt", "Bring in memory and rules that other tools keep."),
+        "find-stores": ("adopt", "List where else memory of this project is."),
+        "install": ("install", "Let a coding agent's host use this memory."),
+        "uninstall": ("install", "Remove what `amp install` put in."),
+        "doctor": ("doctor", "Say what an agent would be given, and what is wrong."),
+        "where": ("status", "Show the project root, each path in use, and the settings."),
+    },
+    "Write": {
+        "remember": ("write", "Write TEXT into one memory file as one entry."),
+        "edit": ("upkeep", "Put TEXT in the place of an entry, or give it another date."),
+        "forget": ("upkeep", "Remove entries by id; the ledger keeps them."),
+        "resolve": ("settle", "Retire LOSER, since WINNER holds in its place."),
+        "dispute": ("settle", "Mark two facts as disputed with each other."),
+        "route": ("route", "Say where TEXT belongs, and which command saves it there."),
+        "note": ("notes", "Write, read, remove and merge notes: one fact, one file."),
+    },
+    "Read": {
+        "recall": ("recall", "Print the memory that AGENT starts its task with."),
+        "list": ("read", "List every entry: its id, document, date and first words."),
+        "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
+        "search": ("search", "Find entries, notes and records by their words."),
+        "status": ("status", "Show how full each memory file is, and how old it is."),
+    },
+    "Keep current": {
+        "review": ("review", "List what disagrees, what to merge, and what is old."),
+        "prune": ("prune", "Take outdated dated entries out of memory files."),
+        "restore": ("upkeep", "Bring entries back from the ledger."),
+        "check": ("check", "Check memory files, notes, indexes, ledgers and the settings."),
+        "diff": ("diff", "Show what changed in memory between two commits."),
+        "distill": ("distill", "Carry what conversations found to the memory that lasts."),
+        "learn": ("distill", "Carry what one conversation found to the memory that lasts."),
+        "close": ("distill", "End a conversation: keep what it taught, archive the rest."),
+        "agent": ("agent", "Give an agent another name, with all its memory."),
+        "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
+        "index": ("notes", "Give every note its line in the index of its folder."),
+        "watch": ("watch", "Keep indexes fresh and heal files for as long as it runs."),
+        "merge": ("merge", "Merge two versions of a memory file, entry by entry."),
+    },
+    "Records": {
+        "record": ("records", "List, show, decide, redact, verify and sign records."),
+        "consolidate": ("consolidate", "Merge records that say the same, and mark what contradicts."),
+        "decay": ("consolidate", "Archive records that nobody has needed for long."),
+    },
+    "Hosts": {
+        "mcp": ("mcp", "Serve memory to an MCP host over stdin and stdout."),
+        "hook": ("hook", "Answer an event of an agent's host."),
+        "harvest": ("harvest", "Save the findings that a read-only agent has reported."),
+    },
+    "Formats": {
+        "export": ("travel", "Write memory into a record file."),
+        "import": ("travel", "Take the entries of a record file into memory."),
+        "convert": ("formats", "Write what one record file holds as another one."),
+        "schema": ("formats", "Print the schema of protobuf or JSON record files."),
+        "bench": ("bench", "Benchmark the record formats on this machine."),
+    },
+    "Help": {
+        "help": ("help", "Show this list, or what one command does."),
+        "completion": ("help", "Print the script that completes commands in a shell."),
+        "version": ("help", "Print the version."),
+    },
 }
-"""Each verb, the module of this package that has it, and the first line of its help, in the order of `amp --help`."""
+"""Each verb by the heading that it is listed under: the module of this package that has it, and the first line of its
+help."""
+
+_FIRST = {
+    *("init", "adopt", "install", "doctor", "remember", "edit", "forget"),
+    *("recall", "list", "search", "status", "review", "prune", "check"),
+}
+"""The verbs of the first screen; `amp help --all` lists every one."""
+
+_MODULES = {verb: row for group in _VERBS.values() for verb, row in group.items()}
 
 _OTHER_WORDS = {
     "remember": ("add", "append", "save", "store", "write"),
@@ -76,28 +105,61 @@ _OTHER_WORDS = {
 """What others call a verb."""
 
 
+_CLICKS_LEAST = 52
+"""Columns that click lays help out for at least."""
+
+
+class Formatter(click.HelpFormatter):
+    """Lays help out for terminals that are narrower than click thinks there are, too."""
+
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
+        from shutil import get_terminal_size
+
+        columns = get_terminal_size().columns
+        narrow = columns - 2 if 20 < columns < _CLICKS_LEAST else None
+        super().__init__(indent_increment, width or narrow, max_width)
+
+
+click.Context.formatter_class = Formatter
+
+COMPLETES = "_AMP_COMPLETE"
+"""What a shell sets when it asks what could come next."""
+
+SHOWS_ALL = "agent_memory_protocol.shows_all"
+"""The key in a context by which all verbs are listed."""
+
+
 class Verbs(click.Group):
     """The group of verbs. Importing one module a call keeps `amp recall` as quick as a task start needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the verbs in the order a newcomer meets them."""
-        return list(_VERBS)
+        return list(_MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a verb."""
-        if cmd_name not in _VERBS:
+        if cmd_name not in _MODULES:
             return None
-        module = import_module(f"agent_memory_protocol.cli.{_VERBS[cmd_name][0]}")
+        module = import_module(f"agent_memory_protocol.cli.{_MODULES[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        if COMPLETES in os.environ:
+            from .completion import with_values
+
+            with_values(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs as the table has them: to load them all takes several times as long as to start."""
-        limit = formatter.width - 6 - max(map(len, _VERBS))
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(verb, click.Command(verb, help=line).get_short_help_str(limit)) for verb, (_, line) in _VERBS.items()]
-            )
+        shows_all = ctx.meta.get(SHOWS_ALL, False)
+        width = max(map(len, _MODULES if shows_all else _FIRST))
+        for title, group in _VERBS.items():
+            rows = [(verb.ljust(width), line) for verb, (_, line) in group.items() if shows_all or verb in _FIRST]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        if not shows_all:
+            formatter.write_paragraph()
+            formatter.write_text(f"These are {len(_FIRST)} of {len(_MODULES)}; `amp help --all` lists every one.")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -109,7 +171,7 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             meant = [verb for verb, words in _OTHER_WORDS.items() if args[0] in words]
-            for verb in meant or get_close_matches(args[0], _VERBS, 1):
+            for verb in meant or get_close_matches(args[0], _MODULES, 1):
                 message = f"{error.message.rstrip('.')} (did you mean '{verb}'?)"
                 raise click.UsageError(message, ctx) from error
             raise
@@ -120,7 +182,7 @@ class Verbs(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 check found problems, 2 usage, 3 refused by a rule, 4 damaged or unreadable.",
 )
-@click.version_option(__version__, message=f"%(version)s, protocol {PROTOCOL}")
+@click.version_option(__version__, "-V", "--version", message=f"%(version)s, protocol {PROTOCOL}")
 def amp() -> None:
     """Keep the memory of a repository's agents: readable, bounded, safe."""
 
@@ -155,7 +217,12 @@ def _run() -> int:
     READER.clear()
     try:
         # What click returns is the exit code where a verb ended itself, as --help does.
-        code = amp.main(prog_name="amp", standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
+        code = amp.main(
+            prog_name="amp",
+            complete_var=COMPLETES,
+            standalone_mode=False,
+            color=False if os.environ.get("NO_COLOR") else None,
+        )
     except SystemExit:
         if sys.stdout is out:
             raise
@@ -181,6 +248,7 @@ def _complain_about_usage(error: click.ClickException) -> None:
         return
     message = error.format_message().rstrip(".?")
     message = message[:1].lower() + message[1:]
+    message += _meant(error)
     if context is not None:
         message += f"; `{context.command_path} --help` lists what there is"
         takes_text = any(parameter.human_readable_name == "TEXT" for parameter in context.command.params)
@@ -192,11 +260,26 @@ def _complain_about_usage(error: click.ClickException) -> None:
             # What some verbs take as an option, these take as an argument.
             shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
             names = {
-                parameter.human_readable_name.strip("[].").rpartition("|")[2] for parameter in context.command.params
+                name
+                for parameter in context.command.params
+                for name in parameter.human_readable_name.strip("[].").split("|")
             }
             for name in names & shown.keys():
                 message += f", and the {name} goes behind the command, as in `{context.command_path} {shown[name]}`"
     _complain(message)
+
+
+def _meant(error: click.ClickException) -> str:
+    """Return the word of a known set that a misspelt one was meant to be, as a question; "" where none is near."""
+    parameter = getattr(error, "param", None)
+    kind = getattr(parameter, "type", None)
+    given = re.match(r"'?(?:Invalid value for [^:]*: )?'([^']*)' is not one of", error.format_message(), re.IGNORECASE)
+    if not isinstance(kind, click.Choice) or given is None:
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given[1], [str(one) for one in kind.choices], 1)
+    return f" (did you mean '{near[0]}'?)" if near else ""
 
 
 def _complain(message: str) -> None:

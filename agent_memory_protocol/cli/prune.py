@@ -43,7 +43,7 @@ def prune_command(
     force: bool,
     conversation: str | None,
 ) -> None:
-    """Take outdated dated entries and expired ones out of memory files. What is undated or marked [keep] stays.
+    """Take outdated dated entries out of memory files. Expired ones go, too; what is undated or marked [keep] stays.
 
     TARGET is shared, agent:NAME or conversation:ID; without one, all files. What goes is kept in the ledger beside
     the file; `amp restore` brings it back. A file that would lose more than half of its entries is left alone, and the

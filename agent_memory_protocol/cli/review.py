@@ -36,7 +36,7 @@ _TEXTS = 3
 @choosing_options("review")
 @call_options
 def review_command(call: Call, done: bool, whole: bool, choosing: Choosing) -> None:
-    """List what disagrees, what to merge, and what is old: one screen, each row with its command.
+    """List what disagrees, what to merge, and what is old. One screen, each row with its command.
 
     `amp check` says when a review is due: a month after the last.
 

@@ -87,7 +87,7 @@ def forget_command(
     redact: bool,
     conversation: str | None,
 ) -> None:
-    """Remove entries by id. Their text stays in the ledger, except with --redact.
+    """Remove entries by id; the ledger keeps them. With --redact no copy is kept.
 
     The beginning of an id is enough: four characters or more that no other id begins with.
 
@@ -133,9 +133,9 @@ def edit_command(
     day: str | None,
     conversation: str | None,
 ) -> None:
-    """Put TEXT in the place of an entry, or date it anew. Its date stays unless TEXT begins with one; `-` reads stdin.
+    """Put TEXT in the place of an entry, or give it another date.
 
-    The beginning of its id is enough.
+    Its date stays unless TEXT begins with one; `-` reads stdin. The beginning of its id is enough.
 
     \b
     Examples:

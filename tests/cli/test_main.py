@@ -3,38 +3,61 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
 
+import click
 import pytest
+
+from agent_memory_protocol.cli.main import amp as program
 
 VERBS = ("init", "recall", "remember", "show", "list", "status", "where", "doctor")
 EMOJI = "the build is 😀 → café"
 
 
+def summaries(said):
+    """Return what a list of verbs says of each; it is below the options."""
+    rows = re.findall(r"^  ([a-z][\w-]*)  +(\S[^\n]*(?:\n {6,}[^\n]+)*)$", said.partition("--help")[2], re.MULTILINE)
+    return {verb: " ".join(told.split()) for verb, told in rows}
+
+
 def test_help_names_every_verb_and_exit_code(amp):
-    answer = amp("--help")
+    answer = amp("help", "--all")
     assert (answer.code, answer.err) == (0, "")
-    for verb in VERBS:
+    for verb in program.list_commands(click.Context(program)):
         assert f"\n  {verb} " in answer.out
     assert "Exit codes: 0 done" in answer.out
+
+
+@pytest.mark.parametrize("width", ["40", "80"])
+def test_the_first_screen_has_at_most_fourteen_verbs_in_groups_and_fits(amp, width):
+    answer = amp("--help", environ={"COLUMNS": width}).out
+    assert len(summaries(answer)) == 14
+    assert "`amp help --all`" in answer
+    assert max(map(len, answer.splitlines())) <= int(width)
+
+
+def test_help_tells_of_one_command_what_its_own_help_does(amp):
+    assert amp("help", "note", "new").out == amp("note", "new", "--help").out
+    amp("help", "rember").refuses(2, "no command 'rember'", "`amp help --all`")
+    assert amp("-V") == amp("version") == amp("--version")
 
 
 @pytest.mark.parametrize("group", [(), ("note",), ("record",)])
 def test_help_says_of_each_verb_in_a_whole_sentence_what_it_does(amp, group):
     answer = amp(*group, "--help", environ={"COLUMNS": "80"})
-    summaries = [line for line in answer.out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines() if line]
-    assert len(summaries) >= 5
-    assert [line for line in summaries if not line.endswith(".") or line.endswith("...")] == []
+    told = summaries(answer.out).values()
+    assert len(told) >= 5
+    assert [line for line in told if not line.endswith(".") or line.endswith("...")] == []
 
 
 def test_the_list_of_verbs_says_of_each_what_its_own_help_begins_with(amp):
-    listed = amp("--help", environ={"COLUMNS": "80"}).out.partition("Commands:\n")[2].partition("\n\n")[0]
-    summaries = dict(line.split(maxsplit=1) for line in listed.splitlines())
-    own = {verb: amp(verb, "--help", environ={"COLUMNS": "80"}).out for verb in summaries}
-    assert [verb for verb, summary in summaries.items() if f"\n\n  {summary}" not in own[verb]] == []
+    listed = summaries(amp("help", "--all", environ={"COLUMNS": "80"}).out)
+    own = {verb: amp(verb, "--help", environ={"COLUMNS": "80"}).out for verb in listed}
+    assert [verb for verb, summary in listed.items() if f"\n\n  {summary}" not in own[verb]] == []
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -288,3 +311,39 @@ def _on_a_terminal(amp, *args, **environ):
     os.close(ours)
     assert process.wait(30) == 0
     return shown.decode()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_what_there_is(amp, shell):
+    amp("remember", "Redis, the queue, needs AOF.", "--agent", "developer", "--section", "Queue")
+    amp("remember", "We looked.", "--conversation", "c1")
+    amp("remember", "All know it.")
+    entry = next(one["id"] for one in amp("list", "--json").json()["entries"] if "Redis" in one["text"])
+    assert "_AMP_COMPLETE" in amp("completion", shell).out
+    for words, wanted in {
+        "amp rem": "remember",
+        "amp recall ": "developer",
+        "amp forget ": entry,
+        "amp remember x --section ": "Queue",
+        "amp check --select tier-over": "tier-over-limit",
+        "amp prune ": "shared",
+        "amp close ": "c1",
+        "amp help com": "completion",
+        "amp install cl": "claude",
+    }.items():
+        *_, last = words.split(" ")
+        asked = {"COMP_WORDS": words, "COMP_CWORD": last if shell == "fish" else str(words.count(" "))}
+        answer = amp.process(environ={"_AMP_COMPLETE": f"{shell}_complete", **asked})
+        assert wanted in answer.out, (words, answer)
+    assert (
+        "Redis; the queue; needs AOF."
+        in amp.process(environ={"_AMP_COMPLETE": "fish_complete", "COMP_WORDS": "amp forget ", "COMP_CWORD": ""}).out
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [(("install", "cluade"), "claude"), (("check", "--format", "sarfi"), "sarif"), (("completion", "zhs"), "zsh")],
+)
+def test_a_misspelt_word_of_a_known_set_is_told_what_was_meant(amp, args, meant):
+    amp(*args).refuses(2, f"(did you mean '{meant}'?)")

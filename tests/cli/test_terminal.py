@@ -71,6 +71,9 @@ VERBS = {
     "bench formats": ["--from {evil}"],
     "where": [""],
     "diff": ["{evil}", "HEAD --format markdown"],
+    "help": ["", "{evil}"],
+    "version": [""],
+    "completion": ["bash", "{evil}"],
     "doctor": ["", "dev", "--protocol {evil}"],
     "mcp": ["--config", "--config --agent {evil}"],
 }
