@@ -395,4 +395,10 @@ def test_every_key_of_a_line_of_agent_memory_is_described():
 
 def test_whatever_works_on_a_project_takes_its_root():
     without = {name for name, command in commands_of(amp) if not any("--root" in one.opts for one in command.params)}
-    assert without == {"schema", "hook"}  # the schemas are everywhere the same; a host's event says where it happened
+    assert without == {
+        "completion",
+        "help",
+        "hook",
+        "schema",
+        "version",
+    }  # the schemas are everywhere the same; a host's event says where it happened

@@ -26,7 +26,9 @@ def with_values(command: click.Command) -> None:
                 with_values(inner)
     for parameter in command.params:
         values = next((_VALUES[name] for name in (*parameter.opts, parameter.name or "") if name in _VALUES), None)
-        if values is not None and not isinstance(parameter.type, click.Choice):
+        if parameter.name == "verb":
+            parameter._custom_shell_complete = _complete_verbs
+        elif values is not None and not isinstance(parameter.type, click.Choice):
             parameter._custom_shell_complete = _completing(values)
 
 
@@ -82,10 +84,10 @@ def _rules(_: Workspace) -> _Values:
     yield from ((rule.id, rule.about) for rule in in_order())
 
 
-def _verbs(_: Workspace) -> _Values:
-    from .main import amp
-
-    yield from ((verb, "") for verb in amp.list_commands(click.Context(amp)))
+def _complete_verbs(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    program = ctx.find_root().command
+    names = program.list_commands(ctx.find_root()) if isinstance(program, click.Group) else []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 _AGENTS, _CONVERSATIONS = _owners(Tier.AGENT), _owners(Tier.CONVERSATION)
@@ -98,6 +100,5 @@ _VALUES: dict[str, Callable[[Workspace], _Values]] = {
     **dict.fromkeys(("--select", "--ignore"), _rules),
     **dict.fromkeys(("target", "targets", "--to"), _targets),
     **dict.fromkeys(("name", "names", "--into"), _notes),
-    "verb": _verbs,
 }
 """For each option, and each argument by its name, where its values come from."""
