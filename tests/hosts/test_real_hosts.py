@@ -100,6 +100,7 @@ class Host:
                 "ANTHROPIC_BASE_URL": url,
                 "GOOGLE_GEMINI_BASE_URL": url,
                 "COPILOT_PROVIDER_BASE_URL": url,
+                "PWD": str(cwd or self.project.root),  # opencode believes it
                 **(environ or {}),
             }
             # Into a file: what a host leaves running would hold a pipe open.
