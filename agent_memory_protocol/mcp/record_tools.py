@@ -132,8 +132,6 @@ RECORD_TOOLS = (
         shape("record_id", "state"),
         _archive,
         writes=True,
-        takes_away=True,
-        repeatable=False,
     ),
     Tool(
         "reactivate",

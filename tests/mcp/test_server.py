@@ -32,7 +32,10 @@ SECONDS = 120
 """How long a server may take before it is killed: one that hangs must not hang the tests."""
 
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-WRITING = {"memory_remember", "memory_resolve", "memory_dispute", "memory_forget", "remember", "consolidate"}
+WRITING = {
+    *("memory_remember", "memory_resolve", "memory_dispute", "memory_forget"),
+    *("remember", "archive", "reactivate", "consolidate"),
+}
 
 
 class Project:
