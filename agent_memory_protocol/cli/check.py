@@ -2,38 +2,41 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 
-from .. import __version__
+from ..disk.errors import explain, shown
 from ..errors import InvalidArgument
 from ..git.ask import answer
 from ..layout import SCAFFOLDING
-from ..lint.finding import ERROR, NOTE, RULES, WARNING, Finding, in_order, unknown
+from ..learning.scattered import projects_below
+from ..lint.finding import ERROR, NOTE, WARNING, Finding, in_order, unknown
+from ..project.access import Actor
 from ..text.phrases import counted
+from . import reports
 from .options import (
     Call,
     as_option,
     call_with,
-    colour,
     note,
-    plain,
     print_json,
     problems_in_settings,
     progress,
     root_option,
     say,
+    say_text,
     today_option,
 )
 
 if TYPE_CHECKING:
     from ..workspace import Workspace
 
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+_TWICE = "store-twice"
+"""The rule that finds other projects: where each of them is checked, it has nothing to say."""
 
 
 @click.command("check")
@@ -46,9 +49,9 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "github", "sarif"]),
+    type=click.Choice(["text", "json", "github", "gitlab", "junit", "sarif"]),
     default="text",
-    help="How to answer: for people, programs, or the annotations of a code host.",
+    help="How to answer: for people, programs, or the reports of a code host.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -56,8 +59,16 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
     type=click.Choice([WARNING, ERROR]),
     default=WARNING,
     show_default=True,
-    help="The least that exit code 1 is for. Some warnings come with time alone.",
+    help="Lowest severity that makes amp exit 1.",
 )
+@click.option(
+    "--missing",
+    type=click.Choice(["ok", "warn", "fail"]),
+    default="warn",
+    show_default=True,
+    help="Where there is no memory: say nothing, say so, or say so and exit 1.",
+)
+@click.option("-r", "--recursive", is_flag=True, help="Check the project here and each one in a folder below.")
 @today_option
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
 @call_with(root_option, as_option)
@@ -69,16 +80,21 @@ def check_command(
     ignored: tuple[str, ...],
     form: str,
     fail_on: str,
+    missing: str,
+    recursive: bool,
     today: date | None,
     list_rules: bool,
 ) -> None:
     """Check memory files, notes, indexes, ledgers and the settings. Exit code 1 when something was found.
+
+    With --recursive, PATH is a folder to look for projects in.
 
     \b
     Examples:
         amp check
         amp check --fix --select date
         amp check --format github --fail-on error
+        amp check --recursive --missing fail
     """
     if list_rules:
         for rule in in_order():
@@ -88,46 +104,92 @@ def check_command(
     if strange:
         raise InvalidArgument(f"there is no rule {', '.join(map(ascii, strange))}; `amp check --rules` lists them")
     here = call.workspace(tells_settings=True)
-    who = call.actor()
-    looked_at = 0
-    shown = progress("checking")
-
-    def count(done: int, total: int) -> None:
-        nonlocal looked_at
-        looked_at = total
-        if shown is not None:
-            shown(done, total)
-
-    found = here.check(paths, actor=who, select=only, ignore=ignored, today=today, progress=count)
-    if fix:
-        mended = here.fix(found, actor=who)
-        note(f"{len(mended)} of {len(found)} findings mended")
-        found = here.check(paths, actor=who, select=only, ignore=ignored, today=today, progress=count)
-    if not looked_at and not found:
-        for line in _nothing_there(here, paths):
-            note(line)
-    told = {one.message for one in found}
-    for problem in problems_in_settings(here):
-        if problem.partition(": ")[2] not in told:
-            note(problem)
-    form = "json" if call.as_json else form
-    if form == "json":
-        print_json({"findings": [one.to_json() for one in found]})
-    elif form == "sarif":
-        print_json(_sarif(found, _folder_in_git(here)), version=None)
+    run = _Run(call.actor(), only, ignored, today, fixes=fix, recursive=recursive)
+    if recursive:
+        for path, place in _projects(here, paths):
+            run.check(Call(path).workspace(tells_settings=True) if place else here, (), place)
     else:
-        folder = _folder_in_git(here) if form == "github" and found else ""
-        for one in found:
-            say(_github(one, folder) if form == "github" else _line(one))
-        if form == "text":
-            _sum_up(found)
-    sys.exit(1 if any(one.severity in (ERROR, fail_on) for one in found) else 0)
+        run.check(here, paths)
+    missed = [] if missing == "ok" else run.missed
+    for line in missed:
+        note(line)
+
+    def fails(one: Finding) -> bool:
+        return one.severity in (ERROR, fail_on)
+
+    _print(run.found, "json" if call.as_json else form, here, fails, sums_up=bool(run.found) or not missed)
+    sys.exit(1 if any(map(fails, run.found)) or (missed and missing == "fail") else 0)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One call of `amp check`: what it looks for, what it has found in each project, and where no memory was."""
+
+    who: Actor
+    only: Sequence[str]
+    ignored: Sequence[str]
+    today: date | None
+    fixes: bool
+    recursive: bool
+    found: list[Finding] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    def check(self, here: "Workspace", paths: Sequence[str], place: str = "") -> None:
+        """Check one project. Findings name files with `place`, its folder, in front."""
+        found, looked_at = self._look(here, paths)
+        if self.fixes:
+            mended = here.fix(found, actor=self.who)
+            note(f"{place and f'{place}: '}{len(mended)} of {len(found)} findings mended")
+            found, looked_at = self._look(here, paths)
+        if not looked_at and not found:
+            self.missed += _nothing_there(here, paths)
+        told = {one.message for one in found}
+        for problem in problems_in_settings(here):
+            if problem.partition(": ")[2] not in told:
+                note(f"{place}{problem}")
+        self.found += [replace(one, path=place + one.path) for one in found] if place else found
+
+    def _look(self, here: "Workspace", paths: Sequence[str]) -> tuple[list[Finding], int]:
+        """Return the findings in a project, and how many documents were looked at."""
+        looked_at = 0
+        shown = progress("checking")
+
+        def count(done: int, total: int) -> None:
+            nonlocal looked_at
+            looked_at = total
+            if shown is not None:
+                shown(done, total)
+
+        found = here.check(
+            paths, actor=self.who, select=self.only, ignore=self.ignored, today=self.today, progress=count
+        )
+        if self.recursive or not looked_at:
+            found = [one for one in found if one.rule != _TWICE]
+        return found, looked_at
+
+
+def _projects(here: "Workspace", paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each project in these folders, else in this project's: its path, and that as findings begin with it."""
+    own = os.path.realpath(here.path)
+    projects: dict[str, None] = {}
+    for folder in paths or [str(here.path)]:
+        if not os.path.isdir(folder):
+            raise InvalidArgument(f"{folder!a} is not a folder; with --recursive, name folders to look for projects in")
+        projects |= dict.fromkeys(projects_below(os.path.realpath(folder), _unread))
+    for path in projects or {own: None}:
+        yield path, "" if path == own else f"{os.path.relpath(path, own).replace(os.sep, '/')}/"
+
+
+def _unread(error: OSError) -> None:
+    note(f"{shown(os.fspath(error.filename))} cannot be searched for projects: {explain(error)}")
 
 
 def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
     """Say that there was no memory to look at, which is not the same as one that is in order."""
     if not paths:
-        yield f"no memory yet in {here.path}; `amp init` lays it out"
+        below = next(projects_below(str(here.path)), None)
+        hint = "`amp check --recursive` checks the projects below" if below else "`amp init` lays it out"
+        yield f"no memory yet in {here.path}; {hint}"
     for path in paths:
         if os.path.isdir(os.path.join(path, SCAFFOLDING)):
             yield f"{path} has a memory of its own, which was not checked: `amp check --root {path}` does"
@@ -135,15 +197,32 @@ def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
             yield f"nothing of the memory in {here.path} lies below {path}"
 
 
+def _print(
+    found: Sequence[Finding], form: str, here: "Workspace", fails: Callable[[Finding], bool], *, sums_up: bool
+) -> None:
+    """Print findings in a form; `sums_up` says whether people get a last line."""
+    folder = "" if form in ("text", "json") else _folder_in_git(here)
+    if form == "json":
+        print_json({"findings": [one.to_json() for one in found]})
+    elif form == "sarif":
+        print_json(reports.sarif(found, folder), version=None)
+    elif form == "gitlab":
+        print_json(reports.gitlab(found, folder), version=None)
+    elif form == "junit":
+        say_text(reports.junit(found, folder, fails))
+    elif form == "github":
+        for one in found:
+            say(reports.github(one, folder))
+    else:
+        for one in found:
+            say(reports.as_line(one))
+        if sums_up:
+            _sum_up(found)
+
+
 def _folder_in_git(here: "Workspace") -> str:
     """Return the folder of the project in its repository, with a slash: code hosts know files by that path."""
     return os.fsdecode(answer(str(here.path), "rev-parse", "--show-prefix")).rstrip("\r\n")
-
-
-def _line(one: Finding) -> str:
-    place = one.path if one.line is None else f"{one.path}:{one.line}"
-    severity = colour(one.severity, {ERROR: "red", WARNING: "yellow"}.get(one.severity))
-    return f"{place}: {severity}: {one.message}  [{one.rule}]"
 
 
 def _sum_up(found: Sequence[Finding]) -> None:
@@ -155,44 +234,3 @@ def _sum_up(found: Sequence[Finding]) -> None:
     more = f", {counted(hints, 'hint')}" if hints else ""
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
     note(f"{counted(errors, 'error')}, {counted(len(found) - errors - hints, 'warning')}{more}{mend}")
-
-
-def _github(one: Finding, folder: str) -> str:
-    line = "" if one.line is None else f",line={one.line}"
-    # Escapes first: what is left of control characters is text, and needs no code of its own.
-    message = plain(one.message).replace("%", "%25")
-    path = plain(f"{folder}{one.path}").replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
-    level = "notice" if one.severity == NOTE else one.severity
-    return f"::{level} file={path}{line},title={one.rule}::{message}"
-
-
-def _sarif(found: Sequence[Finding], folder: str) -> dict[str, object]:
-    used = sorted({one.rule for one in found})
-    rules = [
-        {
-            "id": rule_id,
-            "shortDescription": {"text": RULES[rule_id].about.partition(". ")[0].removesuffix(".") + "."},
-            "help": {"text": RULES[rule_id].about},
-            "defaultConfiguration": {"level": RULES[rule_id].severity},
-        }
-        for rule_id in used
-    ]
-    results = [
-        {
-            "ruleId": one.rule,
-            "ruleIndex": used.index(one.rule),
-            "level": one.severity,
-            "message": {"text": one.message},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": quote(f"{folder}{one.path}")},
-                        **({} if one.line is None else {"region": {"startLine": one.line}}),
-                    }
-                }
-            ],
-        }
-        for one in found
-    ]
-    driver = {"name": "amp", "version": __version__, "rules": rules}
-    return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}

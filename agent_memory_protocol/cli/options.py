@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -247,11 +247,14 @@ _CODES = {"red": "31m", "green": "32m", "yellow": "33m"}
 _COLOURS = re.compile(rf"{_COLOUR}(3[0-7]m|0m)")
 
 
-def print_json(answer: Mapping[str, object], *, version: int | None = 1, indent: int | None = 2) -> None:
-    """Print one JSON object that carries the version of its shape."""
+def print_json(
+    answer: Mapping[str, object] | Sequence[object], *, version: int | None = 1, indent: int | None = 2
+) -> None:
+    """Print one JSON object that carries the version of its shape; a list, or what others define, carries none."""
     import json
 
-    answer = answer if version is None else {"version": version, **answer}
+    if version is not None and isinstance(answer, Mapping):
+        answer = {"version": version, **answer}
     text = json.dumps(answer, ensure_ascii=False, indent=indent)
     if not can_print(text):
         # The stream's own escapes would not be JSON.

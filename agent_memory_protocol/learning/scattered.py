@@ -5,7 +5,7 @@ git is asked for the commit that a clone began with.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ..git.ask import answer
@@ -58,6 +58,14 @@ def other_scaffoldings(project: str) -> list[str]:
     below = _subfolders(project)
     below += [path for folder in below for path in _subfolders(folder)]
     return [path for path in [*above, *below] if _has_memory(path)]
+
+
+def projects_below(folder: str, onerror: Callable[[OSError], object] | None = None) -> Iterator[str]:
+    """Yield each folder with a memory, from this one down; hidden folders and installed packages are not entered."""
+    for path, names, _ in os.walk(folder, onerror=onerror):
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _NEVER_ENTERED)
+        if _has_memory(path):
+            yield path
 
 
 def _other_checkouts(project: str) -> Iterator[str]:

@@ -118,7 +118,7 @@ def review_due(view: StoreView) -> Iterator[Remark]:
     WARNING,
     "store",
     "Another memory of the same project lies above or below this one, so agents started there know other things. Keep "
-    "one, at the top.",
+    "one, at the top. For a repository of several projects, `amp check --recursive` checks each and reports none here.",
 )
 def twice(view: StoreView) -> Iterator[Remark]:
     for folder in view.elsewhere:

@@ -1,11 +1,13 @@
-"""`amp check`: exit codes, its four formats, and its options."""
+"""`amp check`: exit codes, its formats, and its options."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
 from urllib.parse import quote
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -110,18 +112,121 @@ def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
     assert amp("check", "--root", str(root), "--select", "date").out.startswith(f"{SHARED}:2: ")
 
 
-def test_where_there_is_no_memory_to_check_that_is_said(amp):
-    assert amp("check") == (0, "nothing is wrong\n", f"amp: no memory yet in {amp.root}; `amp init` lays it out\n")
+@pytest.mark.parametrize(("missing", "code", "said"), [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")])
+@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "junit", "sarif"])
+def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, code, said, form):
+    answer = amp("check", "--missing", missing, "--format", form)
+    assert answer.code == code
+    assert answer.err == (said and f"{said}no memory yet in {amp.root}; `amp init` lays it out\n")
+    assert ("nothing is wrong" in answer.out) == (form == "junit" or (form, missing) == ("text", "ok"))
+    amp("init")
+    assert amp("check", "--missing", missing, "--format", form)[::2] == (0, "")
+
+
+def test_a_path_outside_memory_is_named(amp):
     amp("init", "--agent", "dev")
     amp.write("README.md", "")
     amp.write("part/.scaffolding/agent-memory/shared/KNOWLEDGE.md", HEAD)
     said = f"amp: nothing of the memory in {amp.root} lies below README.md\n"
-    assert amp("check", "README.md") == (0, "nothing is wrong\n", said)
+    assert amp("check", "README.md") == (0, "", said)
+    assert amp("check", "README.md", "--missing", "fail") == (1, "", said)
     assert (
         "part has a memory of its own, which was not checked: `amp check --root part` does" in amp("check", "part").err
     )
     for path in (".", ".scaffolding", SHARED, ".scaffolding/agent-memory/agents"):
         assert amp("check", path, "--ignore", "store") == (0, "nothing is wrong\n", "")
+
+
+@pytest.fixture
+def several(amp):
+    """A folder of projects without a memory of its own: two have a fault, and what was installed has one, too."""
+    for folder in ("a", "deep/er/than/two/b", "node_modules/c", ".hidden/d"):
+        amp.write(f"{folder}/{SHARED}", HEAD + "- [2026-02-30] b\n")
+    amp.write(f"good/{SHARED}", HEAD)
+    return amp
+
+
+def test_recursive_checks_every_project_below(several):
+    answer = several("check", "--recursive", "--ignore", "review")
+    assert answer.code == 1
+    assert [line.partition(": ")[0] for line in answer.out.splitlines()] == [
+        f"a/{SHARED}:2",
+        f"deep/er/than/two/b/{SHARED}:2",
+    ]
+    several.write(SHARED, HEAD)
+    assert several("check", "--recursive", "--ignore", "review") == answer
+    assert several("check", "--recursive", "good", "--missing", "fail") == (0, "nothing is wrong\n", "")
+    assert several("check", "-r", "deep", "--json").json(1)["findings"][0]["path"].startswith("deep/er/than/two/b/")
+    several("check", "--recursive", "a/" + SHARED).refuses(2, "not a folder")
+
+
+def test_recursive_finds_nothing_where_nothing_is(amp):
+    answer = amp("check", "--recursive", "--missing", "fail")
+    assert (answer.code, answer.out, f"no memory yet in {amp.root}" in answer.err) == (1, "", True)
+
+
+def test_a_folder_of_projects_is_a_folder_without_memory(several):
+    answer = several("check")
+    assert (answer.code, answer.out) == (0, "")
+    assert "`amp check --recursive` checks the projects below" in answer.err
+    assert several("check", "--missing", "fail").code == 1
+
+
+def test_recursive_mends_in_every_project(several):
+    several.write(f"a/{SHARED}", HEAD + "- 2026-01-05: a\n")
+    several.write(f"good/{SHARED}", HEAD + "- 2026-01-06: a\n")
+    several("check", "--recursive", "--fix")
+    assert [(several.root / folder / SHARED).read_text()[-16:] for folder in ("a", "good")] == [
+        "- [2026-01-05] a\n"[-16:],
+        "- [2026-01-06] a\n"[-16:],
+    ]
+
+
+def test_the_hook_for_pre_commit_reaches_projects_in_subfolders(several):
+    (hook,) = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
+    _, *command = shlex.split(hook["entry"])
+    assert several(*command).code == 1
+    for file in (SHARED, f"a/{SHARED}", "deep/er/.scaffolding/amp.toml"):
+        assert re.search(hook["files"], file)
+    for file in ("a.scaffolding/x", "scaffolding/x", "README.md"):
+        assert not re.search(hook["files"], file)
+
+
+@pytest.mark.parametrize(("fail_on", "failed"), [("warning", 2), ("error", 1)])
+def test_junit_fails_what_fails_the_check(messy, fail_on, failed):
+    answer = date_check(messy, "--format", "junit", "--fail-on", fail_on)
+    top = ET.fromstring(answer.out)
+    assert (answer.code, top.tag, top.get("tests"), top.get("failures")) == (1, "testsuites", "2", str(failed))
+    (suite,) = top
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == (SHARED, "2", str(failed))
+    assert len(suite.findall("testcase/failure")) == failed
+    assert len(suite.findall("testcase")) == 2
+    for case in suite:
+        assert set(case.keys()) == {"classname", "name", "file"}
+        for failure in case.findall("failure"):
+            assert set(failure.keys()) == {"type", "message"}
+            assert failure.text
+
+
+def test_junit_without_findings_is_one_test_that_passes(amp):
+    amp("init")
+    top = ET.fromstring(amp("check", "--format", "junit").out)
+    assert (top.get("tests"), top.get("failures"), len(top.findall("testsuite/testcase"))) == ("1", "0", 1)
+
+
+def test_gitlab_gets_what_its_code_quality_report_needs(messy):
+    messy.write(SHARED, HEAD + "- 2026-01-05: a\n- [2026-02-30] b\n- [2026-02-30] c\n")
+    report = json.loads(date_check(messy, "--format", "gitlab").out)
+    assert [one["check_name"] for one in report] == ["date-spelling", "date-impossible", "date-impossible"]
+    assert [one["severity"] for one in report] == ["minor", "major", "major"]
+    assert [one["location"] for one in report] == [{"path": SHARED, "lines": {"begin": n}} for n in (2, 3, 4)]
+    assert all(set(one) == {"description", "check_name", "fingerprint", "severity", "location"} for one in report)
+    prints = {one["fingerprint"] for one in report}
+    assert len(prints) == 3
+    messy.write(SHARED, HEAD + "\n- 2026-01-05: a\n- [2026-02-30] b\n- [2026-02-30] c\n")
+    moved = json.loads(date_check(messy, "--format", "gitlab").out)
+    assert {one["fingerprint"] for one in moved} == prints
+    assert json.loads(messy("check", "--select", "secret", "--format", "gitlab").out) == []
 
 
 def test_github_annotations_cannot_be_forged_by_a_text(amp):
@@ -206,7 +311,7 @@ def test_rules_are_listed_with_whether_they_are_on(amp):
     assert names == sorted(names, key=lambda name: (name.partition("-")[0], name))
 
 
-@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "junit", "sarif"])
 def test_no_format_plays_with_the_terminal(amp, form):
     amp.write(SHARED, "# S\n## A\x1b[31m\u202e\n- a\n\n## A\x1b[31m\u202e\n- b\n")
     out = amp("check", "--select", "tier-double-heading", "--format", form).out
@@ -222,5 +327,5 @@ def test_what_is_wrong_in_the_settings_is_a_finding_and_told_once(amp):
     assert "max_lins" not in err
     assert "amp: the agent tier is off: tiers.agent = false\n" in err
     ignored = amp("check", "--ignore", "store-settings")
-    assert (ignored.code, ignored.out) == (0, "nothing is wrong\n")
+    assert (ignored.code, ignored.out) == (0, "")
     assert "max_lins" in ignored.err
