@@ -1,5 +1,6 @@
 """Rules on notes."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -8,12 +9,21 @@ from ..notes.note import Note
 from ..text import dates, links, visible
 from .finding import ERROR, WARNING, Remark, rule
 
-_LONGEST_LABEL = 60
+_MARKS = "#*_>-:. \t"
+_LABEL = re.compile(
+    r"[ \t]*#{1,6}[ \t].*"  # a heading
+    r"|[ \t>-]*(?P<bold>\*\*|__)(?!\s)(?:(?!(?P=bold)).){1,80}(?:[:.](?P=bold)|(?P=bold)[ \t]*(?:[:.\u2013\u2014-]|$))"
+    r"|[ \t>*_-]*[A-Za-z][^:.!?\n]{0,80}:(?=\s|[*_]|$)"  # a sentence's beginning that ends in a colon
+)
+"""What labels a line: a heading, a few words in bold, or some words and a colon."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note as the rules see it: the note, its text, the `link_name` of each note here, allowed fingerprints."""
+    """A note as the rules see it: the note, its text, the names a link to a note here may have, allowed fingerprints.
+
+    A note's names are the `link_name` of its file and of the name in its header.
+    """
 
     note: Note
     text: str
@@ -149,7 +159,7 @@ def invisible(view: NoteView) -> Iterator[Remark]:
 
 def link_name(name: str) -> str:
     """Return what a note's file and a link to it have in common: links leave the type out, or write - for _."""
-    plain = name.removesuffix(".md").casefold().replace("_", "-")
+    plain = name.removesuffix(".md").casefold().replace("_", "-").replace(" ", "-")
     return next((plain.removeprefix(f"{one}-") for one in notes.TYPES if plain.startswith(f"{one}-")), plain)
 
 
@@ -166,10 +176,16 @@ def _lacks(view: NoteView, start: int | None, label: str) -> bool:
 
 
 def _says(view: NoteView, label: str) -> bool:
-    """Say whether a line is labelled so in other words: `**Why**: …`, `Why this matters: …`, `## Why …`."""
-    for line in view.note.body:
-        plain = line.lstrip("#*_>- \t").casefold()
-        if plain.startswith(label) and (line.startswith("#") or ":" in plain[: len(label) + _LONGEST_LABEL]):
+    """Say whether some line is labelled so: `**Why.** …`, `Why this matters: …`, `## Why …`, `**Why / how to apply:**`.
+
+    A label with nothing after it says nothing; a heading or a label alone in its line has its text below.
+    """
+    for number, line in enumerate(view.note.body):
+        found = _LABEL.match(line)
+        if found is None or not re.search(rf"(?:^|[/&,+]|\band\b)[ ]*{label}\b", found[0].strip(_MARKS).casefold()):
+            continue
+        below = next((one for one in view.note.body[number + 1 :] if one.strip()), "")
+        if line[found.end() :].strip(_MARKS) or (below and not _LABEL.match(below)):
             return True
     return False
 

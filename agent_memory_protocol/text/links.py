@@ -95,7 +95,10 @@ def target(file: str) -> str:
 
 
 def mentioned_notes(lines: list[str]) -> set[str]:
-    """Return every `.md` file name, and every `[[wikilink]]` as a file name, that lines mention, in whatever form."""
+    """Return every `.md` file name, and every `[[wikilink]]` as a file name, that lines mention, in whatever form.
+
+    In backticks the stem of a file is enough where it has a `_` or `-`: a plain word there is mostly a command.
+    """
     found: set[str] = set()
     for line in lines:
         if ".md" in line:
@@ -118,6 +121,9 @@ def mentioned_notes(lines: list[str]) -> set[str]:
             for part in line.split("[[")[1:]:
                 name = part.partition("]]")[0].partition("|")[0].partition("#")[0].strip()
                 found.add(name if name.endswith(".md") else f"{name}.md")
+        if "`" in line:
+            stems = (part for part in line.split("`")[1::2] if len(part) <= _LONGEST_NAME)
+            found.update(f"{stem}.md" for stem in stems if set(stem) & {"_", "-"} and not set(stem) & _NOT_IN_NAME)
     found.discard("")
     return found
 

@@ -182,8 +182,8 @@ class _Check:
             Trouble("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]
         ]
         self.has_notes = self.has_notes or bool(names)
-        linked = frozenset(notes.link_name(name) for name in names)
         unread = set()
+        found = {}
         for name in names:
             path = "/".join((*folder, name))
             try:
@@ -193,8 +193,11 @@ class _Check:
                 unread.add(name)
                 continue
             if read is not None:
-                view = notes.NoteView(read[0], read[1], linked, self.session.settings.secrets_allow)
-                self._run("note", view, path)
+                found[path] = read
+        called = [*names, *(one.head.name for one, _ in found.values())]
+        linked = frozenset(notes.link_name(name) for name in called)
+        for path, (one, text) in found.items():
+            self._run("note", notes.NoteView(one, text, linked, self.session.settings.secrets_allow), path)
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())

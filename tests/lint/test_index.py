@@ -17,6 +17,7 @@ def found(project, rule, index):
     ("rule", "index", "expected"),
     [
         ("index-orphan", "# Shared Knowledge\n- a fact\n", [(None, "error")]),
+        ("index-orphan", "# S\n- Run `feedback_a --now`, feedback_a, and `a`.\n", [(None, "error")]),
         ("index-dangling", INDEX + "- [Gone](feedback_gone.md) - x\n", [(3, "error")]),
         ("index-double", INDEX + "- [Again](feedback_a.md) - x\n", [(3, "warning")]),
         ("index-over-screen", f"# S\n{LINES}", [(None, "warning")]),
@@ -33,6 +34,7 @@ def test_an_index_rule_finds(project, rule, index, expected):
         ("index-orphan", INDEX),
         ("index-orphan", "# S\n| Note | About |\n|---|---|\n| `feedback_a.md` | ask |\n"),
         ("index-orphan", "# S\n- see [[feedback_a]]\n"),
+        ("index-orphan", "# S\n- Ask before building (`feedback_a`).\n"),
         ("index-orphan", "# S\n1. **[A](./feedback_a.md#why)** — ask\n"),
         ("index-dangling", INDEX + "- [Docs](../../../docs/x.md) - elsewhere\n- [Web](https://a.example/x.md)\n"),
         ("index-dangling", INDEX + "```\n- [Gone](gone.md) - a sample\n```\n"),

@@ -45,6 +45,14 @@ def test_a_good_note_and_its_index_have_no_findings(project):
         ("note-no-why", GOOD.replace("**Why:** two", "Why not ask two"), [(None, "error")]),
         ("note-no-how", GOOD.replace("**How to apply:** name", "Name"), [(None, "error")]),
         ("note-no-why", EMPTY, [(None, "error")]),
+        ("note-no-why", GOOD.replace("**Why:** two", "**Why not ask?** Two"), [(None, "error")]),
+        ("note-no-why", GOOD.replace("**Why:** two months were lost.", "## Why"), [(None, "error")]),
+        ("note-no-why", GOOD.replace("**Why:** two", "That is **why** we ask. Two"), [(None, "error")]),
+        (
+            "note-no-how",
+            GOOD.replace("**How to apply:** name", "How to apply the law is a question. Name"),
+            [(None, "error")],
+        ),
         ("note-no-how", EMPTY, [(None, "error")]),
         ("note-no-why", UNTYPED.replace("**Why:** two", "Two"), [(None, "error")]),
         ("note-no-how", UNTYPED.replace("**How to apply:** name", "Name"), [(None, "error")]),
@@ -100,6 +108,10 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
         ("note-no-why", GOOD.replace("**Why:** two", "## Why\n\nTwo")),
         ("note-no-why", GOOD.replace("**Why:** two", "**Why:**\n\n- two")),
         ("note-no-how", GOOD.replace("**How to apply:** name", "**How to apply:**\nname")),
+        ("note-no-why", GOOD.replace("**Why:**", "**Why.**")),
+        ("note-no-why", GOOD.replace("**Why:**", "**Why** —")),
+        ("note-no-why", GOOD.replace("**Why:** two", "## Why this matters\n\nTwo")),
+        ("note-no-why", GOOD.replace("**Why:**", "Why we do this:")),
         ("note-no-why", UNTYPED),
         ("note-no-how", GOOD.replace("**How to apply:**", "How to apply:")),
         ("note-no-how", GOOD.replace("**How to apply:**", "**How to apply (in this repository):**")),
@@ -107,9 +119,20 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
         ("note-after", GOOD + "\nMore of the how.\n\n- a step\n"),
         ("note-large", GOOD),
         ("note-link", GOOD + "\nSee [[feedback_a]], [[feedback-a]], [[a]], [[a.md|x]], [[a#why]], `[[code]]`.\n"),
+        ("note-no-how", GOOD.replace("**How to apply:**", "**How to apply (reviewers):**")),
+        ("note-no-how", GOOD.replace("**How to apply:**", "__How to apply.__")),
+        ("note-no-how", GOOD.replace("**How to apply:** name", "## How to apply it\n\nName")),
+        ("note-link", GOOD.replace("name: feedback_a", "name: Ask first of all") + "\n[[ask-first-of-all]], [[a]].\n"),
         ("note-link", GOOD + "\nA test `[[ -f x ]]` and [[../CLAUDE.md]].\n"),
         ("note-invisible-characters", GOOD.replace("\n", "\r\n")),
     ],
 )
 def test_a_rule_leaves_alone(project, rule, note):
     assert found(project, rule, note) == []
+
+
+@pytest.mark.parametrize("label", ["**Why / how to apply:**", "**Why and how to apply:**", "## Why, how to apply\n\n"])
+def test_one_paragraph_may_say_why_and_how(project, label):
+    note = GOOD.partition("**Why:**")[0] + f"{label} two months were lost, so name three users.\n"
+    for rule in ("note-no-why", "note-no-how"):
+        assert found(project, rule, note) == []
