@@ -66,6 +66,9 @@ class Decisions:
         """
         from .consolidation.pipeline import dispute
 
+        if one_id == other_id:
+            raise InvalidArgument("a record is not disputed with itself; name two records")
+
         def plan() -> Outcome:
             concerned = [self._store.get(one_id), self._store.get(other_id)]
             marked = dispute(concerned, ids=(one_id, other_id), reason=reason, now=self._now())

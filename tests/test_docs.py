@@ -231,7 +231,7 @@ def find_command(words: list[str]) -> tuple[str, click.Command | None]:
 @pytest.mark.parametrize("page", [*READ, SKILL], ids=lambda page: page.name)
 def test_every_verb_and_option_it_mentions_exists(page):
     for code in code_in(page):
-        for called in re.findall(r"(?<![\w/-])amp [a-z][^|;&]*", code):
+        for called in re.findall(r"(?<![\w/.-])amp [a-z][^|;&]*", code):
             name, command = find_command(called.split()[1:])
             assert command is not None, f"{page.name} mentions `{called}`"
             known = {option for parameter in command.params for option in parameter.opts} | {"--help"}

@@ -866,14 +866,22 @@ def attempts(project: Project, door: Door, who: list[tuple[str, Actor]], text: s
 
 
 def refusal(door: Door, attempt: Attempt) -> AgentMemoryError | None:
-    """Make an attempt that must fail; return what it was refused with, None where it did nothing."""
+    """Make an attempt that must fail; return what it was refused with, None where it did nothing.
+
+    A ledger may keep what has no room in its document (decision 44).
+    """
     before = attempt.project.tree()
     error = None
     try:
         assert not door.attempt(attempt), f"{door.name} has done it: {attempt}"
     except AgentMemoryError as refused:
         error = refused
-    assert attempt.project.tree() == before, f"{door.name} was refused and wrote: {attempt}"
+    after = attempt.project.tree()
+    if door.tells:
+        before, after = (
+            {path: data for path, data in tree.items() if not path.endswith("ledger.jsonl")} for tree in (before, after)
+        )
+    assert after == before, f"{door.name} was refused and wrote: {attempt}"
     return error
 
 
@@ -1039,7 +1047,7 @@ def test_no_hostile_name_is_taken(make, door, sized):
     every = sized(10, 1, 1)
     project = make()
     before = project.tree()
-    folders = sorted(path for path in project.root.parent.rglob("*") if path.is_dir())
+    folders = folders_of(project)
     for name in HOSTILE[NAMING.index(door) % every :: every]:
         # A path of the memory tool is taken apart at its slashes, so there such a name is several.
         if door.name.startswith("memory tool") and "/" in name:
@@ -1048,7 +1056,12 @@ def test_no_hostile_name_is_taken(make, door, sized):
             with suppress(AgentMemoryError):
                 assert not door.attempt(attempt), (door.name, attempt, name)
     assert project.tree() == before
-    assert sorted(path for path in project.root.parent.rglob("*") if path.is_dir()) == folders
+    assert folders_of(project) == folders
+
+
+def folders_of(project: Project) -> list[Path]:
+    """Return every folder, but those of the local state: it came with a copy, and the first write sets it aside."""
+    return sorted(path for path in project.root.parent.rglob("*") if path.is_dir() and ".amp" not in path.parts)
 
 
 def with_name(door: Door, project: Project, name: str) -> Iterator[Attempt]:

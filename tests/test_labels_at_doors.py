@@ -510,7 +510,17 @@ NO_ENTRY = {
         *("MCP consolidate", "MCP recall", "MCP remember", "Memory.check", "Memory.close", "Memory.consolidate"),
         *("Memory.decay", "Memory.dispute", "Memory.echoes", "Memory.export", "Memory.find_id", "Memory.history"),
         *("Memory.recall", "Memory.redact", "Memory.remember", "Memory.resolve", "Memory.saying", "Memory.search"),
-        *("Memory.sign", "Memory.status", "Memory.verify", "amp consolidate", "amp decay", "amp record history"),
+        *("MCP archive", "MCP reactivate", "Memory.archive", "Memory.chain", "Memory.reactivate", "Memory.supersede"),
+        *(
+            "amp record archive",
+            "amp record reactivate",
+            "Memory.sign",
+            "Memory.status",
+            "Memory.verify",
+            "amp consolidate",
+            "amp decay",
+            "amp record history",
+        ),
         *("amp record redact", "amp record resolve", "amp record show", "amp record sign", "amp record verify"),
     ),
     "notes and index lines, which are files of their own": (

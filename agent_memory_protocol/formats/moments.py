@@ -49,7 +49,7 @@ def new_stamp(now: datetime, latest: str = "") -> str:
     if last and last > moment:
         moment = last
         if moment.microsecond and moment < datetime.max.replace(microsecond=0, tzinfo=UTC):
-            moment += timedelta(seconds=1)
+            moment = moment.replace(microsecond=0) + timedelta(seconds=1)
     return moment.replace(tzinfo=None).isoformat() + "Z"  # with the microseconds of a latest moment there is no later
 
 

@@ -72,7 +72,7 @@ def find(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
         return LocalState()
     name = _read(root, (*local, _ID))
     if re.fullmatch("[0-9a-f]{32}", name) is None:
-        return LocalState(why_not="has no id of this checkout: it came with the files, or an older amp made it")
+        return LocalState(why_not="has no id of this checkout: it came with the files, or an older version made it")
     for place in _places(root.path):
         with suppress(AgentMemoryError), Root.open(place) as outside:
             inode, _, key = _read(outside, (_OUTSIDE, name)).partition(" ")

@@ -149,7 +149,8 @@ def recall_drafts(
         found = source.find(task)
     except (AgentMemoryError, OSError) as error:
         recalled, drafts = _documents(root, settings, actor, budget, task, today)
-        recalled.warnings.append(f"the records are not recalled: {error}")
+        if str(error) not in recalled.warnings:  # what keeps documents from being read is said once
+            recalled.warnings.append(f"the records are not recalled: {error}")
         return recalled, drafts
     return of_records.beside(
         lambda left: _documents(root, settings, actor, left, task, today), found, source.path, settings, budget

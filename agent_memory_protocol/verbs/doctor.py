@@ -88,7 +88,10 @@ def of_local_state(root: Root) -> list[str]:
     from ..project import local_state
 
     path = "/".join(LOCAL)
-    if not root.exists(LOCAL):
+    try:
+        if not root.exists(LOCAL):
+            return []
+    except AgentMemoryError:  # why nothing can be read is said of the documents
         return []
     found = [
         f"the redaction of {name} in {target} was stopped half way; `amp forget {name} --redact` finishes it"

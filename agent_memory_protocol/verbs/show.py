@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -157,7 +158,9 @@ def where(session: Session, problem: str) -> Where:
     below = [Target(Tier.SHARED).parts, *(tier.folder for tier in OWNED_TIERS), RECORDS, PROJECT_FILE]
     paths = [*(Path(session.root.path, *parts) for parts in below), *([Path(personal)] if personal else [])]
     rows = settings.rows()
-    why = local_state.find(session.root).why_not
+    why = ""
+    with suppress(AgentMemoryError):  # why it cannot be looked at is said where documents are read
+        why = local_state.find(session.root).why_not
     not_believed = f"{'/'.join(LOCAL)} {why}; it is not believed" if why else ""
     return Where(
         # What may not be looked at counts as not there; Path.exists would raise.

@@ -233,8 +233,9 @@ def test_a_store_that_is_a_file_is_one_line_for_everyone(amp):
     before = amp.tree()
     recalled = amp.process("recall", "dev")
     assert recalled.code == 0
-    assert recalled.err == "amp: .scaffolding: cannot be read: a file stands where a folder should be; move it away\n"
-    assert recalled.out.count(f"(not read: {recalled.err[5:-1]})") == 2
+    problem = ".scaffolding: cannot be read: a file stands where a folder should be; move it away"
+    assert recalled.err == f"amp: {problem}\n"
+    assert recalled.out.count(f"(not read: {problem})") == 2
     for args in (["remember", "x"], ["init"], ["init", "--ignore"], ["show"], ["list"], ["status"]):
         amp(*args).refuses(4, ".scaffolding", "a file stands where a folder should be; move it away")
     assert amp.tree() == before

@@ -90,7 +90,7 @@ def test_who_names_a_note_of_another_folder_is_told_how_to_name_it(written):
         written("note", *verb).refuses(2, f"no note 'tea' beside {SHARED}; there is one with --agent dev")
     written("note", "remove", "ask-first", "--as", "dev").refuses(2, "there is one with --tier shared")
     # Of what may not be read, nothing is told.
-    written("note", "show", "tea", "--as", "other").refuses(2, "`amp note list` names them")
+    written("note", "show", "tea", "--as", "other").refuses(2, "`amp note list --as other` names them")
 
 
 @pytest.mark.parametrize("agent", ["", "dev"])

@@ -423,7 +423,7 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert hit["reasons"]
     answer = amp("search", "staging", "--limit", "1")
     assert len(answer.out.splitlines()) == 2
-    assert answer.err == "amp: 1 more match; --limit 2 shows them\n"
+    assert answer.err == "amp: 2 more match; --limit 3 shows them\n"
 
 
 def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, sides):

@@ -310,7 +310,7 @@ def do(memory: Memory, step: str, number: int) -> None:
     """Do one thing with a memory, where there is something to do it with."""
     some = live(memory, State.ACTIVE, State.TRANSITIONAL)
     one = some[number % len(some)] if some else None
-    free = [record for record in live(memory) if record is not one]
+    free = [record for record in live(memory) if one is not None and record.id != one.id]
     with suppress(IllegalMove):
         if step == "remember" or one is None:
             memory.remember(WORDS[number % len(WORDS)], tags=[f"t{number % 3}"])

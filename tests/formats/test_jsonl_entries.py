@@ -42,7 +42,7 @@ def test_an_entry_comes_back_as_the_format_carries_it(tmp_path_factory, entry):
 def test_every_field_finds_its_way_back(tmp_path):
     path = tmp_path / "memory.jsonl"
     file = MemoryFile.open(path)
-    first = file.append("Use tabs.", kind="preference", source="user", tags=["style"], confidence=0.4)
+    first = file.append("Use tabs.", kind="preference", source="agent", tags=["style"], confidence=0.4)
     file.append(
         "Tabs of four.", kind="lesson", scope="project:x", expires_at="2999-01-01", supersedes=first.id,
         now=datetime(2030, 1, 1, tzinfo=UTC),

@@ -163,6 +163,7 @@ LEDGERS = b"ledger.jsonl merge=union -text linguist-generated"
 OTHERS = [
     b"agent-memory/sightings.jsonl merge=union -text linguist-generated",
     b"agent-memory/reviewed merge=union -text",
+    b"agent-memory/refused merge=union -text",
 ]
 
 
