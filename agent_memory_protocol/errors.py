@@ -6,9 +6,20 @@ with (decision 36): 2 usage, 3 refused by a rule, 4 something on disk is damaged
 
 
 class AgentMemoryError(Exception):
-    """The root of all errors this package raises on purpose."""
+    """The root of all errors this package raises on purpose.
+
+    Attributes:
+        exit_code: what `amp` ends with.
+        kind: a stable word for programs, the name of the public class: `limit-exceeded`.
+    """
 
     exit_code = 2
+    kind = "error"
+
+    def __init_subclass__(cls) -> None:
+        """Give each public class its word. A class of another module is a kind of one of these."""
+        if cls.__module__ == __name__:
+            cls.kind = "".join(f"-{one.lower()}" if one.isupper() else one for one in cls.__name__).lstrip("-")
 
 
 class InvalidName(AgentMemoryError, ValueError):
@@ -20,9 +31,34 @@ class InvalidArgument(AgentMemoryError, ValueError):
 
 
 class Refused(AgentMemoryError):
-    """A rule of the protocol forbids what was asked; nothing was changed."""
+    """A rule of the protocol forbids what was asked; nothing was changed.
+
+    Attributes:
+        target: the document that it is about, such as `agent:developer`; "" for none.
+        path: the file, relative to the project root; "" for none.
+        limit: the most that is allowed; None where no limit is the reason.
+        size: what there would be; None where no limit is the reason.
+        unit: what both count, `lines` or `bytes`; "" where no limit is the reason.
+    """
 
     exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        target: object = "",
+        path: str = "",
+        limit: int | None = None,
+        size: int | None = None,
+        unit: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.target = str(target)
+        self.path = path
+        self.limit = limit
+        self.size = size
+        self.unit = unit
 
 
 class AccessDenied(Refused):
@@ -30,7 +66,7 @@ class AccessDenied(Refused):
 
 
 class LimitExceeded(Refused):
-    """The write would pass the line or byte limit of a tier file (decision 13)."""
+    """The write would pass the line or byte limit of a tier file (decision 13): `limit`, `size`, `unit` and `path`."""
 
 
 class RefusedText(Refused):

@@ -1,6 +1,7 @@
 """The library's way in: documents are found, read and written for whoever may, whole or not at all."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -349,8 +350,18 @@ def test_every_line_of_the_file_counts_in_every_answer(workspace, content, lines
     shown = workspace.show(SHARED)
     assert shown is not None
     assert len(shown.lines) == lines
-    with pytest.raises(LimitExceeded, match=f"would have {lines + 1} lines, 200 are allowed"):
+    with pytest.raises(LimitExceeded, match=f"would have {lines + 1} lines, 200 are allowed") as told:
         workspace.remember("one more")
+    error = told.value
+    assert (error.target, error.path, error.limit, error.size, error.unit) == (
+        "shared",
+        SHARED.path,
+        200,
+        lines + 1,
+        "lines",
+    )
+    copied = pickle.loads(pickle.dumps(error))
+    assert (str(copied), vars(copied)) == (str(error), vars(error))
 
 
 NEAR = [

@@ -136,7 +136,7 @@ class Session:
     def check_read(self, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
         self.settings.check_tier(target.tier)
-        check(why_not_read(joined(self.actor, target), target, self.settings.readers_of_all))
+        check(why_not_read(joined(self.actor, target), target, self.settings.readers_of_all), target)
 
     def check_write(self, target: Target) -> None:
         """Refuse what this actor may not write, and what is switched off.
@@ -148,7 +148,7 @@ class Session:
         if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.
             check_owner(target.tier, target.owner, strict=self.settings.strict_conversation_ids)
-        check(why_not_write(joined(self.actor, target), target, read_only_reason=self.read_only_reason()))
+        check(why_not_write(joined(self.actor, target), target, read_only_reason=self.read_only_reason()), target)
 
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
@@ -242,7 +242,9 @@ class Session:
                 if secret:
                     raise SecretFound(
                         f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
-                        f"`amp forget {one} --redact` takes it out without a copy"
+                        f"`amp forget {one} --redact` takes it out without a copy",
+                        target=target,
+                        path=target.path,
                     )
             return changed
 
@@ -377,7 +379,14 @@ class Session:
         return not limits.over_limits(document.data, self.settings.max_lines, self.settings.max_bytes)
 
     def check_size(
-        self, path: str, old: bytes, new: bytes, way_out: str, *, as_large_as: tuple[int, int] = (0, 0)
+        self,
+        path: str,
+        old: bytes,
+        new: bytes,
+        way_out: str,
+        *,
+        target: Target | None = None,
+        as_large_as: tuple[int, int] = (0, 0),
     ) -> None:
         """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
 
@@ -388,7 +397,12 @@ class Session:
         max_bytes = max(self.settings.max_bytes, as_large_as[1])
         for have, limit, unit in limits.over_limits(new, max_lines, max_bytes, old=old):
             raise LimitExceeded(
-                f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}"
+                f"{path} would have {have:,} {unit}, {limit:,} are allowed; nothing was changed: {way_out}",
+                target=target or "",
+                path=path,
+                limit=limit,
+                size=have,
+                unit=unit,
             )
 
     def check_limits(
@@ -401,7 +415,7 @@ class Session:
     ) -> None:
         """Refuse a document that would pass a limit, and be larger than `as_large_as` says, in lines and bytes."""
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))
-        self.check_size(new.target.path, old.data, new.data, way_out(old), as_large_as=as_large_as)
+        self.check_size(new.target.path, old.data, new.data, way_out(old), target=new.target, as_large_as=as_large_as)
 
 
 def _has_disputes(document: Document) -> bool:

@@ -4,15 +4,17 @@ import errno
 import os
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise, takewhile
 
 import click
 
 from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
-from .options import READER, note
+from .options import READER, note, own_words, print_json
 
 _VERBS = {
     "Start": {
@@ -233,10 +235,11 @@ def _run() -> int:
         _complain_about_usage(error)
         return error.exit_code
     except click.Abort:
-        _complain("stopped")
+        _complain("stopped", "stopped", 130)
         return 130
     except AgentMemoryError as error:
-        _complain(str(error))
+        facts = {name: getattr(error, name, None) for name in ("target", "path", "line", "limit", "size", "unit")}
+        _complain(str(error), error.kind, error.exit_code, facts)
         return error.exit_code
     return code if isinstance(code, int) else 0
 
@@ -266,7 +269,7 @@ def _complain_about_usage(error: click.ClickException) -> None:
             }
             for name in names & shown.keys():
                 message += f", and the {name} goes behind the command, as in `{context.command_path} {shown[name]}`"
-    _complain(message)
+    _complain(message, "usage", error.exit_code)
 
 
 def _meant(error: click.ClickException) -> str:
@@ -282,10 +285,27 @@ def _meant(error: click.ClickException) -> str:
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
-def _complain(message: str) -> None:
-    """Say in one line what is wrong. Where even that cannot be printed, the exit code says it."""
+def _complain(message: str, kind: str, code: int, facts: Mapping[str, object] = {}) -> None:
+    """Say in one line what is wrong, and with --json also as JSON. Where nothing can be printed, the exit code says it.
+
+    `facts` are those keys of the JSON object that an error has; what is None or "" is left out.
+    """
+    message = " ".join(message.split())
     with suppress(OSError):
-        note(" ".join(message.split()))
+        note(message)
+    if _wants_json(sys.argv[1:]):
+        known = {name: fact for name, fact in facts.items() if fact not in (None, "")}
+        with suppress(OSError):
+            print_json({"error": {"kind": kind, "message": own_words(message), "exit": code, **known}}, indent=None)
+
+
+def _wants_json(args: Sequence[str]) -> bool:
+    """Say whether a command line asks for JSON: a mistake in it must not keep that from being heard."""
+    options = list(takewhile(lambda arg: arg != "--", args))
+    answers = options[:1] in (["check"], ["diff"])  # to others --format names the format of a file
+    return "--json" in options or (
+        answers and ("--format=json" in options or ("--format", "json") in pairwise(options))
+    )
 
 
 def _stop_printing(error: OSError) -> int:
@@ -295,5 +315,6 @@ def _stop_printing(error: OSError) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         return 0
-    _complain(f"the answer cannot be printed: {explain(error)}")
+    with suppress(OSError):
+        note(f"the answer cannot be printed: {explain(error)}")
     return 4

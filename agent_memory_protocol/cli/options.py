@@ -134,10 +134,12 @@ class Call:
             from ..layout import Target, Tier
 
             if wanted.conversation is not None:
-                check(why_not_read(who, Target(Tier.CONVERSATION, wanted.conversation)))
+                meant = Target(Tier.CONVERSATION, wanted.conversation)
+                check(why_not_read(who, meant), meant)
             if wanted.agent is not None:
                 readers_of_all = self.workspace().settings.readers_of_all
-                check(why_not_read(who, Target(Tier.AGENT, wanted.agent), readers_of_all))
+                meant = Target(Tier.AGENT, wanted.agent)
+                check(why_not_read(who, meant, readers_of_all), meant)
         return wanted
 
     def workspace(self, *, tells_settings: bool = False, begins: bool = False) -> "Workspace":
@@ -284,11 +286,16 @@ READER: list[str] = []
 
 def note(message: str) -> None:
     """Say something on stderr, in one line; stdout has the answer alone."""
+    say(f"amp: {own_words(message)}", err=True)
+
+
+def own_words(message: str) -> str:
+    """Return a message with its commands in the name of the agent that reads it."""
     if READER and "`amp " in message:
         from ..text.commands import in_own_name
 
-        message = in_own_name(message, READER[0])
-    say(f"amp: {message}", err=True)
+        return in_own_name(message, READER[0])
+    return message
 
 
 def problems_in_settings(here: "Workspace") -> list[str]:

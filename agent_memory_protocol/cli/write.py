@@ -155,7 +155,12 @@ def read_text(text: str) -> str:
 def decode_text(data: bytes, what: str) -> str:
     """Return bytes as text; `what` names them where they are too many or no UTF-8."""
     if len(data) > LARGEST_TEXT:
-        raise RefusedText(f"{what} has more than {LARGEST_TEXT:,} bytes; keep the gist of it")
+        raise RefusedText(
+            f"{what} has more than {LARGEST_TEXT:,} bytes; keep the gist of it",
+            limit=LARGEST_TEXT,
+            size=len(data),
+            unit="bytes",
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

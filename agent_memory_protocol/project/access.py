@@ -148,14 +148,14 @@ def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None 
     )
 
 
-def check(reason: str | None) -> None:
-    """Refuse what the policy forbids, for the reason that `why_not_read` or `why_not_write` gives.
+def check(reason: str | None, target: Target | None = None) -> None:
+    """Refuse what the policy forbids of a document, for the reason that `why_not_read` or `why_not_write` gives.
 
     Raises:
         AccessDenied: there is a reason.
     """
     if reason:
-        raise AccessDenied(reason)
+        raise AccessDenied(reason, target=target or "", path=target.path if target else "")
 
 
 def _owns(actor: Actor, target: Target) -> bool:

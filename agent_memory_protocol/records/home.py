@@ -103,7 +103,7 @@ class Home:
             with self._project() as root:
                 settings = load_settings(root, self._environ)
                 reason = agents.read_only_reason(root, self._actor.agent or "", settings, environ=self._environ)
-            check(why_not_write(self._actor, Target(Tier.SHARED), read_only_reason=reason))
+            check(why_not_write(self._actor, Target(Tier.SHARED), read_only_reason=reason), Target(Tier.SHARED))
         return allow
 
     def check_is_on(self) -> tuple[str, ...]:
@@ -138,7 +138,11 @@ class Home:
         if not text or text.isspace():
             raise RefusedText(f"the {what} is empty")
         if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-            raise RefusedText(f"the {what} has more than {MAX_BYTES:,} bytes; remember what matters of it")
+            raise RefusedText(
+                f"the {what} has more than {MAX_BYTES:,} bytes; remember what matters of it",
+                limit=MAX_BYTES,
+                unit="bytes",
+            )
         try:
             check_text(text, what=what)
         except SecretFound:

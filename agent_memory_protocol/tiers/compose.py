@@ -41,7 +41,10 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         raise RefusedText(
-            f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it"
+            f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it",
+            limit=max_bytes,
+            size=size,
+            unit="bytes",
         )
     _refuse_invisible(lines)
     lines[0] = _without_marker(lines[0].lstrip(" \t"))

@@ -39,7 +39,7 @@ def new(
     file = note.file_name(note_type, slug)
     text = note.render(note_type, file, description, why=why, how=how, body=body)
     session.check_secrets(text, f"note {file}")
-    session.check_size(file, b"", text.encode(), "say it shorter, or in two notes")
+    session.check_size(file, b"", text.encode(), "say it shorter, or in two notes", target=target)
     target = store.locate(session.root, target)
     folder = target.parts[:-1]
     make_folders(session.root, folder)
@@ -174,7 +174,7 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
         others = [_read(session, target, file)[0] for file in files]
         bom, text = split_bom(content.data)[0], decode(content.data, "/".join((*folder, keeper)))
         merged = bom + note.merged(text, others).encode()
-        session.check_size(keeper, content.data, merged, "merge fewer notes, or shorten them first")
+        session.check_size(keeper, content.data, merged, "merge fewer notes, or shorten them first", target=target)
         replace(session.root, (*folder, keeper), merged, expected=content)
         for file in files:
             archive(session, target, file, f"merged into {keeper}")
@@ -221,7 +221,9 @@ def _check_may_be_kept(session: Session, target: Target, file: str) -> None:
         whose = f" --agent {target.owner}" if target.owner else ""
         raise SecretFound(
             f"{file} holds {secret}, which the ledger would keep; nothing was changed: take it out of the note, or "
-            f"`amp note remove {file[:-3]}{whose} --redact` removes the note without a copy"
+            f"`amp note remove {file[:-3]}{whose} --redact` removes the note without a copy",
+            target=target,
+            path=file,
         )
 
 

@@ -92,9 +92,9 @@ def remember(
     try:
         done = session.change(target, change, way_out=_full_yet if make_room else _full)
     except LimitExceeded as error:
-        if not keep:
-            raise
-        raise LimitExceeded(_kept(session, target, new, section, label, about, str(error))) from error
+        if keep:
+            error.args = (_kept(session, target, new, section, label, about, str(error)),)
+        raise
     if old_in is not None and old_in != target:
         from .settle import retire
 

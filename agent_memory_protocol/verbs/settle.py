@@ -135,7 +135,8 @@ def check_write(session: Session, target: Target, command: str, reason: str = ""
         session.check_write(target)
     except AccessDenied as error:
         finding = f"- {command}{f' --reason {shlex.quote(reason)}' if reason else ''}"
-        raise AccessDenied(f"{error}; as a finding: ```memory-findings {finding} ```") from error
+        error.args = (f"{error}; as a finding: ```memory-findings {finding} ```",)
+        raise
 
 
 def _learned(session: Session) -> Callable[[Placed], str]:

@@ -44,8 +44,11 @@ class Answer(NamedTuple):
     err: str
 
     def refuses(self, code: int, *words: str) -> None:
-        """Check that this is a refusal: one line on stderr, with these words in it, and nothing else."""
-        assert (self.code, self.out) == (code, ""), self
+        """Check that this is a refusal: one line on stderr with these words, and with --json the same on stdout."""
+        assert self.code == code, self
+        if self.out:
+            error = self.json(code)["error"]
+            assert (error["exit"], error["message"]) == (code, self.err[5:-1]), self
         assert self.err.startswith("amp: "), self
         assert self.err.endswith("\n"), self
         assert self.err[:-1].isprintable(), self

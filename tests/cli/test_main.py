@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import click
 import pytest
 
+from agent_memory_protocol import errors
 from agent_memory_protocol.cli.main import amp as program
+from agent_memory_protocol.disk.writing import ChangedMeanwhile
 
 VERBS = ("init", "recall", "remember", "show", "list", "status", "where", "doctor")
 EMOJI = "the build is 😀 → café"
@@ -347,3 +350,58 @@ def test_a_shell_completes_what_there_is(amp, shell):
 )
 def test_a_misspelt_word_of_a_known_set_is_told_what_was_meant(amp, args, meant):
     amp(*args).refuses(2, f"(did you mean '{meant}'?)")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "kind", "facts"),
+    [
+        (("list", "--nonsense"), 2, "usage", {}),
+        (("lisst",), 2, "usage", {}),
+        (("forget", "zzzz9999"), 2, "invalid-argument", {}),
+        (("show", "--agent", ".."), 2, "invalid-name", {}),
+        (("remember", "fact", "--agent", "other", "--as", "developer"), 3, "access-denied", {"target": "agent:other"}),
+        (("remember", "The token is ghp_" + "aB3dE6gH9j" * 4), 3, "secret-found", {}),
+        (
+            ("remember", "a\nb\nc\nd\ne\nf"),
+            3,
+            "limit-exceeded",
+            {"target": "shared", "limit": 4, "unit": "lines"},
+        ),
+        (("list", "--root", "file"), 4, "storage-error", {}),
+    ],
+)
+def test_a_refusal_is_json_where_that_is_asked_for(amp, args, code, kind, facts):
+    amp.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 4\n")
+    amp.write("file", "")
+    said = amp(*args, "--json")
+    error = said.json(code)["error"]
+    assert (error["kind"], error["exit"]) == (kind, code)
+    assert said.err == f"amp: {error['message']}\n"
+    assert facts.items() <= error.items()
+    assert not {"", None}.intersection(error.values())
+    assert (kind == "limit-exceeded") == (error.get("size", 0) > error.get("limit", 0))
+    assert amp(*args) == (code, "", said.err)
+
+
+@pytest.mark.parametrize(
+    ("args", "is_json"),
+    [
+        (("check", "--format", "json"), True),
+        (("check", "--format=json"), True),
+        (("check", "--format", "sarif"), False),
+        (("export", "--format", "json", "--output", "x.json"), False),  # what is written there is a record file
+        (("remember", "--", "--json"), False),
+    ],
+)
+def test_json_is_where_the_answer_would_have_been_json(amp, args, is_json):
+    said = amp(*args[:1], "--nonsense", *args[1:])
+    assert (said.code, said.out.startswith('{"version": 1, "error": ')) == (2, is_json)
+
+
+def test_every_kind_of_error_is_documented():
+    page = (Path(__file__).parents[2] / "docs/protocol.md").read_text()
+    for one in vars(errors).values():
+        if isinstance(one, type) and issubclass(one, errors.AgentMemoryError):
+            rows = [line for line in page.splitlines() if line.startswith(f"| {one.exit_code} |")]
+            assert any(f"`{one.kind}`" in row for row in rows), one
+    assert ChangedMeanwhile.kind == "storage-error"
