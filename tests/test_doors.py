@@ -708,6 +708,7 @@ RECORD_DOORS = tuple(record_doors())
 
 READING = {
     *("amp recall", "amp route", "amp show", "amp list", "amp status", "amp note list", "amp note show", "amp where"),
+    "amp view",
     *(
         "amp search",
         "Workspace.check_begun",

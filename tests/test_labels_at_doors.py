@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +241,14 @@ def show(at: Case) -> Iterator[str]:
     yield at.amp("show", "shared")
     yield at.amp("show", "shared", "--section", at.section or "S")
     yield at.amp("show", "shared", "--left-out", "--max-lines", "6")
+
+
+@door("amp view")
+def page(at: Case) -> Iterator[str]:
+    """Yield the page as its reader sees it: a label is right above the text of its entry."""
+    page = at.amp("view", "--output", "-")
+    page = re.sub(r'<p class="label">(.*?)</p>\s*<ul>\s*<li>', r"- \1 ", page)
+    yield unescape(re.sub("<[^>]*>", "", page[page.index("<main") :]))
 
 
 @door("amp export")

@@ -41,6 +41,7 @@ _VERBS = {
         "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
         "search": ("search", "Find entries, notes and records by their words."),
         "status": ("status", "Show how full each memory file is, and how old it is."),
+        "view": ("view", "Write memory as one page for a browser."),
     },
     "Keep current": {
         "review": ("review", "List what disagrees, what to merge, and what is old."),
@@ -95,7 +96,7 @@ _OTHER_WORDS = {
     "remember": ("add", "append", "save", "store", "write"),
     "forget": ("delete", "drop", "remove", "rm"),
     "edit": ("change", "correct", "replace", "update"),
-    "show": ("cat", "get", "open", "read", "view"),
+    "show": ("cat", "get", "open", "read"),
     "list": ("ls", "entries"),
     "search": ("find", "grep", "query"),
     "recall": ("context", "load", "start"),

@@ -1,0 +1,80 @@
+"""One self-contained file of a page: everything escaped, and a policy that lets nothing in it run or load but our own.
+
+It needs no server and no network. A browser runs the one script only because the policy names its digest, and reading
+needs no script at all.
+"""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from ..project.templates import shipped_file
+from ..text import labels
+from ..text.headers import front_matter_end
+from ..text.visible import show_invisible
+from .markdown import as_html
+from .page import MemoryPage
+
+LARGEST = 2_000_000
+"""What a file may weigh in bytes, so that it can be attached to a pull request. A larger one leaves something out."""
+
+LEAVES_OUT = ("history", "texts of notes", "block")
+"""What a file that would be too large does without, in this order."""
+
+
+def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
+    """Return the page as one HTML file. One that would be larger leaves out the history first, and says so."""
+    data = b""
+    for number in range(len(LEAVES_OUT) + 1):
+        data = _render(page, LEAVES_OUT[:number])
+        if len(data) <= largest:
+            break
+    return data
+
+
+def _render(page: MemoryPage, without: tuple[str, ...]) -> bytes:
+    style, script = (shipped_file("view", name).decode() for name in ("style.css", "script.js"))
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible
+    )
+    environment.filters |= {
+        "markdown": lambda text, places: Markup(as_html(_visible(text), places)),  # noqa: S704 escaped there
+        "label": labels.plain,
+        "prose": _prose,
+        "body": _body,
+    }
+    template = environment.from_string(shipped_file("view", "page.html.j2").decode())
+    html = template.render(page=page, policy=policy, style=style, script=script, without=without)
+    return html.encode("utf-8", "backslashreplace")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _visible(value: object) -> str:
+    """Return a value as text in which a reader sees every character: what hides or turns text round is escaped."""
+    if isinstance(value, Markup):
+        return value
+    return "\n".join(map(show_invisible, str(value).expandtabs(4).splitlines()))
+
+
+def _prose(text: str) -> Markup:
+    """Return a sentence of ours, with what is between backticks as code."""
+    parts = re.split("`([^`]+)`", _visible(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+    )
+
+
+def _body(text: str) -> str:
+    """Return a note without its header."""
+    lines = text.splitlines()
+    return "\n".join(lines[front_matter_end(lines) :])
