@@ -357,7 +357,7 @@ class Books:
     def texts(self) -> list[str]:
         """Return the Markdown of every entry that the ledger has, the last of each."""
         entries = self._ledger()[0].entries.values()
-        return [str((entry.extra or {}).get("markdown", "")) or entry.text for entry in entries]
+        return [ledger.markdown_of(entry) or entry.text for entry in entries]
 
     def said_of(self, entry_id: str) -> About:
         """Return what is known of an entry besides its text."""
@@ -389,7 +389,7 @@ class Books:
         """Return the ledger's texts of an entry, of its equals, and of what each was edited from, by their ids."""
         contents, lines = self._ledger()
         versions = ledger.versions_of([entry_id], lines)
-        texts = {one: str((entry.extra or {}).get("markdown", "")) for one, entry in contents.entries.items()}
+        texts = {one: ledger.markdown_of(entry) for one, entry in contents.entries.items()}
         return {one: text for one, text in texts.items() if plain_id(one) in versions}
 
     def redact(self, entry_ids: Collection[str]) -> int:

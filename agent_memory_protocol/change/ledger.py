@@ -6,8 +6,10 @@ document is the truth about what is there: an entry that stands in it is live, w
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from ..answers import About
 from ..errors import StorageError
@@ -24,6 +26,7 @@ _REDACTED = "redacted"
 BEGINNING = b'{"format":"agent-memory/0.1",'
 """What every ledger begins with that amp has begun."""
 
+_MARKDOWN, _SPACES, _NO_TEXT = "markdown", "spaces", "."
 _BY, _UNSAID, _CREATED = "by", "unsaid", "created"
 """Keys of a line's extra: the agent that wrote the entry ("" for the owner of the document), the fields that hold
 what is usual since nobody said it, and the moment that the entry's date was made of."""
@@ -85,7 +88,8 @@ def archived(contents: Contents, lines: Iterable[object], standing: Collection[t
     for entry_id in contents.deleted:
         tombstone = tombstones[entry_id]
         try:
-            taken = from_json(entry_id, contents.entries[entry_id].extra or {})
+            entry = contents.entries[entry_id]
+            taken = from_json(entry_id, {**(entry.extra or {}), "markdown": markdown_of(entry) or None})
         except ValueError:
             continue  # some other tool's line: nothing that could be put back
         if taken.saying in standing:
@@ -187,9 +191,9 @@ def removal_lines(
     lines = []
     for one, reason in taken:
         # What leaves a document is kept word for word; secrets are refused where a text comes in.
-        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None))
+        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None, short=True))
         about: dict[str, object] = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
-        about |= {"retired": one.id in retired, "size": [*size] if any(size) else None}
+        about |= {"retired": one.id in retired, "size": [*size] if is_over and any(size) else None}
         about |= {"over": is_over, "undo": undo if one is taken[0][0] else None}
         lines.append(encode(Tombstone(one.id, stamp, {name: value for name, value in about.items() if value})))
     return b"".join(lines)
@@ -198,11 +202,11 @@ def removal_lines(
 def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetime, latest: str, run: str) -> bytes:
     """Return the lines that archive a whole note before its file is removed."""
     stamp = new_stamp(now, latest)
-    extra = {"note": file, "markdown": text}
+    extra = {"note": file, **_spelling(text)}
     entry = EntryLine(
         entry_id, "fact", _one_line(text), confidence=default_confidence(None), created_at=stamp, extra=extra
     )
-    return encode(entry, allow=None) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
+    return encode(entry, allow=None, short=True) + encode(Tombstone(entry_id, stamp, {"reason": reason, "run": run}))
 
 
 def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str, owner: str = "") -> bytes:
@@ -214,7 +218,7 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
     by = "" if about.writer == owner else about.writer
     if about.names_only_the_writer:
         # Every write of an agent adds such a line, so it has what the format asks for, and no more.
-        fields = {"id": entry_id, "kind": "fact", "text": ".", "created_at": stamp, _BY: by}
+        fields = {"id": entry_id, "kind": "fact", "text": _NO_TEXT, "created_at": stamp, _BY: by}
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     confidence = default_confidence(about.source) if about.confidence is None else about.confidence
     more = {
@@ -236,9 +240,10 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
             expires_at=about.expires_at,
             supersedes=next(iter(about.replaced), None),
             created_at=stamp,
-            extra={"markdown": markdown, **more},
+            extra={**_spelling(markdown), **more},
         ),
         allow=None,  # the writer was refused already, or it is allowed
+        short=True,
     )
 
 
@@ -299,6 +304,8 @@ def header_line(now: datetime) -> bytes:
 def _entry(taken: Taken, stamp: str, known: EntryLine | None) -> EntryLine:
     """Return the line of an entry that leaves. What is known of it stays, but for disputes, which end here."""
     extra = as_json(taken)
+    del extra["markdown"]
+    extra |= _spelling(taken.markdown)
     if known is None:
         confidence = default_confidence(None)
         text = _one_line(taken.markdown)
@@ -307,6 +314,47 @@ def _entry(taken: Taken, stamp: str, known: EntryLine | None) -> EntryLine:
     return known._replace(text=_one_line(taken.markdown), created_at=stamp, extra=extra)
 
 
+def markdown_of(entry: EntryLine) -> str:
+    """Return the exact Markdown of a ledger's entry; "" where the line has none, as when it names only the writer."""
+    extra = entry.extra or {}
+    markdown, spaces = extra.get(_MARKDOWN), extra.get(_SPACES)
+    if isinstance(markdown, str):
+        return markdown
+    if isinstance(spaces, list):
+        with suppress(TypeError, ValueError, IndexError):
+            return _spaced(entry.text, spaces)
+    is_whole = entry.text != _NO_TEXT and not extra.keys().isdisjoint(("place", "note", _UNSAID))
+    return entry.text if is_whole else ""
+
+
+def _spelling(markdown: str) -> dict[str, object]:
+    """Return what makes an entry's exact Markdown from the line that `_one_line` makes of it; mostly nothing is needed.
+
+    `spaces` lists what stands between two words where it is no single space: the number of the gap, from 0 before the
+    first word, and its characters.
+    """
+    text = _one_line(markdown)
+    if text == markdown and text != _NO_TEXT:
+        return {}
+    words = markdown.split()
+    spaces: list[list[object]] = []
+    place = 0
+    for number, word in enumerate([*words, ""]):
+        end = markdown.index(word, place) if word else len(markdown)
+        if markdown[place:end] != (" " if 0 < number < len(words) else ""):
+            spaces.append([number, markdown[place:end]])
+        place = end + len(word)
+    return {_SPACES: spaces} if words and _spaced(text, spaces) == markdown else {_MARKDOWN: markdown}
+
+
+def _spaced(text: str, spaces: Sequence[Any]) -> str:
+    words = text.split(" ")
+    gaps = ["", *[" "] * (len(words) - 1), ""]
+    for number, gap in spaces:
+        gaps[number] = gap
+    return "".join(gap + word for gap, word in zip(gaps, [*words, ""], strict=True))
+
+
 def _one_line(markdown: str) -> str:
-    """Return an entry as the one sentence that an agent-memory/0.1 line holds; its exact Markdown stands beside it."""
+    """Return an entry as the one sentence that an agent-memory/0.1 line holds; see `markdown_of`."""
     return show_invisible(" ".join(markdown.split())) or "(nothing)"

@@ -5,7 +5,8 @@ added in the journal, then the document is replaced, and success is reported aft
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
@@ -238,9 +239,20 @@ def _archive(
     if leaving and not changed.unarchived and not changed.successors:
         from ..tiers.undo import literal_text, undo_of
 
-        undo = undo_of(healed, new, gone)
+        undo = None if _comes_back(healed, new, gone) else undo_of(healed, new, gone)
         undo = undo if undo and may_keep(literal_text(undo)) else None
     books.archive(leaving, successors=changed.successors, retired=changed.retired, size=size, is_over=over, undo=undo)
+
+
+def _comes_back(old: Document, new: Document, gone: Sequence[tuple[str, Taken]]) -> bool:
+    """Say whether one entry's place alone brings back the whole text, so that the ledger need not say how."""
+    if len(gone) != 1:
+        return False  # many are slow to put back, and their undo is short for each
+    from ..tiers.restore import put_back
+
+    with suppress(AgentMemoryError):
+        return put_back(new, gone[0][1]).data == old.data
+    return False
 
 
 def _note(books: Books, healing: Healing, changed: Change, may_keep: Callable[[str], bool]) -> None:

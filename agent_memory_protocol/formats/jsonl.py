@@ -162,12 +162,15 @@ def parse_file(chunks: Iterable[bytes]) -> Iterator[Line]:
 FIELDS = EntryLine._fields[:-1]
 
 
-def encode(line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] | None = ()) -> bytes:
+def encode(
+    line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] | None = (), short: bool = False
+) -> bytes:
     """Return a line as it is written: compact JSON in UTF-8, keys in the specification's order, then `extra`, then LF.
 
     Args:
         line: what to write.
         allow: fingerprints of what is no secret; None for texts that stand in memory already.
+        short: leave out the fields of an entry that hold what they mean when they are missing.
 
     Raises:
         InvalidArgument, RefusedText: a rule of writing forbids it, or it would not read back as what it is.
@@ -177,6 +180,9 @@ def encode(line: HeaderLine | EntryLine | Tombstone, *, allow: Collection[str] |
     extra = fields.pop("extra") or {}
     if isinstance(line, EntryLine):
         _check_texts(line, allow)
+        if short:
+            usual = {**EntryLine._field_defaults, "confidence": default_confidence(line.source)}
+            fields = {name: value for name, value in fields.items() if name == "created_at" or value != usual.get(name)}
     elif isinstance(line, Tombstone):
         fields = {"id": line.id, "deleted": True, "created_at": line.created_at}
     if not extra.keys().isdisjoint(fields):

@@ -164,15 +164,17 @@ def take(document: Document, taken_id: str) -> Taken:
 
 
 def as_json(taken: Taken) -> dict[str, object]:
-    """Return an entry's Markdown and place as JSON values, for the ledger and the journal."""
+    """Return an entry's Markdown and place as JSON values for the ledger and the journal, without what is usual."""
     place = taken.place
-    fields: dict[str, object] = {"headings": [_above_json(one) for one in place.headings]}
-    if place.label is not None:
-        fields["label"] = _above_json(place.label)
-    fields |= {"after": place.after, "before": place.before}
-    fields |= {"previous": place.previous, "following": place.following, "next_heading": place.next_heading}
-    fields["blank"] = [place.blank_before, place.blank_after]
-    found: dict[str, object] = {"markdown": taken.markdown, "place": fields}
+    fields: dict[str, object] = {
+        "headings": [_above_json(one) for one in place.headings],
+        "label": None if place.label is None else _above_json(place.label),
+        "after": place.after,
+        "before": place.before,
+        "keys": _trimmed([place.previous, place.following, place.next_heading], ["", "", ""]),
+        "blank": _trimmed([place.blank_before, place.blank_after], [0, 0]),
+    }
+    found: dict[str, object] = {"markdown": taken.markdown, "place": {key: one for key, one in fields.items() if one}}
     return found if taken.rank == _rank_by(taken.id) else {**found, "rank": taken.rank}
 
 
@@ -190,18 +192,21 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
     try:
         place = fields["place"]
         label = place.get("label")
-        before, after = place["blank"]
+        before, after = _filled(place.get("blank", []), [0, 0])
+        # Older lines give each key a name of its own.
+        old = [place.get(name, "") for name in ("previous", "following", "next_heading")]
+        previous, following, next_heading = _filled(place.get("keys", []), old)
         return Taken(
             taken_id,
             text,
             Place(
-                headings=tuple(_read_above(one) for one in place["headings"]),
+                headings=tuple(_read_above(one) for one in place.get("headings", [])),
                 label=None if label is None else _read_above(label),
-                after=str(place["after"]),
-                before=str(place["before"]),
-                previous=str(place["previous"]),
-                following=str(place["following"]),
-                next_heading=str(place["next_heading"]),
+                after=str(place.get("after", "")),
+                before=str(place.get("before", "")),
+                previous=str(previous),
+                following=str(following),
+                next_heading=str(next_heading),
                 blank_before=_count(before),
                 blank_after=_count(after),
             ),
@@ -217,13 +222,29 @@ def _rank_by(taken_id: str) -> int:
     return int(number) if number.isdecimal() and len(number) < len(str(_MOST)) else 1
 
 
-def _above_json(one: Above) -> list[object]:
-    return [one.markdown, one.blank_before, one.blank_after, one.previous, one.twins]
+_USUAL_ABOVE: list[Any] = [1, 1, "", 1]
+
+
+def _above_json(one: Above) -> object:
+    rest = _trimmed([one.blank_before, one.blank_after, one.previous, one.twins], _USUAL_ABOVE)
+    return [one.markdown, *rest] if rest else one.markdown
 
 
 def _read_above(value: Any) -> Above:
-    text, before, after, previous, twins = value
+    text, *rest = [value] if isinstance(value, str) else value
+    before, after, previous, twins = _filled(rest, _USUAL_ABOVE)
     return Above(str(text), _count(before), _count(after), str(previous), _count(twins))
+
+
+def _trimmed(values: list[Any], usual: list[Any]) -> list[Any]:
+    """Return values without those at the end that are as usual."""
+    while values and values[-1] == usual[len(values) - 1]:
+        values = values[:-1]
+    return values
+
+
+def _filled(values: list[Any], usual: list[Any]) -> list[Any]:
+    return [*values, *usual[len(values) :]]
 
 
 def _count(value: Any) -> int:

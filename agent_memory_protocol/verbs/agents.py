@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ..change.books import lock_name
-from ..change.ledger import parts_of
+from ..change.ledger import markdown_of, parts_of
 from ..change.session import Session
 from ..change.transaction import Change
 from ..disk.lock import hold
@@ -108,7 +108,7 @@ def _archived_ids(session: Session, old: Target, new: Target) -> Iterator[tuple[
     content = session.root.read(parts_of(new))
     for line in parse_file([content.data]) if content else ():
         if isinstance(line, EntryLine):
-            text = str((line.extra or {}).get("markdown", "")) or line.text
+            text = markdown_of(line) or line.text
             yield from _pairs(documents.parse(f"{text}\n".encode(), old), new)
 
 

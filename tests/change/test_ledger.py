@@ -17,7 +17,7 @@ from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone
 from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
-from agent_memory_protocol.tiers.taken import Taken, take
+from agent_memory_protocol.tiers.taken import Above, Taken, take
 
 SHARED = Target(Tier.SHARED)
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_a_ledger_is_an_agent_memory_file_whose_entries_are_all_deleted():
     assert (header.format, header.extra) == ("agent-memory/0.1", {"ledger": True})
     assert [type(line) for line in rest] == [EntryLine, Tombstone] * 3
     first = json.loads(data.splitlines()[1])
-    assert list(first)[:4] == ["id", "kind", "text", "scope"]
+    assert list(first)[:4] == ["id", "kind", "text", "created_at"]
     assert first["text"] == "- lasting fact"
     assert "\n" not in json.loads(data.splitlines()[3])["text"]
 
@@ -142,6 +142,54 @@ def test_any_text_that_a_person_wrote_is_kept_word_for_word(text):
 def test_any_text_at_all_is_kept_word_for_word(text):
     entries = taken(f"# T\n\n- {text}\n")
     assert [one.taken for one in archived(removal(entries))] == entries
+
+
+def test_a_removed_entry_takes_few_bytes_and_its_text_once():
+    fact = "- " + "The gateway retries three times, so a handler must be safe to run twice."[:88]
+    entry = taken(f"# Shared Knowledge\n\n## Rules\n\n- Before.\n{fact}\n- After.\n")[1]
+    line, stone = removal([entry]).splitlines()[1:]
+    assert (len(line) <= 350, line.count(b"gateway")) == (True, 1)
+    assert len(line) + len(stone) <= 450
+
+
+def as_written_before(entry: Taken) -> bytes:
+    """Return the lines that were written for a removal when each line held its text twice and every empty field."""
+
+    def above(one: Above) -> list[object]:
+        return [one.markdown, one.blank_before, one.blank_after, one.previous, one.twins]
+
+    place = entry.place
+    line: dict[str, object] = {
+        "id": entry.id,
+        "kind": "fact",
+        "text": " ".join(ascii(entry.markdown).split()),
+        "scope": "global",
+        "tags": [],
+        "source": None,
+        "confidence": 0.7,
+        "expires_at": None,
+        "supersedes": None,
+        "created_at": "2026-06-15T12:00:00Z",
+        "markdown": entry.markdown,
+        "rank": entry.rank,
+        "place": {
+            "headings": [above(one) for one in place.headings],
+            **({} if place.label is None else {"label": above(place.label)}),
+            **{name: getattr(place, name) for name in ("after", "before", "previous", "following", "next_heading")},
+            "blank": [place.blank_before, place.blank_after],
+        },
+    }
+    stone = {"id": entry.id, "deleted": True, "created_at": "2026-06-15T12:00:00Z", "reason": "forgotten", "run": "r1"}
+    return b"".join(json.dumps(one).encode() + b"\n" for one in (line, stone))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=40), st.booleans())
+def test_old_lines_and_new_ones_give_the_same_entries(text, is_labelled):
+    page = f"# T\n\n## A\n\n## A\n{'**Fixed:**' if is_labelled else ''}\n\n\n- {text}\n- x\n- x\n\n\n## B\n\ny\n  z\n"
+    entries = taken(page)
+    old = ledger.header_line(NOW) + b"".join(map(as_written_before, entries))
+    assert archived(old) == archived(removal(entries))
+    assert len(removal(entries)) < len(old)
 
 
 def test_what_stands_again_is_not_listed_and_what_went_twice_is_listed_once():

@@ -1024,7 +1024,7 @@ KEY = "ghp" + "_Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 def test_what_may_not_be_remembered_is_not_restored_from_a_ledger_that_anyone_wrote(project, place, text):
     project.forget("lasting")
     lines = [json.loads(line) for line in project.ledger().read_text().splitlines()]
-    (entry,) = [one for one in lines if "markdown" in one]
+    (entry,) = [one for one in lines if "place" in one]
     entry["place"]["headings"].append(["## H", 1, 1, "", 1])
     if place == "heading":
         entry["place"]["headings"][-1][0] = f"## {text}"
@@ -1048,7 +1048,7 @@ def test_a_forged_ledger_writes_no_file_that_is_no_note(project, name):
     project.forget("lasting")
     lines = [json.loads(line) for line in project.ledger().read_text().splitlines()]
     for one in lines:
-        if "markdown" in one:
+        if "place" in one:
             one |= {"note": name, "markdown": "# N\n"}
     project.ledger().write_text("".join(json.dumps(one) + "\n" for one in lines))
     before = project.files()
