@@ -21,16 +21,19 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
 from agent_memory_protocol import Memory, Workspace, errors, recall_for_agent
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.formats import schemas
 from agent_memory_protocol.formats.jsonl_rules import ENTRY_RULES, KINDS
 
 REPOSITORY = Path(__file__).parents[1]
@@ -274,6 +277,31 @@ def test_every_exit_code_an_error_has_is_explained():
     assert {int(row[0]) for row in rows_of(PROTOCOL, "exit code")} >= {0, *raised}
 
 
+def closed(schema: Any) -> Any:
+    """Return a schema that allows no key beside those it names, so that a new key of an answer must come into it."""
+    if isinstance(schema, dict):
+        inner = {key: closed(value) for key, value in schema.items()}
+        is_object = isinstance(schema.get("properties"), dict) and "type" in schema
+        return {**inner, "additionalProperties": False} if is_object else inner
+    return [closed(one) for one in schema] if isinstance(schema, list) else schema
+
+
+@cache
+def answers_schema(name: str) -> jsonschema.Draft202012Validator:
+    """Return what checks the answer of one command by the schema that ships, and knows no keys but those in it."""
+    defs = closed(json.loads(schemas.text(schemas.ANSWERS))["$defs"])
+    jsonschema.Draft202012Validator.check_schema(defs[name])
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": defs})
+
+
+def test_the_schema_of_answers_has_every_command_that_answers_in_json():
+    shipped = json.loads(schemas.text(schemas.ANSWERS))
+    jsonschema.Draft202012Validator.check_schema(shipped)
+    commands = {find_command(shlex.split(command)[1:])[0].removeprefix("amp ") for command, _ in JSON_ANSWERS}
+    assert set(shipped["$defs"]) == {name.replace(" ", "-") for name in commands} | {"record", "error"}
+    assert {one["$ref"].removeprefix("#/$defs/") for one in shipped["anyOf"]} == set(shipped["$defs"]) - {"record"}
+
+
 def keys_of(answer: object) -> set[str]:
     """Return the keys of an answer, those of records aside: these are described elsewhere."""
     if isinstance(answer, dict) and "provenance" in answer:
@@ -338,6 +366,9 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
     done = CliRunner().invoke(amp, [*arguments, "--root", str(project.path)], env=environment)
     one_a_line = "one object a line" in described
     answers = [json.loads(line) for line in done.stdout.splitlines()] if one_a_line else [json.loads(done.stdout)]
+    name, _ = find_command(arguments)
+    for answer in answers:
+        answers_schema(name.removeprefix("amp ").replace(" ", "-")).validate(answer)
     assert {answer.pop("version") for answer in answers} == {1}
     if "`amp where`" in described:
         del answers[0]["where"]

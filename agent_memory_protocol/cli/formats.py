@@ -15,6 +15,7 @@ from ..disk.files import is_there
 from ..errors import InvalidArgument
 from ..formats import schemas
 from ..project.outside import check_outside
+from ..project.settings_schema import settings_schema
 from ..text.phrases import counted
 from .options import Call, call_options, note, print_json, say_data
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..formats.entry import Problem
 
 STDIO = "-"
+_SCHEMAS = {"proto": schemas.PROTO, "json": schemas.JSON, "answers": schemas.ANSWERS, "settings": ""}
 TOLD = 20
 """So many of what came through, or did not, are told; the others are counted."""
 
@@ -94,15 +96,21 @@ def convert_command(
 
 
 @click.command("schema")
-@click.argument("which", metavar="proto|json", type=click.Choice(["proto", "json"]))
+@click.argument("which", metavar="|".join(_SCHEMAS), type=click.Choice(list(_SCHEMAS)))
 def schema_command(which: str) -> None:
-    """Print the schema of protobuf or JSON record files.
+    """Print the schema of record files, of --json answers or of the settings.
+
+    `proto` and `json` describe record files, `answers` what each command answers with --json, and `settings` amp.toml.
 
     \b
-    Example:
+    Examples:
         amp schema proto > agentmemory.proto
+        amp schema settings > amp.schema.json
     """
-    click.echo(schemas.text(schemas.PROTO if which == "proto" else schemas.JSON), nl=False)
+    if which == "settings":
+        print_json(settings_schema(), version=None)
+    else:
+        click.echo(schemas.text(_SCHEMAS[which]), nl=False)
 
 
 def tell(call: Call, conversion: "Conversion", source: str) -> None:

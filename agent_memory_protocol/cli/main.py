@@ -72,7 +72,7 @@ _VERBS = {
         "export": ("travel", "Write memory into a record file."),
         "import": ("travel", "Take the entries of a record file into memory."),
         "convert": ("formats", "Write what one record file holds as another one."),
-        "schema": ("formats", "Print the schema of protobuf or JSON record files."),
+        "schema": ("formats", "Print the schema of record files, answers or settings."),
         "bench": ("bench", "Benchmark the record formats on this machine."),
     },
     "Help": {

@@ -21,7 +21,9 @@ LINES = b"".join(json_schema.encode(entry) + b"\n" for entry in ENTRIES)
 
 
 @pytest.mark.requirement("S3-09", "S3-11", "S3-17")
-@pytest.mark.parametrize(("which", "file"), [("proto", schemas.PROTO), ("json", schemas.JSON)])
+@pytest.mark.parametrize(
+    ("which", "file"), [("proto", schemas.PROTO), ("json", schemas.JSON), ("answers", schemas.ANSWERS)]
+)
 def test_a_schema_is_printed_as_it_ships(amp, which, file):
     assert amp("schema", which) == (0, schemas.text(file), "")
 

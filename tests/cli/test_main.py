@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 
 import click
+import jsonschema
 import pytest
 
 from agent_memory_protocol import errors
 from agent_memory_protocol.cli.main import amp as program
 from agent_memory_protocol.disk.writing import ChangedMeanwhile
+from agent_memory_protocol.formats import schemas
 
 VERBS = ("init", "recall", "remember", "show", "list", "status", "where", "doctor")
 EMOJI = "the build is 😀 → café"
@@ -374,7 +376,10 @@ def test_a_refusal_is_json_where_that_is_asked_for(amp, args, code, kind, facts)
     amp.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 4\n")
     amp.write("file", "")
     said = amp(*args, "--json")
+    described = json.loads(schemas.text(schemas.ANSWERS))["$defs"]["error"]
+    jsonschema.validate(said.json(code), described)
     error = said.json(code)["error"]
+    assert error.keys() <= described["properties"]["error"]["properties"].keys()
     assert (error["kind"], error["exit"]) == (kind, code)
     assert said.err == f"amp: {error['message']}\n"
     assert facts.items() <= error.items()

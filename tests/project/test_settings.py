@@ -1,13 +1,16 @@
 """Which settings hold, where they come from, and what is said about a file that is wrong."""
 
 import os
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.layout import Tier
 from agent_memory_protocol.project.settings import KEYS, Settings, is_disabled, load_settings, parse_days
+from agent_memory_protocol.project.settings_schema import settings_schema
 
 PROJECT = ".scaffolding/amp.toml"
 DAYS = 'prune.older_than must be a number of days, like 90, "90d", "12w" or "1y"; it is ignored'
@@ -366,3 +369,46 @@ def test_the_rows_show_each_key_with_its_value_and_origin(load):
     assert [name for name, _, _ in rows] == [key.name for key in KEYS]
     assert ("limits.max_lines", 50, PROJECT) in rows
     assert ("limits.max_bytes", 25_600, "default") in rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'enabled = false\nworktree = "own"\nstrict_conversation_ids = true\n',
+        "[limits]\nmax_lines = 1\nmax_bytes = 9999\n",
+        '[prune]\nolder_than = "12w"\n',
+        "[prune]\nolder_than = 90\n",
+        '[hooks]\nconversation = "c1"\nstate_files = ["a/b.md"]\nprompt_chars = 0\nreminder = "off"\n',
+        '[access]\nread_only = ["reviewer"]\nreaders_of_all = []\n[secrets]\nallow = ["1f"]\n',
+        "enabled = 1\n",
+        'worktree = "mine"\n',
+        "unknown = 1\n",
+        "limits = 3\n",
+        "[limits]\nmax_lins = 3\n",
+        "[limits]\nmax_lines = 0\n",
+        "[limits]\nmax_lines = true\n",
+        "[limits]\nmax_lines = 1.5\n",
+        '[prune]\nolder_than = "0d"\n',
+        '[prune]\nolder_than = "9 weeks"\n',
+        "[hooks]\nprompt_chars = -1\n",
+        '[hooks]\nconversation = ""\n',
+        '[hooks]\nstate_files = ["/etc/passwd"]\n',
+        '[access]\nread_only = "reviewer"\n',
+        "[access]\nread_only = [1]\n",
+    ],
+)
+def test_the_schema_of_settings_allows_what_is_read_without_a_word(load, text):
+    validator = jsonschema.Draft202012Validator(settings_schema())
+    validator.check_schema(validator.schema)
+    assert validator.is_valid(tomllib.loads(text)) == (not load(project=text).problems)
+
+
+def test_the_schema_of_settings_has_every_key_with_a_title_and_its_default():
+    properties = settings_schema()["properties"]
+    for key in KEYS:
+        table, _, name = key.name.rpartition(".")
+        found = properties[table]["properties"][name] if table else properties[name]
+        assert found["title"]
+        assert found["description"].startswith(key.about)
+        assert found.get("default") == (list(key.default) if isinstance(key.default, tuple) else key.default)
