@@ -21,7 +21,7 @@ REVIEWED = (*MEMORY, "reviewed")
 """The file with the days on which the memory began and was reviewed."""
 
 SIGHTINGS = (*MEMORY, "sightings.jsonl")
-"""The file that says in which conversations each insight was seen: no text, a key and an id a line."""
+"""Where older versions noted in which conversations each insight was seen: no text, a key and an id a line."""
 
 REFUSED = (*MEMORY, "refused")
 """The file of proposals that nobody is to make again: an id, the verb, the day and the first words a line."""

@@ -15,8 +15,9 @@ from .write import LARGEST_TEXT, decode_text, read_text
 @click.argument("file", default="-", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="[FILE]")
 @click.option("--reporter", metavar="NAME", help="Who reported; by default who the output names in its front matter.")
 @click.option("--conversation", metavar="ID", help="The conversation it was reported in; by default AMP_CONVERSATION.")
+@click.option("--section", metavar="HEADING", help="Where bullets go that have no heading above them in the block.")
 @call_options
-def harvest_command(call: Call, file: str, reporter: str | None, conversation: str | None) -> None:
+def harvest_command(call: Call, file: str, reporter: str | None, conversation: str | None, section: str | None) -> None:
     """Save the findings that a read-only agent has reported.
 
     Each bullet of a `memory-findings` block becomes one entry of the tier it names, without one of the conversation.
@@ -32,6 +33,7 @@ def harvest_command(call: Call, file: str, reporter: str | None, conversation: s
         actor=call.actor(conversation),
         conversation=conversation,
         reporter=reporter,
+        section=section,
     )
     kept = [(one.done, "saved" if one.done.status == "added" else "already there") for one in saved if one.done]
     call.answer(

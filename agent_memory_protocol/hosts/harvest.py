@@ -39,6 +39,7 @@ def harvest(
     conversation: str | None = None,
     reporter: str | None = None,
     only_conversation: bool = False,
+    section: str | None = None,
     today: date | None = None,
 ) -> list[Harvested]:
     """Save each finding of an output in the tier that it names, or else in the conversation's memory.
@@ -51,6 +52,7 @@ def harvest(
         actor: who saves.
         conversation: the one it was reported in; by default the actor's.
         reporter: who reported; by default the agent in the front matter of the output.
+        section: the heading for findings that stand under none in their block.
         only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
         today: the local calendar date; by default the clock's.
 
@@ -84,7 +86,7 @@ def harvest(
                 actor=actor,
                 agent=agent,
                 conversation=where,
-                section=finding.section or None,
+                section=finding.section or section,
                 under=finding.label or None,
                 about=About(writer=reported_by),
                 keep=True,

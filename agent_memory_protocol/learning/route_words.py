@@ -100,6 +100,8 @@ _WORDS = {
         \ball \d[\d,]* (?:\w+ )?tests? (?:pass|passed|passing|are green)\b|\b\d+ of \d+ tests? pass
         \bbalance\b[^.;\n]{0,30}\d
         \b<undertaking>\b[^.;:\n]{0,25}\b<ended>\b(?! <condition>)
+        (?<!not )(?<!even )\b(?:temporarily|for now|for the time being|for the moment|until further notice)\b(?! and )
+        ^(?:just |only )?<just>\b(?!'s)|\b<just>(?=[.,;:!)]|$)
     """,
     (STATE, 2): r"""
         \bstill to (?:do|be done)\b|\bwork in progress\b|\bin progress\b|\bnot (?:yet )?(?:started|finished)\b
@@ -111,7 +113,7 @@ _WORDS = {
         \b\d[\d,.]* (?:pages|rows|records|files|items|messages) (?:fetched|processed|imported|sent|left)\b
     """,
     (STATE, 1): r"""
-        \bcurrently\b|\bstill\b|\btoday\b|\byesterday\b|\bthis (?:week|month|sprint|morning)\b|\bfor now\b
+        \bcurrently\b|\bstill\b|\btoday\b|\byesterday\b|\bthis (?:week|month|sprint|morning)\b
     """,
     (REPOSITORY, 3): r"""
         \b<changed> (?:in|by|with|via) (?:commit|pr|pull request|mr|#)

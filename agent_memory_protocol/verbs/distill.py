@@ -13,9 +13,8 @@ from ..answers import About
 from ..change import backups as backing
 from ..change.session import Session
 from ..disk.files import decode
-from ..disk.writing import append, make_folders
+from ..disk.writing import LOCAL, append, make_local_folder
 from ..errors import AgentMemoryError, InvalidArgument
-from ..git import ignore
 from ..layout import SIGHTINGS, Target, Tier, parse_target
 from ..learning.insights import (
     ADD,
@@ -29,6 +28,7 @@ from ..learning.insights import (
     known_insights,
     learn,
 )
+from ..project import agents
 from ..project.access import Actor
 from ..text.labels import in_front_of_item
 from ..tiers import compose, store
@@ -38,6 +38,8 @@ from .conversations import CLOSED
 from .proposals import Choice
 
 SOURCE = "distill"
+_SEEN = ("distilled", "sightings.jsonl")
+"""Where this checkout counts, below `LOCAL`. What older versions kept in the repository is still read."""
 _DESIGN = ("specs", "design.md")
 _STAMP = "%Y%m%dT%H%M%S%fZ"
 
@@ -77,6 +79,8 @@ def plan(session: Session, named: Actor | None = None) -> Distillation:
     agent = (named and named.agent) or session.actor.agent
     problems: list[str] = []
     material = _material(session, problems)
+    if agent is not None and agent != session.actor.agent:
+        _check_known(session, agent, material)
     names: set[str] = set()
     if conversation is None:
         found = distill(material)
@@ -187,6 +191,14 @@ def _about(session: Session, one: Suggestion) -> About:
     return replace(about, source=about.source or SOURCE, confidence=confidence)
 
 
+def _check_known(session: Session, agent: str, material: Material) -> None:
+    """Refuse a name that no agent has, where others have one: a memory under it would be read by nobody."""
+    wanted = Target(Tier.AGENT, agent)
+    there = sorted({*material.agents, *agents.defined(session.root)})
+    if there and all(Target(Tier.AGENT, one) != wanted for one in there):
+        raise InvalidArgument(f"no agent {agent!a} has a memory or a definition; there are: {', '.join(there)}")
+
+
 def _conversation(name: str) -> Target:
     return parse_target(f"{Tier.CONVERSATION}:{name}")
 
@@ -255,9 +267,9 @@ def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Docu
 
 
 def _sightings(session: Session) -> dict[str, frozenset[str]]:
-    content = session.root.read(SIGHTINGS)
     found: dict[str, set[str]] = {}
-    for line in [] if content is None else content.data.split(b"\n"):
+    read = (session.root.read(parts) for parts in (SIGHTINGS, (*LOCAL, *_SEEN)))
+    for line in (line for content in read if content for line in content.data.split(b"\n")):
         fields = _parsed(line)
         # A line half written, or of a merge, counts for nothing.
         if isinstance(fields, dict) and "insight" in fields and "conversation" in fields:
@@ -273,10 +285,9 @@ def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[
 
 def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:
     if sightings:
-        make_folders(session.root, SIGHTINGS[:-1])
-        ignore.merge_by_lines(session.root)
+        folder = make_local_folder(session.root, _SEEN[0])
         lines = (json.dumps({"insight": key, "conversation": conversation}) for key, conversation in sightings)
-        append(session.root, SIGHTINGS, "".join(f"{line}\n" for line in lines).encode())
+        append(session.root, (*folder, _SEEN[1]), "".join(f"{line}\n" for line in lines).encode())
 
 
 def _back_up(session: Session, candidates: Sequence[Suggestion]) -> str:

@@ -38,6 +38,14 @@ def test_an_agent_of_the_conversation_saves_what_another_has_reported(amp):
     assert (again.code, again.out.count("already there: ")) == (0, 3)
 
 
+def test_findings_without_a_heading_of_their_own_go_where_the_saver_says(amp):
+    output = "```memory-findings\n- Ports are fixed.\n\n## Rules\n- Ask first.\n```\n"
+    where = ["--reporter", "reviewer", "--conversation", "c1", "--section", "Findings"]
+    assert amp("harvest", *where, stdin=output).code == 0
+    found = {entry["text"][:7]: entry["section"] for entry in amp("list", "--json").json()["entries"]}
+    assert found == {"- Ports": "Findings", "- Ask f": "Rules"}
+
+
 @pytest.mark.parametrize("savers", [("", "developer"), ("developer", ""), ("developer", "tester")])
 def test_a_finding_is_there_once_whoever_saves_it(amp, savers):
     for saver in savers:

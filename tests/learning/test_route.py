@@ -147,6 +147,11 @@ def test_the_command_can_be_pasted(text, command):
         ("Unverified: the proxy drops idle connections.", Tier.SHARED, "conversation"),
         ("The proxy drops idle connections (not yet verified).", Tier.AGENT, "conversation"),
         ("Deployed v1.2.3 to staging yesterday.", Tier.SHARED, "state"),
+        ("The staging database is temporarily on port 5433.", Tier.SHARED, "state"),
+        ("Use the old endpoint for now.", Tier.AGENT, "state"),
+        ("We pin numpy to 1.26 for the time being.", Tier.SHARED, "state"),
+        ("Today the mirror is slow.", Tier.SHARED, "state"),
+        ("The nightly job is off today.", Tier.AGENT, "state"),
     ],
 )
 def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
@@ -175,6 +180,11 @@ def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
         ("Users who have not confirmed their address get no mail.", Tier.SHARED),
         ("Deploys go to staging v1.2.3 or later.", Tier.SHARED),
         ("I always look for a missing index first.", Tier.AGENT),
+        ("The import writes temporary files to /tmp.", Tier.SHARED),
+        ("The cache is not temporarily off, it is gone.", Tier.SHARED),
+        ("Systems of today keep time in nanoseconds.", Tier.SHARED),
+        ("The report's default range is today's orders.", Tier.AGENT),
+        ("Never use the mirror temporarily; it caches errors.", Tier.SHARED),
         ("Sent the report on the 8th. " + "It is long. " * 50, Tier.SHARED),
         ("", Tier.SHARED),
     ],
@@ -183,7 +193,16 @@ def test_what_may_well_belong_is_not_doubted(text, tier):
     assert routing.misplaced(text, tier) is None
 
 
+@pytest.mark.parametrize(
+    "text", ["Use the old endpoint for now.", "Never use the mirror temporarily.", "CI is red today."]
+)
+def test_remember_doubts_what_route_is_sure_of_and_nothing_else(text):
+    found = routing.route(text)
+    assert (routing.misplaced(text, Tier.SHARED) is not None) == found.is_sure == ("ever" not in text)
+
+
 def test_a_dated_event_is_not_doubted():
+    assert routing.misplaced("Use the old endpoint for now.", Tier.SHARED, is_dated=True) is None
     assert routing.misplaced("Sent the report on the 8th.", Tier.SHARED, is_dated=True) is None
     assert routing.misplaced("Commit 4f2a91c fixed the picker.", Tier.SHARED, is_dated=True) is not None
 

@@ -430,6 +430,19 @@ def test_learning_proposes_what_one_conversation_decided_and_says_who_learns_it(
     ]
 
 
+def test_nobody_is_taught_under_a_name_that_no_agent_has(workspace, tmp_path):
+    said(workspace, "c1", "Gotcha: the parser drops empty tables.")
+    workspace.remember("Coffee at ten.", agent="developer")
+    with pytest.raises(InvalidArgument, match="'neverseen' has a memory or a definition; there are: developer"):
+        workspace.plan_learning("c1", agent="neverseen")
+    assert len(workspace.plan_learning("c1", agent="developer").candidates) == 1
+    definition = tmp_path / ".claude/agents/tester.md"
+    definition.parent.mkdir(parents=True)
+    definition.write_text("---\nname: tester\n---\n")
+    assert len(workspace.plan_learning("c1", agent="tester").candidates) == 1
+    assert len(workspace.plan_learning("c1", actor=Actor("newcomer", "c1")).candidates) == 1
+
+
 @pytest.mark.requirement("S4P-08")
 @pytest.mark.parametrize("conversation", ["c1", "never-heard-of"])
 def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):
