@@ -32,7 +32,7 @@ OUTSIDE = {
     "numpy": {"search.float32", "search.minilm"},
     "sqlite3": {"disk.database", "formats.sqlite"},
     "psycopg": {"postgresql.server"},
-    "subprocess": {"consolidation.command_operator", "git.ask", "hosts.rehearsal"},
+    "subprocess": {"conformance.program", "consolidation.command_operator", "git.ask", "hosts.rehearsal"},
     "watchdog": {"disk.file_events"},
 }
 """What is used in one place only, and where: a page is made of templates and Markdown, too."""

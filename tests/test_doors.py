@@ -718,7 +718,7 @@ READING = {
         "Memory.search",
         "Memory.echoes",
     ),
-    *("amp bench formats", "amp convert", "amp export", "amp schema", "Workspace.documents"),
+    *("amp bench formats", "amp conformance", "amp convert", "amp export", "amp schema", "Workspace.documents"),
     *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
     *("Workspace.plan_closing", "Workspace.plan_renaming", "Workspace.diff", "amp diff"),
     *("amp help", "amp version", "amp completion"),

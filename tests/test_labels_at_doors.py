@@ -563,7 +563,7 @@ NO_ENTRY = {
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),
         *("Workspace.targets", "Workspace.where", "Workspace.why_read_only", "amp bench formats", "amp doctor"),
         *("amp find-stores", "amp install", "amp mcp", "amp route", "amp schema", "amp status", "amp uninstall"),
-        "amp where",
+        *("amp conformance", "amp where"),
     ),
 }
 """The doors that carry no entry of a document, by what they carry."""

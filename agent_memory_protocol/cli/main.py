@@ -73,6 +73,7 @@ _VERBS = {
         "import": ("travel", "Take the entries of a record file into memory."),
         "convert": ("formats", "Write what one record file holds as another one."),
         "schema": ("formats", "Print the schema of record files, answers or settings."),
+        "conformance": ("conformance", "Say which rules of the protocol a program keeps."),
         "bench": ("bench", "Benchmark the record formats on this machine."),
     },
     "Help": {

@@ -40,6 +40,7 @@ VERBS = {
     "agent rename": ["dev {evil}", "{evil} x"],
     "harvest": ["{evil}", "evil.md --reporter {evil} --conversation c1"],
     "hook": ["session-start"],
+    "conformance": ["--level reader --command {evil}"],
     "check": ["", "--format github", "--format sarif", "--rules", "{evil}", "--select {evil}"],
     "review": ["", "--all"],
     "prune": ["", "{evil}", "--sections"],
