@@ -19,6 +19,7 @@ review ! --done
 prune restore sync close record-init-store agent-rename ! --apply
 distill learn adopt import decay ! --apply --restore
 consolidate ! --apply --operator
+conformance ! --command
 index ? --check
 """)
 """Commands that only read, unless (`!`) one of these options is given, or only if (`?`) this one is."""

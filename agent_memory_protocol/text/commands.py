@@ -7,7 +7,7 @@ a client of the MCP server has no command line at all.
 import re
 
 _COMMAND = re.compile(r"`amp ([a-z-]+)([^`]*)`")
-_WITHOUT_NAME = frozenset(["find-stores", "hook", "mcp", "schema", "watch"])
+_WITHOUT_NAME = frozenset(["conformance", "find-stores", "hook", "mcp", "schema", "watch"])
 """Verbs that do not ask who calls."""
 _TOOLS = {
     **dict.fromkeys(("list", "show"), "memory_show"),
