@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from .. import limits
 from ..layout import Target, Tier
-from ..text import labels, marks
+from ..text import alike, labels, marks
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
@@ -120,20 +120,22 @@ class Insight:
     """One insight and all the places it was seen in.
 
     Attributes:
-        key: the same for texts that say the same.
+        keys: those of the wordings in which conversations say it, then those in which lasting memory does.
         text: its fullest form.
         sightings: where it is now.
         conversations: all that ever had it, those remembered from earlier included.
         decided: the heading of the decision it is; "" if it is not one.
         keyword: the word by which it says that it is a lesson; "" if it does not.
+        wordings: in how many wordings conversations say it.
     """
 
-    key: str
+    keys: tuple[str, ...]
     text: str
     sightings: tuple[Sighting, ...]
     conversations: frozenset[str]
     decided: str
     keyword: str
+    wordings: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,8 @@ def find_insights(material: Material) -> list[Insight]:
     """Group what conversations say, and what their designs decide, by what it says, most often seen first.
 
     Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
-    words in the same order: what differs in a number, path, name or negation is another insight.
+    words in the same order, or when `alike` finds that they claim the same in other words. What differs in a number,
+    path, name or negation is another insight.
     """
     groups: dict[str, list[tuple[Sighting, str, str]]] = {}
     for sighting, text, decided in _sightings(material):
@@ -176,13 +179,36 @@ def find_insights(material: Material) -> list[Insight]:
         if key:
             groups.setdefault(key, []).append((sighting, text, decided))
     insights = []
-    for key, seen in groups.items():
-        sightings, texts, decisions = zip(*seen, strict=True)
-        conversations = material.earlier.get(key, frozenset()) | {one.conversation for one in sightings}
+    for said, there in _across_wordings(material, groups):
+        sightings, texts, decisions = zip(*(one for key in said for one in groups[key]), strict=True)
+        conversations = {one.conversation for one in sightings}.union(*(material.earlier.get(key, ()) for key in said))
         keyword = next(filter(None, map(_keyword, texts)), "")
         decided = next(filter(None, decisions), "")
-        insights.append(Insight(key, max(texts, key=len), sightings, conversations, decided, keyword))
+        fullest = max(texts, key=len)
+        insights.append(
+            Insight((*said, *there), fullest, sightings, frozenset(conversations), decided, keyword, len(said))
+        )
     return sorted(insights, key=lambda one: (-len(one.conversations), one.text))
+
+
+def _across_wordings(
+    material: Material, groups: Mapping[str, Sequence[tuple[Sighting, str, str]]]
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the keys of each insight: those under which conversations have it, and further ones of lasting memory."""
+    texts = {key: max((text for _, text, _ in seen), key=len) for key, seen in groups.items()}
+    lasting = {key_of(text): text for document in _lasting(material) for _, _, text in _entries(document)}
+    texts = {**{key: text for key, text in lasting.items() if key}, **texts}
+    keys = list(texts)
+    left = dict.fromkeys(groups)
+    for members in alike.groups([_without_label(text) for text in texts.values()]):
+        same = [keys[place] for place in members]
+        said = [key for key in same if key in left]
+        if said:
+            yield said, [key for key in same if key not in groups]
+        for key in said:
+            del left[key]
+    for key in left:
+        yield [key], []
 
 
 def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
@@ -234,9 +260,10 @@ def _promotions(
             kind, least, section, why = LEARNED, _KEYWORD, "Lessons", f'{names} calls it "{insight.keyword}"'
         else:
             kind, least, section, why = REPEATED, 0.0, "Lessons", f"{names} learned it"
-        there = known.get(insight.key, set())
+        there = set[Target]().union(*(known.get(key, ()) for key in insight.keys))
         target = Target(Tier.SHARED)
-        reason = f"{count} conversations came to it: {names}"
+        others = f", in {insight.wordings} wordings" if insight.wordings > 1 else ""
+        reason = f"{count} conversations came to it{others}: {names}"
         if count < material.min_conversations:
             is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
             owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None

@@ -95,7 +95,7 @@ def plan(session: Session, named: Actor | None = None) -> Distillation:
     if conversation is not None:
         insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
     settled = {*known_insights(material), *(key_of(one.text) for one in found)}
-    waiting = sum(one.key not in settled for one in insights)
+    waiting = sum(settled.isdisjoint(one.keys) for one in insights)
     still_open = tuple(proposals.open_ones(session, candidates))
     return Distillation(still_open, tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
 
@@ -279,8 +279,9 @@ def _sightings(session: Session) -> dict[str, frozenset[str]]:
 
 def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
     for insight in insights:
-        for conversation in sorted(insight.conversations - earlier.get(insight.key, frozenset())):
-            yield insight.key, conversation
+        for key in insight.keys:
+            for conversation in sorted(insight.conversations - earlier.get(key, frozenset())):
+                yield key, conversation
 
 
 def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:

@@ -42,8 +42,8 @@ def test_findings_without_a_heading_of_their_own_go_where_the_saver_says(amp):
     output = "```memory-findings\n- Ports are fixed.\n\n## Rules\n- Ask first.\n```\n"
     where = ["--reporter", "reviewer", "--conversation", "c1", "--section", "Findings"]
     assert amp("harvest", *where, stdin=output).code == 0
-    found = {entry["text"][:7]: entry["section"] for entry in amp("list", "--json").json()["entries"]}
-    assert found == {"- Ports": "Findings", "- Ask f": "Rules"}
+    told = amp("list", "--json", "--conversation", "c1").json()["entries"]
+    assert {("Ports" in entry["text"], entry["section"]) for entry in told} == {(True, "Findings"), (False, "Rules")}
 
 
 @pytest.mark.parametrize("savers", [("", "developer"), ("developer", ""), ("developer", "tester")])

@@ -417,6 +417,48 @@ def test_the_command_ends_with_the_code_of_what_was_refused(workspace, tmp_path,
     assert CliRunner().invoke(amp, [*command.split(), *options]).exit_code == 0
 
 
+WORDINGS = ["Sessions are stored in Redis.", "Redis stores the sessions.", "The sessions are kept in Redis."]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_one_lesson_in_other_words_counts_for_each_conversation_and_is_proposed_once(workspace, tmp_path, order):
+    for number, place in enumerate(order):
+        said(workspace, f"c{number}", WORDINGS[place])
+    (found,) = workspace.plan_distillation().candidates
+    assert (str(found.target), found.confidence) == ("shared", 0.3)
+    assert found.reason == "3 conversations came to it, in 3 wordings: c0, c1, c2"
+    assert {one.conversation for one in found.sightings} == {"c0", "c1", "c2"}
+    apply_all(workspace)
+    said(workspace, "c9", WORDINGS[order[0]])
+    assert workspace.plan_distillation().candidates == ()
+
+
+def test_a_deleted_conversation_counts_for_what_others_say_in_other_words(workspace, tmp_path):
+    said(workspace, "c1", WORDINGS[0])
+    apply_all(workspace)
+    (tmp_path / ".scaffolding/conversations/c1/agent-memory/context.md").unlink()
+    said(workspace, "c2", WORDINGS[0])
+    said(workspace, "c3", WORDINGS[1])
+    (found,) = workspace.plan_distillation().candidates
+    assert "c1, c2, c3" in found.reason
+
+
+def test_what_lasting_memory_says_in_other_words_is_not_proposed(workspace):
+    workspace.remember(WORDINGS[2])
+    said(workspace, "c1", WORDINGS[0])
+    said(workspace, "c2", WORDINGS[1])
+    assert workspace.plan_distillation().candidates == ()
+
+
+@pytest.mark.parametrize(
+    "other", ["Sessions are not stored in Redis.", "Redis stores the carts.", "Sessions are stored in Redis 7."]
+)
+def test_what_only_looks_alike_is_confirmed_by_nobody(workspace, other):
+    said(workspace, "c1", WORDINGS[0])
+    said(workspace, "c2", other)
+    assert workspace.plan_distillation().candidates == ()
+
+
 # -- one conversation --------------------------------------------------------------------------------------------------
 
 
