@@ -13,18 +13,21 @@ import click
 from ..disk.errors import shown
 from ..disk.files import is_there
 from ..errors import InvalidArgument
-from ..formats import schemas
+from ..formats import schemas, table
 from ..project.outside import check_outside
 from ..project.settings_schema import settings_schema
 from ..text.phrases import counted
-from .options import Call, call_options, note, print_json, say_data
+from .options import Call, call_options, draw, note, print_json, say_data, shows_progress
 
 if TYPE_CHECKING:
     from ..exchange.convert import Conversion
     from ..formats.entry import Problem
+    from ..formats.table import Format
 
 STDIO = "-"
 _SCHEMAS = {"proto": schemas.PROTO, "json": schemas.JSON, "answers": schemas.ANSWERS, "settings": ""}
+_DEFAULT = "ndjson"
+"""The format of stdout: of those that can be read in a terminal, it loses least."""
 TOLD = 20
 """So many of what came through, or did not, are told; the others are counted."""
 
@@ -33,7 +36,12 @@ TOLD = 20
 @click.argument("source", metavar="IN", required=False)
 @click.argument("target", metavar="OUT", required=False)
 @click.option("--from", "source_name", metavar="FORMAT", help="The format of IN; by default its content decides.")
-@click.option("--format", "target_name", metavar="FORMAT", help="The format of OUT; by default its ending decides.")
+@click.option(
+    "--format",
+    "target_name",
+    metavar="FORMAT",
+    help="The format of OUT; by default its ending, or ndjson.",
+)
 @click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace OUT where it exists.")
@@ -62,8 +70,6 @@ def convert_command(
         amp convert memory.jsonl - --format ndjson
         amp convert --losses
     """
-    from ..formats import table
-
     who = call.actor()
     if losses:
         rows = list(table.loss_rows())
@@ -75,12 +81,10 @@ def convert_command(
         raise InvalidArgument("convert what into what? name IN and OUT, or - for stdin and stdout")
     if call.as_json and target == STDIO:
         raise InvalidArgument("--json answers on stdout, where OUT goes too; name a file for OUT")
-    if target == STDIO and target_name is None:
-        raise InvalidArgument("in which format? say --format, since stdout has no ending")
     for file in (source, target):
         if file != STDIO:
             check_outside(who, file)
-    chosen = table.to_write(target, target_name)
+    chosen = format_of(target, target_name)
     from ..exchange.convert import Conversion, convert
     from ..search.embedding import HashEmbedder
 
@@ -98,7 +102,7 @@ def convert_command(
 @click.command("schema")
 @click.argument("which", metavar="|".join(_SCHEMAS), type=click.Choice(list(_SCHEMAS)))
 def schema_command(which: str) -> None:
-    """Print the schema of record files, of --json answers or of the settings.
+    """Print the schema of record files, answers or settings.
 
     `proto` and `json` describe record files, `answers` what each command answers with --json, and `settings` amp.toml.
 
@@ -164,6 +168,7 @@ def output_file(path: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "stdout")
         yield made
+        draw("")
         sys.stdout.flush()
         with open(made, "rb") as file:
             if sys.stdout.isatty():
@@ -175,6 +180,12 @@ def output_file(path: str) -> Iterator[str]:
 
 def counter(what: str) -> Callable[[int], None] | None:
     """Return a function that shows on stderr how many are done; None where stderr is not a terminal."""
-    if not sys.stderr.isatty():
-        return None
-    return lambda done: click.echo(f"\r{done:,} {what}", nl=False, err=True)
+    return (lambda done: draw(f"{done:,} {what}")) if shows_progress() else None
+
+
+def format_of(path: str, name: str | None) -> "Format":
+    """Return the format that is named, else that of the path's ending; for stdout NDJSON, and say so."""
+    if path == STDIO and name is None:
+        name = _DEFAULT
+        note(f"written as {name}; --format names another format")
+    return table.to_write(path, name)

@@ -14,7 +14,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
-from .options import READER, note, own_words, print_json
+from .options import READER, draw, note, own_words, print_json
 
 _VERBS = {
     "Start": {
@@ -225,7 +225,7 @@ def _run() -> int:
             prog_name="amp",
             complete_var=COMPLETES,
             standalone_mode=False,
-            color=False if os.environ.get("NO_COLOR") else None,
+            color=False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None,
         )
     except SystemExit:
         if sys.stdout is out:
@@ -243,6 +243,9 @@ def _run() -> int:
         facts = {name: getattr(error, name, None) for name in ("target", "path", "line", "limit", "size", "unit")}
         _complain(str(error), error.kind, error.exit_code, facts)
         return error.exit_code
+    finally:
+        with suppress(OSError):
+            draw("")
     return code if isinstance(code, int) else 0
 
 

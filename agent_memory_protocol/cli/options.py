@@ -60,6 +60,17 @@ as_option = click.option("--as", "as_agent", metavar="AGENT", help="Who acts; by
 conversation_option = click.option(
     "--conversation", metavar="ID", help="The conversation that who acts is in; by default AMP_CONVERSATION."
 )
+_QUIET = "agent_memory_protocol.quiet"
+"""The key in a context by which remarks are not said."""
+
+
+def _be_quiet(context: click.Context, _option: click.Parameter, chosen: bool) -> None:
+    context.meta[_QUIET] = chosen
+
+
+_quiet_option = click.option(
+    *("-q", "--quiet"), is_flag=True, expose_value=False, callback=_be_quiet, help="No remarks on stderr, only errors."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
 tier_names = click.Choice(["shared", "agent", "conversation"])
 
@@ -179,14 +190,14 @@ class Call:
 
 
 def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
-    """Add some of `--json`, `--root` and `--as` to a verb, which gets what they say as one `Call`."""
+    """Add some of `--json`, `--root` and `--as` to a verb, which gets them as one `Call`; and `--quiet`."""
 
     def decorate(function: Verb) -> Verb:
         @wraps(function)
         def verb(root: str | None, as_agent: str | None = None, as_json: bool = False, **others: object) -> None:
             function(Call(root, as_agent, as_json=as_json), **others)
 
-        for option in reversed(options):
+        for option in (_quiet_option, *reversed(options)):
             verb = option(verb)
         return verb
 
@@ -209,6 +220,7 @@ def say(line: str, *, err: bool = False) -> None:
 
     Names, types, ledgers and settings come with a checkout: what they hold may be meant for the reader's terminal.
     """
+    draw("")
     parts = _COLOURS.split(line) if _COLOUR in line else [line]
     click.echo("".join(f"\x1b[{part}" if number % 2 else plain(part) for number, part in enumerate(parts)), err=err)
 
@@ -257,6 +269,7 @@ def print_json(
 
     if version is not None and isinstance(answer, Mapping):
         answer = {"version": version, **answer}
+    draw("")
     text = json.dumps(answer, ensure_ascii=False, indent=indent)
     if not can_print(text):
         # The stream's own escapes would not be JSON.
@@ -285,7 +298,10 @@ READER: list[str] = []
 
 
 def note(message: str) -> None:
-    """Say something on stderr, in one line; stdout has the answer alone."""
+    """Say something on stderr, in one line; stdout has the answer alone. With --quiet it is not said."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_QUIET):
+        return
     say(f"amp: {own_words(message)}", err=True)
 
 
@@ -341,11 +357,28 @@ def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
 
 def progress(doing: str) -> Callable[[int, int], None] | None:
     """Return a function that shows on stderr how far long work has come; None where stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         return None
 
     def show(done: int, total: int) -> None:
         if total > _FEW:
-            click.echo(f"\r{doing}: {done} of {total}{' ' * 8 if done < total else chr(10)}", nl=False, err=True)
+            draw(f"{doing}: {done} of {total}" if done < total else "")
 
     return show
+
+
+def shows_progress() -> bool:
+    """Say whether stderr is a terminal that can go back to the start of a line."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+_DRAWN = [""]
+"""The line of progress that is on the terminal; "" where none is."""
+
+
+def draw(line: str) -> None:
+    """Show a line on stderr in the place of the one before; "" clears it, as does whatever is printed next."""
+    if line or _DRAWN[0]:
+        blanks = " " * (len(_DRAWN[0]) - len(line))
+        _DRAWN[0] = line
+        click.echo(f"\r{line}{blanks}" if line else f"\r{blanks}\r", nl=False, err=True)

@@ -15,7 +15,7 @@ from ..layout import parse_target
 from ..project.outside import check_outside
 from ..search.embedding import HashEmbedder
 from ..text.phrases import counted
-from .formats import STDIO, TOLD, counter, input_file, output_file, tell, tell_left_out
+from .formats import STDIO, TOLD, counter, format_of, input_file, output_file, tell, tell_left_out
 from .options import NOT_APPLIED, Call, call_options, first_words, note
 from .record_options import identity_option, open_memory, store_option
 
@@ -111,7 +111,12 @@ def import_command(
 
 @click.command("export")
 @click.argument("targets", metavar="[TARGET]...", nargs=-1)
-@click.option("--format", "name", metavar="FORMAT", help="The format; by default the ending of the file decides.")
+@click.option(
+    "--format",
+    "name",
+    metavar="FORMAT",
+    help="The format; by default the ending of FILE, or ndjson.",
+)
 @click.option("--output", metavar="FILE", default=STDIO, help="Where to; default: stdout.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
@@ -139,14 +144,11 @@ def export_command(
     """
     from itertools import chain
 
-    from ..errors import InvalidArgument
     from ..exchange import export
 
-    if output == STDIO and name is None:
-        raise InvalidArgument("in which format? say --format, since stdout has no ending")
     if call.as_json and output == STDIO:
         raise InvalidArgument("--json answers on stdout, where the entries go too; say --output FILE")
-    chosen = table.to_write(output, name)
+    chosen = format_of(output, name)
     who = call.actor()
     if output != STDIO:
         check_outside(who, output)

@@ -94,7 +94,6 @@ def test_what_stands_there_is_replaced_only_with_force(amp):
         ((), 2, "name IN and OUT"),
         (("a.ndjson",), 2, "name IN and OUT"),
         (("a.ndjson", "a.txt"), 2, "say --format, or end the name with one of"),
-        (("a.ndjson", "-"), 2, "say --format"),
         (("a.ndjson", "-", "--format", "json", "--json"), 2, "name a file for OUT"),
         (("a.ndjson", "a.x", "--format", "mcp-graph"), 2, "can only be read"),
         (("a.ndjson", "a.x", "--format", "nonsense"), 2, "there is no format 'nonsense'"),
@@ -137,3 +136,25 @@ def test_a_package_that_is_not_installed_is_named(amp):
         assert f"pip install 'agent-memory-protocol[{extra}]'" in done.stderr
         assert done.stderr.count("\n") == 1
     assert [path.name for path in amp.root.iterdir()] == ["a.ndjson"]
+
+
+def test_without_a_format_stdout_is_ndjson_and_that_is_said(amp):
+    (amp.root / "a.ndjson").write_bytes(LINES)
+    answer = amp("convert", "a.ndjson", "-")
+    assert (answer.code, answer.out.encode()) == (0, LINES)
+    assert answer.err.startswith("amp: written as ndjson; --format names another format\n")
+    named = amp("convert", "a.ndjson", "-", "--format", "ndjson")
+    assert (named.out, "written as" in named.err) == (answer.out, False)
+    amp("remember", "A fact to take along.")
+    exported = amp("export", "shared")
+    assert [json.loads(line)["text"] for line in exported.out.splitlines()] == ["A fact to take along."]
+    assert "written as ndjson" in exported.err
+
+
+def test_quiet_leaves_remarks_away_and_never_an_error(amp):
+    (amp.root / "a.ndjson").write_bytes(LINES)
+    assert amp("convert", "a.ndjson", "a.md", "--quiet") == (0, "", "")
+    assert amp("list", "-q") == (0, "", "")
+    assert amp("list").err != ""
+    amp("convert", "a.ndjson", "a.md", "--quiet").refuses(3, "a.md")
+    amp("list", "--quiet", "--nonsense").refuses(2)

@@ -1,8 +1,11 @@
 """What a checkout holds never plays with the terminal, the log or the report that an answer is printed to."""
 
 import json
+import os
+import pty
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import click
@@ -156,6 +159,23 @@ def test_a_colour_is_ours_and_never_that_of_a_text(capsys, shows, word):
     command = click.Command("x", callback=lambda: options.say(f"{options.colour('bad', 'red')} \x1b[31m{EVIL}\x1b[0m"))
     command.main([], standalone_mode=False, color=shows)
     assert capsys.readouterr().out == f"{word} \\x1b[31me\\x1b[31m\\x07\\x9b\\u202e\\x85vil\\x7f\\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    ("environ", "shows"),
+    [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": "1"}, False)],
+)
+def test_a_terminal_that_knows_no_colour_gets_none(amp, environ, shows):
+    amp.write(f"{SHARED}/KNOWLEDGE.md", "# S\n- [2026-02-30] b\n")
+    ours, theirs = pty.openpty()
+    subprocess.run(
+        [amp.script, "check", "--select", "date"], cwd=amp.root, env=amp.environ(environ), stdout=theirs, check=False
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65_536)
+    os.close(ours)
+    assert b"date-impossible" in shown
+    assert (b"\x1b[" in shown) is shows
 
 
 def test_only_one_module_prints():

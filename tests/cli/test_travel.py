@@ -108,7 +108,6 @@ def test_a_secret_in_a_memory_file_leaves_by_no_export_and_costs_no_other(full, 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("export",), 2, "say --format"),
         (("export", "--format", "json", "--json"), 2, "say --output"),
         (("export", "nonsense", "--output", "a.pb"), 2, "is no document"),
         (("export", "--output", "a.txt"), 2, "end the name with one of"),
