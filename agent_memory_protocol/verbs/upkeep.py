@@ -172,7 +172,7 @@ def apply_pruning(
     held = [] if force else [one for one in plans if one.held]
     work = [(one.target, one.plan) for one in plans if one.plan is not None and one.removals and one not in held]
     session.notices += [
-        f"{one.target} was not pruned: {len(one.removals)} of its {counted(len(one.removals) + len(one.kept), 'entry')}"
+        f"{one.target} was not pruned: {len(one.removals)} of {counted(len(one.removals) + len(one.kept), 'entry')}"
         f" would go, more than half; `{one.by_force}` does it"
         for one in held
     ]

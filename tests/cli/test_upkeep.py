@@ -199,7 +199,7 @@ def test_prune_needs_force_for_more_than_half_of_a_file(told):
     before = told.tree()
     answer = told("prune", *TODAY, "--apply")
     assert answer.code == 3
-    assert "shared was not pruned: 2 of its 3 entries would go, more than half; `amp prune shared" in answer.err
+    assert "shared was not pruned: 2 of 3 entries would go, more than half; `amp prune shared" in answer.err
     assert told.tree() == before
     assert said(told("prune", *TODAY, "--apply", "--force"))[-1].startswith("2 entries archived")
 

@@ -484,7 +484,7 @@ def test_more_than_half_needs_force(project, kept):
         before = project.text()
         assert len(project.prune()) == 1  # of the other document
         assert project.text() == before
-        assert f"shared was not pruned: 2 of its {2 + kept} entries would go" in project.workspace.notices[-1]
+        assert f"shared was not pruned: 2 of {2 + kept} entries would go" in project.workspace.notices[-1]
         assert len(project.prune(force=True)) == 2
     else:
         assert len(project.prune()) == 3
