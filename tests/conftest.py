@@ -48,6 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unwanted = {name for name in REQUESTED_BY_NAME if name not in config.option.markexpr}
     if not config.getoption("--slow"):
         unwanted.add("slow")
+    if not config.getoption("--long"):
+        unwanted.add("long")
     left_out = [item for item in items if not unwanted.isdisjoint(mark.name for mark in item.iter_markers())]
     config.hook.pytest_deselected(items=left_out)
     dropped = set(left_out)

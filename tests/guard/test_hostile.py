@@ -34,13 +34,14 @@ def test_innocent_commands_pass_but_for_a_few(made):
 
 
 @pytest.mark.slow
-def test_commands_that_were_seen_to_change_memory_are_denied(made, tmp_path):
+def test_commands_that_were_seen_to_change_memory_are_denied(made, tmp_path, sized):
     changing, missed = 0, []
-    for _, command in commands("hostile"):
+    every = sized(5, 5, 1)
+    for _, command in list(commands("hostile"))[::every]:
         shutil.copytree(made, tmp_path / "project", symlinks=True)
         if changes_memory(command, tmp_path / "project", made.parent):
             changing += 1
             missed += [] if is_denied(command, made, made.parent) else [command]
         shutil.rmtree(tmp_path / "project")
-    assert changing >= 300
+    assert changing >= 300 // every
     assert len(missed) <= MOST_MISSED * changing, missed

@@ -50,7 +50,12 @@ def active(memory: Memory) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("processes", "count"), [pytest.param(2, 11, id="few"), pytest.param(16, 500, id="many", marks=pytest.mark.slow)]
+    ("processes", "count"),
+    [
+        pytest.param(2, 11, id="few"),
+        pytest.param(16, 20, id="many", marks=pytest.mark.slow),
+        pytest.param(16, 500, id="very-many", marks=pytest.mark.long),
+    ],
 )
 def test_processes_that_remember_at_once_lose_nothing_and_what_all_say_is_one_fact(processes, count, address):
     told = said([start(address, number, count) for number in range(processes)])
