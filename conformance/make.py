@@ -2139,15 +2139,8 @@ view(
 )
 view("lose-a-whole-circle", HEAD + line("a", supersedes="b") + line("b", supersedes="a"), ["b"], must=False)
 view("take-a-second-header-for-an-entry", HEAD + line("a") + HEAD + line("b"), ["a", "b"], must=False)
-for kind in ("fact", "preference", "procedure", "avoid", "episode"):
-    case(
-        "view/know-the-kind",
-        "full",
-        "P-52",
-        "view",
-        {"text": HEAD + line("a", kind=kind)},
-        clock="2026-06-15T12:00:00+00:00",
-    )
+for kind in ("preference", "lesson", "fact", "source", "avoid"):
+    view("know-the-kind", HEAD + line("a", kind=kind), ["a"])
 view("know-other-kinds", HEAD + line("a", kind="guess"), [], must=False)
 
 
