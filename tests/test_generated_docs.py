@@ -42,7 +42,7 @@ _OPENING = """\
 
 This page is made from what `amp --help` and `amp COMMAND --help` say; `python tests/test_generated_docs.py` writes it.
 
-`amp` is also installed as `agent-memory`, for where another program has the first name, and runs as
+`amp` is also installed as `agent-memory`, in case another program has the name `amp`, and runs as
 `python -m agent_memory_protocol`. What the answers look like, and who may do what, is described in
 [the protocol](protocol.md).
 """

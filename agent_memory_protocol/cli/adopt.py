@@ -18,19 +18,21 @@ _SHOWN = 8
 
 @click.command("adopt", cls=ChoosingCommand)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
-@click.option("--apply", "do", is_flag=True, help="Bring it in; without it, only the plan is shown.")
-@click.option("--link", is_flag=True, help="With --apply: leave one line in each rules file that came in whole.")
+@click.option("--apply", "do", is_flag=True, help="Import. Without it, amp only shows the plan.")
+@click.option("--link", is_flag=True, help="With --apply: leave one line in each rules file that was fully imported.")
 @choosing_options("adopt")
 @call_options
 def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, choosing: Choosing) -> None:
-    """Bring in memory and rules that other tools keep. What is here already is skipped.
+    """Import memory and rules from other tools. Existing entries are skipped.
 
     SOURCE is a folder or a file. `amp adopt .` finds what a project has: CLAUDE.md, AGENTS.md, GEMINI.md, rules of
     Cursor, Cline, Windsurf and Copilot with the files they include, agent memory and auto memory of Claude Code,
-    Serena's memories, Squad's histories, a memory bank. Another .scaffolding and agent-memory/0.1 files can be named.
+    Serena's memories, Squad's histories, a memory bank. You can also name another .scaffolding folder or
+    agent-memory/0.1 files.
 
-    Rules become entries under their headings, with their source and globs. A long section becomes a note. Nothing in
-    SOURCE changes. What holds a secret stays out. What is left out is listed, and the command ends with 3 or 4.
+    Rules become entries under their headings, with their source and globs. A long section becomes a note. SOURCE does
+    not change, except with --link. Text with a secret is not imported. The command lists what it left out and then ends
+    with 3 or 4.
 
     \b
     Examples:
@@ -73,10 +75,10 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
 @click.command("find-stores")
 @call_with(json_option, root_option)
 def find_stores_command(call: Call) -> None:
-    """List where else memory of this project is.
+    """List other places that hold memory of this project.
 
-    Looked at are this project, its worktrees, the folders beside it that are checkouts of the same repository, and the
-    person's own memory of Claude Code for any of these.
+    It looks in this project, its worktrees and neighbouring checkouts of the same repository. It also looks at your own
+    Claude Code memory for each of them.
 
     \b
     Example:

@@ -14,12 +14,13 @@ def agent_command() -> None:
 @agent_command.command("rename")
 @click.argument("old")
 @click.argument("new")
-@click.option("--apply", "do", is_flag=True, help="Do it. Without it, only what would move is shown.")
+@click.option("--apply", "do", is_flag=True, help="Rename. Without it, amp only shows the plan.")
 @call_options
 def rename_command(call: Call, old: str, new: str, do: bool) -> None:
-    """Give an agent another name: its folder, title, ledger and notes move in one step.
+    """Rename an agent, with its folder, title, ledger and notes.
 
-    Where the folder was moved already, as with git mv, title and ledger follow. The agent's definition is its host's.
+    If you moved the folder already, as with git mv, amp updates the title and the ledger. The agent's definition
+    belongs to its host.
 
     \b
     Example:

@@ -24,11 +24,15 @@ def bench_command() -> None:
 
 
 @bench_command.command("formats")
-@click.option("--records", type=click.IntRange(min=20), default=100_000, metavar="N", help="How many entries (100000).")
+@click.option(
+    "--records", type=click.IntRange(min=20), default=100_000, metavar="N", help="Number of entries (100000)."
+)
 @click.option("--dimensions", type=click.IntRange(1, 65_536), default=384, metavar="D", help="Width of vectors (384).")
-@click.option("--from", "source", metavar="FILE", help="Measure with the entries of this record file instead.")
-@click.option("--rounds", type=click.IntRange(1, 100), default=3, metavar="N", help="How often each step is timed (3).")
-@click.option("--plot", metavar="FILE", help="Draw the figures into this file, as SVG.")
+@click.option("--from", "source", metavar="FILE", help="Use the entries of this record file instead.")
+@click.option(
+    "--rounds", type=click.IntRange(1, 100), default=3, metavar="N", help="Number of times each step runs (3)."
+)
+@click.option("--plot", metavar="FILE", help="Draw a chart into this SVG file.")
 @call_options
 def formats_command(
     call: Call,
@@ -38,10 +42,11 @@ def formats_command(
     rounds: int,
     plot: str | None,
 ) -> None:
-    """Compare the formats: all written, on disk, all read, one added, the 10 newest with a tag, a later field.
+    """Compare the speed and size of the record formats.
 
-    The same entries go into each format, in files that are removed afterwards. The formats take turns, and of all
-    rounds the median is shown, with the fastest and the slowest. That all give the same answer is checked.
+    The steps: write all, size on disk, read all, add one, find the 10 newest with a tag, read a later field. Each
+    format gets the same entries, in files that are removed afterwards. The formats take turns. amp shows the median of
+    all rounds, with the fastest and the slowest. It checks that all formats give the same answer.
 
     \b
     Examples:

@@ -41,17 +41,17 @@ _TWICE = "store-twice"
 
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--fix", is_flag=True, help="Mend what can be mended without losing anything.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed without losing anything.")
 @click.option(
-    "--select", "only", multiple=True, metavar="RULE", help="Only this rule or group, such as date; repeatable."
+    "--select", "only", multiple=True, metavar="RULE", help="Check only this rule or group, such as date; repeatable."
 )
-@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Not this rule or group; repeatable.")
+@click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Skip this rule or group; repeatable.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "github", "gitlab", "junit", "sarif"]),
     default="text",
-    help="How to answer: for people, programs, or the reports of a code host.",
+    help="Output for people, for programs, or for the reports of a code host.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -66,9 +66,9 @@ _TWICE = "store-twice"
     type=click.Choice(["ok", "warn", "fail"]),
     default="warn",
     show_default=True,
-    help="Where there is no memory: say nothing, say so, or say so and exit 1.",
+    help="If there is no memory: say nothing, say so, or say so and exit 1.",
 )
-@click.option("-r", "--recursive", is_flag=True, help="Check the project here and each one in a folder below.")
+@click.option("-r", "--recursive", is_flag=True, help="Check this project and each one in a folder below.")
 @today_option
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules instead.")
 @call_with(root_option, as_option)
@@ -85,9 +85,9 @@ def check_command(
     today: date | None,
     list_rules: bool,
 ) -> None:
-    """Check memory files, notes, indexes, ledgers and the settings. Exit code 1 when something was found.
+    """Check memory files, notes, indexes, ledgers and the settings. Exit code 1: there are findings.
 
-    With --recursive, PATH is a folder to look for projects in.
+    With --recursive, amp looks for projects in the folder PATH.
 
     \b
     Examples:

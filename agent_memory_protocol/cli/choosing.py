@@ -103,10 +103,10 @@ def choosing_options(verb: str) -> Callable[[Verb], Verb]:
             function(*given, choosing=Choosing(verb, only, without, refuse, forget_refusals), **others)
 
         for option in (
-            click.option("--forget-refusals", is_flag=True, help="Propose again what was refused."),
+            click.option("--forget-refusals", is_flag=True, help="Propose refused items again."),
             click.option("--refuse", multiple=True, metavar="ID...", help="Never propose these again."),
-            click.option("--except", "without", multiple=True, metavar="ID...", help="Leave these open."),
-            click.option("--only", multiple=True, metavar="ID...", help="Take these alone, safe or not."),
+            click.option("--except", "without", multiple=True, metavar="ID...", help="Skip these; they stay open."),
+            click.option("--only", multiple=True, metavar="ID...", help="Take only these, safe or not."),
         ):
             chosen = option(chosen)
         return chosen

@@ -23,19 +23,19 @@ UNREADABLE = kind_of(Unreadable(""))
 
 @click.command("consolidate")
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
-@click.option("--operator", metavar="COMMAND", help="A program to ask as well: JSON in, JSON out. No shell reads it.")
+@click.option("--operator", metavar="COMMAND", help="Also ask this program: JSON in, JSON out. No shell runs it.")
 @click.option(
     "--stage",
     "stages",
     multiple=True,
     type=click.Choice([field.name for field in fields(Operators)]),
-    help="What the program is asked about; repeatable. Default: contradiction.",
+    help="A stage to ask the program about; repeatable. Default: contradiction.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
-    help="How long one answer of the program may take (120).",
+    help="Time limit for one answer of the program (120).",
 )
 @identity_option
 @record_options
@@ -48,14 +48,14 @@ def consolidate_command(
     identity: str | None,
     store: str | None,
 ) -> None:
-    """Merge records that say the same, and mark what contradicts.
+    """Merge records that say the same, and mark contradictions.
 
-    Repeated episodes become rules, and rules whose evidence is gone are flagged. No contradiction is decided here:
-    `amp record resolve` does that.
+    Repeated episodes become rules, and rules whose evidence is gone are flagged. The rules of amp decide no
+    contradiction: `amp record resolve` does that.
 
-    With --operator a program, such as a coding agent's command line, is asked too, after the rules. What it proposes
-    passes the same checks; only in the stage resolution may it decide. It is asked anew with --apply. Where it gives no
-    answer that can be read, the rest is done and the command ends with exit code 4.
+    With --operator, amp also asks a program, such as a coding agent's command line, after its rules. The same checks
+    apply to its proposals; it may decide only in the stage resolution. With --apply, amp asks it again. If its answer
+    cannot be read, the rest is done and the exit code is 4.
 
     \b
     Examples:
@@ -100,9 +100,9 @@ def _program(command: str, who: Actor, seconds: float | None) -> CommandOperator
 @identity_option
 @record_options
 def decay_command(call: Call, apply: bool, identity: str | None, store: str | None) -> None:
-    """Archive records that nobody has needed for long.
+    """Archive records that nobody has used for a long time.
 
-    They stay readable. What is disputed, what a rule rests on and what is tagged `keep` stays as it is.
+    They stay readable. Disputed records, the evidence of rules, and records with the tag `keep` do not change.
 
     \b
     Example:

@@ -30,8 +30,8 @@ _MOST = 200
 def diff_command(call: Call, base: str, head: str, form: str) -> None:
     """Show what changed in memory between two commits. Entries and notes are compared, not lines.
 
-    Without HEAD, BASE is compared with the files; without BASE, the last commit is. What contradicts, secrets, limits
-    and edits of other agents' files come first.
+    Without HEAD, amp compares BASE with the files. Without BASE, it compares the last commit. Contradictions, secrets,
+    limits and edits of other agents' files come first.
 
     \b
     Examples:

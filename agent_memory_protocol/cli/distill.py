@@ -20,19 +20,19 @@ _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that
 @click.command("distill", cls=ChoosingCommand)
 @_apply
 @choosing_options("distill")
-@click.option("--restore", "undo", is_flag=True, help="Go back to what was before a distillation.")
-@click.option("--backup", metavar="NAME", help="With --restore: which one; by default the last.")
+@click.option("--restore", "undo", is_flag=True, help="Go back to the state before a distillation.")
+@click.option("--backup", metavar="NAME", help="With --restore: the backup to use. Default: the last.")
 @call_options
 def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup: str | None) -> None:
-    """Carry what conversations found to the memory that lasts.
+    """Copy lessons from conversations into lasting memory.
 
-    An insight that several conversations came to is proposed for the shared memory, a decision or lesson of one for
-    the agent it is about. What names a file that is gone, or stands in two tiers, is proposed to go, and what a full
-    shared file cannot hold, to move.
+    It proposes an insight of several conversations for shared memory. It proposes a decision or lesson of one
+    conversation for the agent it is about. It proposes to remove entries that name a missing file or are in two tiers.
+    It proposes to move entries that a full shared file cannot hold.
 
-    Each proposal has an id that stays the same. --apply makes the safe ones: what comes in, and what leaves as an
-    exact repeat. --only makes the others. A backup is made first. Ends with 3 or 4 where a change was refused or a
-    file cannot be read; the other changes are made.
+    Each proposal has an id that stays the same. --apply makes the safe changes: additions, and removals of exact
+    duplicates. --only makes the others. amp makes a backup first. It ends with 3 or 4 if a change was refused or a file
+    could not be read; the other changes are made.
 
     \b
     Examples:
@@ -63,12 +63,12 @@ def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup
 
 @click.command("learn", cls=ChoosingCommand)
 @click.argument("conversation")
-@click.option("--agent", metavar="NAME", help="Who learns what no other conversation confirms.")
+@click.option("--agent", metavar="NAME", help="The agent that learns what only this conversation says.")
 @_apply
 @choosing_options("learn")
 @call_options
 def learn_command(call: Call, conversation: str, agent: str | None, do: bool, choosing: Choosing) -> None:
-    """Carry what one conversation found to the memory that lasts. It may be closed already.
+    """Copy lessons from one conversation into lasting memory. It may be closed already.
 
     \b
     Examples:
@@ -96,8 +96,8 @@ def learn_command(call: Call, conversation: str, agent: str | None, do: bool, ch
 def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -> None:
     """End a conversation: keep what it taught, archive the rest.
 
-    What it taught is proposed as by `amp learn`. Its entries go to the ledger beside the document, and `amp
-    restore`, `amp search --history` and `amp learn` still reach them. Where a change was refused, it stays open.
+    It proposes lessons as `amp learn` does. The entries move to the ledger next to the document; `amp restore`, `amp
+    search --history` and `amp learn` still find them. If a change was refused, the conversation stays open.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ from .status import table, where_json, where_lines
 @click.option(
     "--protocol",
     type=click.Path(exists=True, dir_okay=False),
-    help="A protocol text: say whether it is the one implemented.",
+    help="Check whether this protocol text is the implemented one.",
 )
 @call_options
 def doctor_command(
@@ -33,10 +33,10 @@ def doctor_command(
     conversation: str | None,
     protocol: str | None,
 ) -> None:
-    """Say what an agent would be given, and what is wrong.
+    """Show what an agent would get, and report problems.
 
-    The hooks of each host that is used here are run as the host would run them in this folder.
-    Ends with exit code 1 when something is wrong, and with 4 when something on disk is damaged or unreadable.
+    It runs the hooks of each host in use here, as the host would run them in this folder. Exit code 1: there is a
+    problem. Exit code 4: something on disk is damaged or unreadable.
 
     \b
     Examples:

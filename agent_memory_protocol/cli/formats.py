@@ -35,17 +35,17 @@ TOLD = 20
 @click.command("convert")
 @click.argument("source", metavar="IN", required=False)
 @click.argument("target", metavar="OUT", required=False)
-@click.option("--from", "source_name", metavar="FORMAT", help="The format of IN; by default its content decides.")
+@click.option("--from", "source_name", metavar="FORMAT", help="The format of IN. Default: by its content.")
 @click.option(
     "--format",
     "target_name",
     metavar="FORMAT",
     help="The format of OUT; by default its ending, or ndjson.",
 )
-@click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
+@click.option("--strict", is_flag=True, help="Stop at the first error, and write nothing.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
-@click.option("--force", is_flag=True, help="Replace OUT where it exists.")
-@click.option("--losses", is_flag=True, help="Only list what each format cannot carry.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--losses", is_flag=True, help="Only list what each format cannot store.")
 @call_options
 def convert_command(
     call: Call,
@@ -58,11 +58,11 @@ def convert_command(
     force: bool,
     losses: bool,
 ) -> None:
-    """Write what one record file holds as another one.
+    """Convert a record file to another format.
 
-    Formats are ndjson, json, protobuf, sqlite, parquet, jsonl, memory-file and markdown; mcp-graph can be read. `-` is
-    stdin or stdout. What OUT cannot carry is said on stderr, a line for each thing. A part of IN that is no entry costs
-    no other, and the command then ends with 4.
+    Formats are ndjson, json, protobuf, sqlite, parquet, jsonl, memory-file and markdown; mcp-graph can only be read.
+    `-` is stdin or stdout. amp says on stderr what OUT cannot store, one line each. A part of IN that is not an entry
+    does not stop the others; the command then ends with 4.
 
     \b
     Examples:

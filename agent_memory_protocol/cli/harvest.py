@@ -13,15 +13,16 @@ from .write import LARGEST_TEXT, decode_text, read_text
 
 @click.command("harvest")
 @click.argument("file", default="-", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="[FILE]")
-@click.option("--reporter", metavar="NAME", help="Who reported; by default who the output names in its front matter.")
-@click.option("--conversation", metavar="ID", help="The conversation it was reported in; by default AMP_CONVERSATION.")
+@click.option("--reporter", metavar="NAME", help="The agent that reported. Default: the name in the front matter.")
+@click.option("--conversation", metavar="ID", help="The conversation of the report. Default: AMP_CONVERSATION.")
 @click.option("--section", metavar="HEADING", help="Where bullets go that have no heading above them in the block.")
 @call_options
 def harvest_command(call: Call, file: str, reporter: str | None, conversation: str | None, section: str | None) -> None:
-    """Save the findings that a read-only agent has reported.
+    """Save the findings that a read-only agent reported.
 
-    Each bullet of a `memory-findings` block becomes one entry of the tier it names, without one of the conversation.
-    FILE is the output; without it, or with -, it is read from stdin. The entry names who reported and who saved it.
+    Each bullet of a `memory-findings` block becomes one entry in the tier it names; by default in the conversation.
+    FILE is the output of the agent; without it, or with -, amp reads stdin. The entry names the reporter and the agent
+    that saved it.
 
     \b
     Example:

@@ -56,7 +56,7 @@ def version_command() -> None:
 def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the script that completes commands in a shell.
 
-    It completes agents, conversations, ids with their first words, sections, rules and targets, too.
+    It also completes agents, conversations, ids with their first words, sections, rules and targets.
 
     \b
     Examples:

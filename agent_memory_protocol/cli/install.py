@@ -13,7 +13,7 @@ from .options import Call, call_options, note, plain
 
 _GIT = "git"
 _target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))
-_user = click.option("--user", is_flag=True, help="For you in every project, in place of this project for everyone.")
+_user = click.option("--user", is_flag=True, help="For you in all projects, not for everyone in this one.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 _WHOLE = ("SKILL.md", "installed.json")
 """Files that are ours as a whole: their diff tells a person nothing."""
@@ -26,12 +26,12 @@ _DID = {"create": "created", "change": "changed", "remove": "removed"}
 @_dry_run
 @call_options
 def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
-    """Let a coding agent's host use this memory.
+    """Set up a coding agent's host to use this memory.
 
-    claude, codex, gemini, qwen, copilot, cursor: adds hooks to the host's settings, beside what stands there, and the
-    skill that teaches agents the protocol. opencode: adds a plugin in place of the hooks. agents-md: a short block in
-    AGENTS.md, for hosts that read only that. git: the driver that merges memory files entry by entry. The change is
-    shown as a diff; `amp uninstall` takes it out again.
+    claude, codex, gemini, qwen, copilot, cursor: adds hooks to the host's settings and keeps your own settings. It also
+    adds the skill that teaches agents the protocol. opencode: adds a plugin instead of hooks. agents-md: adds a short
+    block to AGENTS.md, for hosts that read only that file. git: adds the driver that merges memory files entry by
+    entry. amp shows the change as a diff; `amp uninstall` removes it.
 
     \b
     Examples:
@@ -61,10 +61,10 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
 @_dry_run
 @call_options
 def uninstall_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
-    """Remove what `amp install` put in.
+    """Remove what `amp install` added.
 
-    Exactly that: what others have added since stays. Files and folders that installing had made go where nothing else
-    is in them. Memory itself is not touched.
+    Later additions by others stay. Files and folders that `amp install` created are removed if nothing else is in them.
+    Memory itself does not change.
 
     \b
     Example:

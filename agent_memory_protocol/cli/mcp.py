@@ -16,17 +16,19 @@ from .record_options import shown_store
 
 @click.command("mcp")
 @root_option
-@click.option("--agent", metavar="NAME", help="The agent that calls; by default AMP_AGENT.")
-@click.option("--person", is_flag=True, help="You call, not an agent: read and write everything.")
-@click.option("--conversation", metavar="ID", help="The conversation it is in; by default AMP_CONVERSATION.")
-@click.option("--records", is_flag=True, help="Offer the tools that keep records, too.")
+@click.option("--agent", metavar="NAME", help="The agent that calls. Default: AMP_AGENT.")
+@click.option("--person", is_flag=True, help="You call, not an agent; you may read and write everything.")
+@click.option("--conversation", metavar="ID", help="The conversation of the agent. Default: AMP_CONVERSATION.")
+@click.option("--records", is_flag=True, help="Also offer the tools for records.")
 @click.option(
     "--path",
     metavar="DIR",
-    help="Their directory, or postgresql://…, not the project's; implies --records.",
+    help="The directory of records, or postgresql://…; implies --records.",
 )
-@click.option("--config", is_flag=True, help="Print the settings by which a host starts it with these options.")
-@click.option("--host", type=click.Choice([*FORMS]), help="Whose settings; by default what most hosts read.")
+@click.option("--config", is_flag=True, help="Print the host settings that start it with these options.")
+@click.option(
+    "--host", type=click.Choice([*FORMS]), help="The host for --config. Default: the settings that most hosts read."
+)
 def mcp_command(
     root: str | None,
     agent: str | None,
@@ -39,7 +41,7 @@ def mcp_command(
 ) -> None:
     """Serve memory to an MCP host over stdin and stdout.
 
-    Project, agent and conversation are fixed for as long as it runs. Without --agent, --person or --path the caller is
+    Project, agent and conversation do not change while it runs. Without --agent, --person or --path the caller is
     an agent without a name: it reads shared memory and writes nothing. Needs the extra `mcp`.
 
     \b

@@ -12,15 +12,15 @@ from .options import Call, as_option, call_with, note, root_option, say_data
 @click.argument("base", type=click.Path())
 @click.argument("ours", type=click.Path())
 @click.argument("theirs", type=click.Path())
-@click.option("--path", metavar="FILE", help="Where the file stands in the repository; by default OURS.")
+@click.option("--path", metavar="FILE", help="The path of the file in the repository. Default: OURS.")
 @click.option("--write", is_flag=True, help="Write the result into OURS, as git's merge driver does.")
 @call_with(root_option, as_option)
 def merge_command(call: Call, base: str, ours: str, theirs: str, path: str | None, write: bool) -> None:
     """Merge two versions of a memory file, entry by entry.
 
-    BASE is the version that both come from. The result has what either side added and lacks what either took out; an
-    entry that both edited is in it twice. Where that is not certain, it is git's own, with its markers, and the exit
-    code is 1. It is printed; nothing is changed without --write.
+    BASE is the version that both come from. The result has the additions and the removals of both sides; an entry that
+    both edited appears twice. If that is not certain, the result is git's own merge with its markers, and the exit code
+    is 1. amp prints the result; only --write changes a file.
 
     \b
     Example:

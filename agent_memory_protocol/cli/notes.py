@@ -21,9 +21,9 @@ def folder_options(function: Function) -> Function:
     tier = click.option(
         "--tier",
         type=click.Choice(["shared", "agent"]),
-        help="Default: agent with --agent or where one acts, else shared.",
+        help="Default: agent with --agent or if an agent acts, else shared.",
     )
-    return tier(click.option("--agent", metavar="NAME", help="Beside this agent's MEMORY.md.")(function))
+    return tier(click.option("--agent", metavar="NAME", help="The notes of this agent.")(function))
 
 
 def _target(here: Workspace, who: Actor, tier: str | None, agent: str | None) -> Target:
@@ -40,10 +40,10 @@ def note_command() -> None:
 @note_command.command("new", cls=TextCommand)
 @click.argument("note_type", metavar="TYPE", type=click.Choice(TYPES))
 @click.argument("slug")
-@click.option("--description", required=True, metavar="D", help="One sentence; the hook of the index line.")
-@click.option("--why", required=True, metavar="W", help="Why it is so.")
+@click.option("--description", required=True, metavar="D", help="One sentence; the index line shows it.")
+@click.option("--why", required=True, metavar="W", help="Why it is true.")
 @click.option("--how", required=True, metavar="H", help="How to apply it.")
-@click.option("--body", default="", metavar="B", help="The fact, where the description is not enough; - reads stdin.")
+@click.option("--body", default="", metavar="B", help="The fact, if the description is not enough; - reads stdin.")
 @folder_options
 @call_options
 def new_command(
@@ -57,7 +57,7 @@ def new_command(
     tier: str | None,
     agent: str | None,
 ) -> None:
-    """Write a new note beside a memory file, with its index line.
+    """Write a new note next to a memory file, with its index line.
 
     \b
     Example:
@@ -84,10 +84,10 @@ def new_command(
 @folder_options
 @call_options
 def list_command(call: Call, tier: str | None, agent: str | None) -> None:
-    """List the notes: type, file, description. `!` marks one that no index line names.
+    """List the notes: type, file, description. `!` marks a note without an index line.
 
-    Without --tier and --agent, all that may be read. Ends with exit code 4 when one cannot be read; the others are
-    listed.
+    Without --tier and --agent, it lists all notes that you may read. Exit code 4: a note could not be read; the others
+    are listed.
     """
     here = call.workspace()
     who = call.actor()
@@ -113,9 +113,9 @@ def _rows(rows: Sequence[NoteRow]) -> Iterator[str]:
 @folder_options
 @call_options
 def show_command(call: Call, name: str, tier: str | None, agent: str | None) -> None:
-    """Show a note, named by its file, its stem or its slug.
+    """Show a note by its file, its stem or its slug.
 
-    Without --tier and --agent, the note of the agent who acts, else the shared one.
+    Without --tier and --agent, it shows the acting agent's note, else the shared one.
     """
     here = call.workspace()
     who = call.actor()
@@ -127,7 +127,7 @@ def show_command(call: Call, name: str, tier: str | None, agent: str | None) -> 
 @note_command.command("remove")
 @click.argument("name")
 @click.option("--reason", default="removed", metavar="R", help="Why; kept in the ledger.")
-@click.option("--redact", is_flag=True, help="Keep no copy, and take those there are out of the ledger: for secrets.")
+@click.option("--redact", is_flag=True, help="Keep no copy, and delete old copies from the ledger: for secrets.")
 @folder_options
 @call_options
 def remove_command(
@@ -138,9 +138,9 @@ def remove_command(
     tier: str | None,
     agent: str | None,
 ) -> None:
-    """Remove a note and its index line. Its text stays in the ledger, except with --redact.
+    """Remove a note and its index line. The ledger keeps its text, except with --redact.
 
-    `amp restore --last` shows what was removed last.
+    `amp restore --last` shows the last removal.
     """
     here = call.workspace()
     who = call.actor()
@@ -154,7 +154,7 @@ def remove_command(
 
 @note_command.command("merge")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--into", required=True, metavar="NAME", help="The note that takes up the others.")
+@click.option("--into", required=True, metavar="NAME", help="The note that the others are appended to.")
 @folder_options
 @call_options
 def merge_command(
@@ -164,7 +164,7 @@ def merge_command(
     tier: str | None,
     agent: str | None,
 ) -> None:
-    """Add what some notes say to another, and remove them. Their texts stay in the ledger."""
+    """Append notes to another note, and remove them. The ledger keeps their texts."""
     here = call.workspace()
     who = call.actor()
     target = _target(here, who, tier, agent)
@@ -175,14 +175,14 @@ def merge_command(
 
 
 @click.command("index")
-@click.option("--check", is_flag=True, help="Only say what differs; exit code 1 when something does.")
+@click.option("--check", is_flag=True, help="Only report differences; exit code 1 if there are any.")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="This agent's index; repeatable. Default: all.")
 @call_options
 def index_command(call: Call, check: bool, agents: tuple[str, ...]) -> None:
-    """Give every note its line in the index of its folder.
+    """Add every note to the index of its folder.
 
-    The lines stand in the block under `## Notes`, at the end of the memory file. No note is removed, and no line that a
-    person wrote is changed.
+    The lines are in the block under `## Notes`, at the end of the memory file. amp does not remove notes or change
+    lines that a person wrote.
 
     \b
     Example:

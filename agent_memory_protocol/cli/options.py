@@ -55,10 +55,12 @@ class TextCommand(click.Command):
             raise
 
 
-root_option = click.option("--root", metavar="DIR", help="The project root; by default it is found from here.")
-as_option = click.option("--as", "as_agent", metavar="AGENT", help="Who acts; by default AMP_AGENT, else a person.")
+root_option = click.option("--root", metavar="DIR", help="Project root. Default: found from the current folder.")
+as_option = click.option(
+    "--as", "as_agent", metavar="AGENT", help="Act as this agent. Default: AMP_AGENT, else a person."
+)
 conversation_option = click.option(
-    "--conversation", metavar="ID", help="The conversation that who acts is in; by default AMP_CONVERSATION."
+    "--conversation", metavar="ID", help="The current conversation. Default: AMP_CONVERSATION."
 )
 _QUIET = "agent_memory_protocol.quiet"
 """The key in a context by which remarks are not said."""
@@ -77,8 +79,8 @@ tier_names = click.Choice(["shared", "agent", "conversation"])
 
 def document_options(function: Function) -> Function:
     """Add `--agent` and `--conversation`, which say whose document is meant."""
-    function = click.option("--conversation", metavar="ID", help="The conversation's document.")(function)
-    return click.option("--agent", metavar="NAME", help="The agent's document.")(function)
+    function = click.option("--conversation", metavar="ID", help="The document of this conversation.")(function)
+    return click.option("--agent", metavar="NAME", help="The document of this agent.")(function)
 
 
 def _day(_context: click.Context, _option: click.Parameter, text: str | None) -> "date | None":
@@ -92,16 +94,16 @@ def _day(_context: click.Context, _option: click.Parameter, text: str | None) ->
 
 
 today_option = click.option(
-    "--today", metavar="YYYY-MM-DD", callback=_day, help="The day that decides what has expired; default: today."
+    "--today", metavar="YYYY-MM-DD", callback=_day, help="Use this day to decide what has expired; default: today."
 )
 
 
 def budget_options(function: Function) -> Function:
     """Add the bounds of a recalled block."""
     for name, bound in (
-        ("--max-tokens", "Tokens of the block, at 4 bytes each."),
-        ("--max-chars", "Characters of the whole block."),
-        ("--max-lines", "Lines of each document (200)."),
+        ("--max-tokens", "At most N tokens in the block, at 4 bytes each."),
+        ("--max-chars", "At most N characters in the whole block."),
+        ("--max-lines", "At most N lines of each document (200)."),
     ):
         function = click.option(name, type=click.IntRange(min=1), metavar="N", help=bound)(function)
     return function

@@ -25,10 +25,10 @@ _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 @click.command("prune")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
 @click.option("--older-than", metavar="AGE", help="90d, 12w or a date; default: the setting prune.older_than (90d).")
-@click.option("--sections", is_flag=True, help="Also take entries whose section is dated, once that is old.")
-@click.option("--to-limit", is_flag=True, help="Take the oldest dated entries until the file fits its limit.")
+@click.option("--sections", is_flag=True, help="Also remove entries whose section has an old date.")
+@click.option("--to-limit", is_flag=True, help="Remove the oldest dated entries until the file fits its limit.")
 @click.option("--today", "day", metavar="YYYY-MM-DD", help="The day to count from; default: today.")
-@click.option("--apply", is_flag=True, help="Do it. Without this, the plan is shown and nothing is changed.")
+@click.option("--apply", is_flag=True, help="Apply the plan. Without it, amp only shows the plan.")
 @click.option("--force", is_flag=True, help="Also prune a file that would lose more than half of its entries.")
 @conversation_option
 @call_options
@@ -43,11 +43,11 @@ def prune_command(
     force: bool,
     conversation: str | None,
 ) -> None:
-    """Take outdated dated entries out of memory files. Expired ones go, too; what is undated or marked [keep] stays.
+    """Remove old dated entries from memory files. It also removes expired ones; undated or [keep] entries stay.
 
-    TARGET is shared, agent:NAME or conversation:ID; without one, all files. What goes is kept in the ledger beside
-    the file; `amp restore` brings it back. A file that would lose more than half of its entries is left alone, and the
-    command ends with 3. A file that cannot be read makes it end with 4. The others are pruned.
+    TARGET is shared, agent:NAME or conversation:ID; default: all files. The ledger next to the file keeps removed
+    entries; `amp restore` brings them back. If a file would lose more than half of its entries, amp does not change it
+    (exit code 3). Exit code 4: a file could not be read. The other files are pruned.
 
     \b
     Examples:

@@ -29,8 +29,8 @@ from .options import (
 @click.argument("tier", required=False, metavar="[TIER|TARGET|ID]")
 @document_options
 @click.option("--section", metavar="HEADING", help="Only this section.")
-@click.option("--about", is_flag=True, help="Below each entry, what is known of it.")
-@click.option("--left-out", is_flag=True, help="What recall leaves out of this document, with the bounds below.")
+@click.option("--about", is_flag=True, help="Show details below each entry.")
+@click.option("--left-out", is_flag=True, help="Show what recall leaves out of this document, with the limits below.")
 @today_option
 @budget_options
 @call_options
@@ -50,7 +50,7 @@ def show_command(
     """Show a memory file as it is on disk now, with line numbers.
 
     TIER is shared, agent or conversation; TARGET names a document as `amp list` does, such as agent:developer. With the
-    ID of an entry, or the beginning of it, that entry is shown with what is known of it.
+    ID of an entry, or its beginning, it shows that entry and its details.
 
     \b
     Examples:
@@ -142,7 +142,7 @@ def _alone(entry: StoredEntry) -> Iterator[str]:
 
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
-@click.option("--long", "is_long", is_flag=True, help="Also show what is known of each: kind, source, tags, writer, …")
+@click.option("--long", "is_long", is_flag=True, help="Also show the details of each: kind, source, tags, writer, …")
 @today_option
 @conversation_option
 @call_options
@@ -151,8 +151,8 @@ def list_command(
 ) -> None:
     """List every entry: its id, document, date and first words.
 
-    TARGET is shared, agent:NAME or conversation:ID; without one, all that may be read. Ends with exit code 4 when a
-    document cannot be read; the others are listed.
+    TARGET is shared, agent:NAME or conversation:ID; default: all that you may read. Exit code 4: a document could not
+    be read; the others are listed.
 
     \b
     Examples:

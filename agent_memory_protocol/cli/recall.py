@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 @click.command("recall")
 @click.argument("agent", required=False)
 @click.option("--conversation", metavar="ID", help="The conversation the task belongs to.")
-@click.option("--task", metavar="TEXT", help="What AGENT is to do: where not all fits, what it is about stays.")
+@click.option("--task", metavar="TEXT", help="AGENT's task. If memory does not fit, entries about it are kept.")
 @today_option
 @budget_options
-@click.option("--explain", is_flag=True, help="Say on stderr what was kept, what was left out, and where it stands.")
+@click.option("--explain", is_flag=True, help="Print on stderr what was kept, what was left out, and where it is.")
 @call_options
 def recall_command(
     call: Call,
@@ -32,9 +32,10 @@ def recall_command(
     max_tokens: int | None,
     explain: bool,
 ) -> None:
-    """Print the memory that AGENT starts its task with.
+    """Print the memory that AGENT gets when a task starts.
 
-    Shared memory always, AGENT's own, that of the conversation, and the records. Nothing to recall: nothing is printed.
+    It prints shared memory, AGENT's own memory, the conversation's memory and the records. If there is nothing to
+    recall, it prints nothing.
 
     \b
     Example:

@@ -21,7 +21,7 @@ store_option = click.option(
     metavar="DIR",
     help="The memory directory, an .sqlite file, or postgresql://…; default: the project's.",
 )
-identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; made if missing.")
+identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; created if missing.")
 
 
 def record_options(function: Verb) -> Verb:

@@ -8,14 +8,14 @@ from .options import Call, call_options, note
 
 @click.command("init-store")
 @click.argument("url", metavar="URL")
-@click.option("--namespace", metavar="NAME", help="The namespace; by default that of the URL, or agent_memory.")
-@click.option("--apply", is_flag=True, help="Run the SQL. Without it, it is only shown.")
+@click.option("--namespace", metavar="NAME", help="The namespace. Default: the URL's, or agent_memory.")
+@click.option("--apply", is_flag=True, help="Run the SQL. Without it, amp only prints the SQL.")
 @call_options
 def init_store_command(call: Call, url: str, namespace: str | None, apply: bool) -> None:
-    """Make a store of records on a PostgreSQL server.
+    """Create a store of records on a PostgreSQL server.
 
-    Prints the SQL that makes the tables of a namespace, and two roles, NAME_reader and NAME_writer. Run it again after
-    an upgrade of amp and after a backup was restored; nothing that is stored changes. Needs the extra `postgresql`.
+    It prints the SQL for the tables of a namespace and for two roles, NAME_reader and NAME_writer. Run it again after
+    you upgrade amp or restore a backup; stored data does not change. It needs the extra `postgresql`.
 
     \b
     Example:

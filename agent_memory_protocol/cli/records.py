@@ -22,10 +22,10 @@ from .record_store import init_store_command
 _WIDTH = 72
 _NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
 
-reason_option = click.option("--reason", required=True, metavar="R", help="Why; it stays with the record.")
+reason_option = click.option("--reason", required=True, metavar="R", help="Why; kept with the record.")
 
 _why_option = click.option(
-    "--reason", default=settle.BY_HAND, metavar="R", help="Why; it stays with the record. Default: decided by hand."
+    "--reason", default=settle.BY_HAND, metavar="R", help="Why; kept with the record. Default: decided by hand."
 )
 
 
@@ -49,7 +49,7 @@ def list_command(
     tag: str | None,
     store: str | None,
 ) -> None:
-    """List the records by birth: id, state, type, day, text.
+    """List records, oldest first: id, state, type, day, text.
 
     \b
     Example:
@@ -92,7 +92,8 @@ def show_command(call: Call, record_id: str, store: str | None) -> None:
 def history_command(call: Call, record_id: str, store: str | None) -> None:
     """Show every version of a record, oldest first.
 
-    Each with its moment, its state, why, and who signed it. Then what it replaced and what replaced it, oldest first.
+    Each line has the time, the state, the reason and the signer. Then follow the records that it replaced and that
+    replaced it, oldest first.
     """
     memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))
@@ -130,7 +131,7 @@ def resolve_command(
 ) -> None:
     """Decide between two records.
 
-    WINNER holds; LOSER is replaced by it and stays readable. They may be in a dispute with each other, or in none.
+    WINNER replaces LOSER, which stays readable. The two need not be in dispute.
 
     \b
     Example:
@@ -150,7 +151,7 @@ def resolve_command(
 @identity_option
 @record_options
 def archive_command(call: Call, record_id: str, reason: str, identity: str | None, store: str | None) -> None:
-    """Put a record away: it is not recalled any more.
+    """Archive a record: recall leaves it out from now on.
 
     It stays readable, and `amp record reactivate` brings it back.
 
@@ -171,7 +172,8 @@ def archive_command(call: Call, record_id: str, reason: str, identity: str | Non
 def reactivate_command(call: Call, record_id: str, reason: str, identity: str | None, store: str | None) -> None:
     """Bring back a record that was archived or replaced.
 
-    It stays as it is. Another record says the same from now on and names it; its id is printed.
+    The old record does not change. amp creates a new record that says the same and names the old one, and prints the
+    new id.
 
     \b
     Example:
@@ -188,10 +190,10 @@ def reactivate_command(call: Call, record_id: str, reason: str, identity: str | 
 @reason_option
 @record_options
 def redact_command(call: Call, record_id: str, reason: str, store: str | None) -> None:
-    """Take the content of a record away for good.
+    """Delete the content of a record for good.
 
-    It goes from every version and every index. What names the record, and its links, stay. So does what other records
-    say: those that have its words, or were made of it, are named.
+    The content leaves every version and every index. The record's id and links stay. Other records do not change; amp
+    names those that have its words or were made of it.
 
     \b
     Example:
@@ -215,17 +217,19 @@ def redact_command(call: Call, record_id: str, reason: str, store: str | None) -
 
 @record_command.command("verify")
 @click.argument("place", metavar="[FILE|DIR|URL]", required=False)
-@click.option("--signer", "signers", multiple=True, metavar="ADDRESS", help="Who must have signed; repeatable.")
-@click.option("--identity", metavar="FILE", help="The same, by an identity file.")
+@click.option(
+    "--signer", "signers", multiple=True, metavar="ADDRESS", help="An address that must have signed; repeatable."
+)
+@click.option("--identity", metavar="FILE", help="An identity file whose key must have signed.")
 @record_options
 def verify_command(
     call: Call, place: str | None, signers: tuple[str, ...], identity: str | None, store: str | None
 ) -> None:
     """Verify every version of every record.
 
-    That is their bytes, ids and order, their signatures, and what they say of other records. A store that was set back
-    shows where this machine has seen a newer version. It ends with what it cannot prove. Exit code 4 when anything does
-    not verify.
+    It checks bytes, ids, order, signatures and what records say of each other. It notices a store that was rolled back,
+    if this machine has seen a newer version. At the end it says what it cannot prove. Exit code 4: something does not
+    verify.
 
     It takes a memory directory, an SQLite file, a memory file or a server. With --signer, an address such as
     amp:key:…, the newest version of each record must have that signature.
@@ -272,9 +276,7 @@ def _check(call: Call, place: str | None, owners: Collection[str]) -> Checked:
 
 @record_command.command("sign")
 @click.argument("record_ids", nargs=-1, metavar="[ID]...")
-@click.option(
-    "--identity", required=True, metavar="FILE", help="The identity file to sign with; made where there is none."
-)
+@click.option("--identity", required=True, metavar="FILE", help="The identity file to sign with; created if missing.")
 @record_options
 def sign_command(
     call: Call,
@@ -282,9 +284,9 @@ def sign_command(
     identity: str,
     store: str | None,
 ) -> None:
-    """Sign records: those named, or all unsigned ones.
+    """Sign the named records, or all unsigned ones.
 
-    Each gets a new version, which is signed.
+    Each gets a new version with a signature.
 
     \b
     Example:

@@ -32,13 +32,13 @@ _TEXTS = 3
 
 @click.command("review", cls=ChoosingCommand)
 @click.option("--done", is_flag=True, help="Record that the review was done today.")
-@click.option("--all", "whole", is_flag=True, help="Show the whole list, however long it is.")
+@click.option("--all", "whole", is_flag=True, help="Show the whole list, even if it is long.")
 @choosing_options("review")
 @call_options
 def review_command(call: Call, done: bool, whole: bool, choosing: Choosing) -> None:
-    """List what disagrees, what to merge, and what is old. One screen, each row with its command.
+    """List conflicts, entries to merge and old entries. One screen; each row has its command.
 
-    `amp check` says when a review is due: a month after the last.
+    `amp check` says when a review is due: one month after the last one.
 
     \b
     Examples:

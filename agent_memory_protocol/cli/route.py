@@ -18,10 +18,11 @@ _PLACES = {
 @click.argument("text")
 @call_options
 def route_command(call: Call, text: str) -> None:
-    """Say where TEXT belongs, and which command saves it there. `-` reads the text from stdin.
+    """Show where TEXT belongs, and which command saves it there. `-` reads the text from stdin.
 
-    State (what is true right now) belongs in a state file or journal, a secret in an env file, what the repository
-    shows nowhere else, and a lesson in memory: in which tier, or in a note of which type. It goes by words alone.
+    State (what is true right now) belongs in a state file or journal, a secret in an env file. What the repository
+    shows already is not saved. A lesson belongs in memory: amp names the tier, or the type of note. It judges by words
+    alone.
 
     \b
     Examples:

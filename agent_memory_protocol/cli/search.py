@@ -32,10 +32,10 @@ class _Hit:
 @click.command("search", cls=TextCommand)
 @click.argument("text", metavar="QUERY")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="At most so many."
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Show at most N results."
 )
-@click.option("--vectors", is_flag=True, help="By similar meaning too, with the model of the extra `vectors`.")
-@click.option("--history", is_flag=True, help="What was taken out, replaced or archived, too.")
+@click.option("--vectors", is_flag=True, help="Also search by meaning, with the model of the extra `vectors`.")
+@click.option("--history", is_flag=True, help="Also search what was removed, replaced or archived.")
 @today_option
 @store_option
 @conversation_option
@@ -52,10 +52,9 @@ def search_command(
 ) -> None:
     """Find entries, notes and records by their words.
 
-    Any text is a query. Code words are found whole and by their parts, whatever joins them, and a wrong letter does
-    not matter. The best come first, each with where it stands, why it matched and the command that shows it. With
-    --store, only the records there are searched. Ends with exit code 4 when something cannot be read; the rest is
-    searched.
+    Any text is a query. Names in code are found whole and by their parts. One wrong letter does not matter. The best
+    results come first. Each says where it is, why it matched and which command shows it. With --store, only the records
+    there are searched. Exit code 4: something could not be read; the rest was searched.
 
     \b
     Example:

@@ -20,7 +20,7 @@ _reason_option = click.option("--reason", metavar="R", default="", help="Why; ke
 @conversation_option
 @call_options
 def resolve_command(call: Call, loser: str, winner: str, reason: str, conversation: str | None) -> None:
-    """Retire LOSER, since WINNER holds in its place.
+    """Retire LOSER: WINNER replaces it.
 
     Both are entries, or both are records. A retired entry goes to the ledger, which names its successor. `amp restore`
     brings it back. A retired record stays readable. The beginning of an id is enough.
@@ -44,8 +44,8 @@ def resolve_command(call: Call, loser: str, winner: str, reason: str, conversati
 def dispute_command(call: Call, one: str, other: str, reason: str, conversation: str | None) -> None:
     """Mark two facts as disputed with each other.
 
-    Both are entries, or both are records. Recall gives both with their marks. `amp resolve` decides, and takes the
-    marks off. When one side leaves, the mark of the other goes. A second time changes nothing.
+    Both are entries, or both are records. Recall shows both with their marks. `amp resolve` decides and removes the
+    marks. If one of the two is removed, the other loses its mark. Running it again changes nothing.
 
     \b
     Example:

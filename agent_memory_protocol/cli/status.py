@@ -31,7 +31,7 @@ _NARROW = (1, 5)
 def status_command(call: Call, conversation: str | None) -> None:
     """Show how full each memory file is, and how old it is.
 
-    Ends with exit code 4 when one cannot be read.
+    Exit code 4: a file could not be read.
 
     \b
     Example:
@@ -99,7 +99,7 @@ def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
 @click.command("where")
 @call_options
 def where_command(call: Call) -> None:
-    """Show the project root, each path in use, and the settings. Says also how the root was found.
+    """Show the project root, each path in use, and the settings. It also says how the root was found.
 
     \b
     Example:

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 @click.command("import")
 @click.argument("file", metavar="FILE")
 @click.option("--format", "name", metavar="FORMAT", default=table.AUTO, help="The format of FILE; default: auto.")
-@click.option("--to", "target_name", metavar="TARGET", help="Write a document, shared or agent:NAME; default: records.")
+@click.option(
+    "--to", "target_name", metavar="TARGET", help="Import into a document, shared or agent:NAME; default: records."
+)
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
-@click.option("--strict", is_flag=True, help="Stop at the first thing that is wrong, and write nothing.")
-@click.option("--text", metavar="COLUMN", help="Of CSV, JSON or Parquet of other tools: the column of the text.")
+@click.option("--strict", is_flag=True, help="Stop at the first error, and write nothing.")
+@click.option("--text", metavar="COLUMN", help="The column of the text, in CSV, JSON or Parquet of other tools.")
 @click.option("--time", metavar="COLUMN", help="The column of the time.")
 @click.option("--map", "pairs", multiple=True, metavar="KEY=FIELD", help="A column for another field; repeatable.")
-@click.option("--no-embeddings", is_flag=True, help="Do not look at embeddings: they may be missing or wrong.")
-@click.option("--accept-unsigned", is_flag=True, help="Take records of a memory file that nobody has signed.")
-@click.option(
-    "--accept", multiple=True, metavar="ADDRESS", help="Take records that this address has signed; repeatable."
-)
+@click.option("--no-embeddings", is_flag=True, help="Ignore embeddings: they may be missing or wrong.")
+@click.option("--accept-unsigned", is_flag=True, help="Import unsigned records of a memory file.")
+@click.option("--accept", multiple=True, metavar="ADDRESS", help="Import records that this address signed; repeatable.")
 @identity_option
 @store_option
 @call_options
@@ -56,16 +56,16 @@ def import_command(
     identity: str | None,
     store: str | None,
 ) -> None:
-    """Take the entries of a record file into memory.
+    """Import the entries of a record file into memory.
 
-    They become records, or with --to entries of one document. What is there already comes in once. A secret is refused
-    with the line it stands on. A bad entry costs no other; the command then ends with 3 or 4. `-` is stdin.
+    They become records, or with --to entries of one document. Entries that exist already are skipped. amp refuses a
+    secret and names its line. A bad entry does not stop the others; the command then ends with 3 or 4. `-` is stdin.
 
-    Rows of other tools come in too: CSV with a header, JSON lines and Parquet. Ids and times that are missing are made.
-    --text, --time and --map say which column is which field; all others are kept in `extra`.
+    It also imports rows of other tools: CSV with a header, JSON lines and Parquet. Missing ids and times are created.
+    --text, --time and --map say which column is which field; other columns go into `extra`.
 
-    Of a memory file, records come in that --identity has signed, or without one those whose signer has records here.
-    Unsigned ones and those of others are shown, and come in only with --accept-unsigned or --accept.
+    From a memory file, amp imports records that --identity signed. Without --identity, it imports those whose signer
+    has records here. It shows the other records and imports them only with --accept-unsigned or --accept.
 
     \b
     Examples:
@@ -117,9 +117,9 @@ def import_command(
     metavar="FORMAT",
     help="The format; by default the ending of FILE, or ndjson.",
 )
-@click.option("--output", metavar="FILE", default=STDIO, help="Where to; default: stdout.")
+@click.option("--output", metavar="FILE", default=STDIO, help="The file to write; default: stdout.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
-@click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @store_option
 @call_options
 def export_command(
@@ -133,8 +133,8 @@ def export_command(
 ) -> None:
     """Write memory into a record file.
 
-    That is the documents with the notes beside them, or those named: shared, agent:NAME, conversation:ID; or records.
-    What the format cannot carry is said on stderr. What holds a secret stays back and is named.
+    TARGET is shared, agent:NAME, conversation:ID or records; default: all documents with their notes. amp says on
+    stderr what the format cannot store. Text with a secret is not exported, and amp says where it is.
 
     \b
     Examples:

@@ -17,10 +17,10 @@ from .write import parse_date, read_text
 
 @click.command("restore")
 @click.argument("entry_ids", nargs=-1, metavar="[ID]...")
-@click.option("--last", is_flag=True, help="What the last command took out.")
-@click.option("--since", metavar="YYYY-MM-DD", help="What was taken out since that day (UTC).")
+@click.option("--last", is_flag=True, help="Restore what the last command removed.")
+@click.option("--since", metavar="YYYY-MM-DD", help="Restore what was removed since that day (UTC).")
 @click.option("--list", "only_list", is_flag=True, help="List what can be restored.")
-@click.option("--apply", is_flag=True, help="Do it. Without this, only what would come back is shown.")
+@click.option("--apply", is_flag=True, help="Restore. Without it, amp only shows the plan.")
 @conversation_option
 @call_options
 def restore_command(
@@ -32,7 +32,7 @@ def restore_command(
     apply: bool,
     conversation: str | None,
 ) -> None:
-    """Bring entries back from the ledger. They go to where they stood, as near as can be told.
+    """Restore entries from the ledger. They return to their old place, if amp can still find it.
 
     The beginning of an id is enough.
 
@@ -77,7 +77,7 @@ def _lines(chosen: Sequence[Restorable]) -> Iterator[str]:
 @click.command("forget")
 @click.argument("entry_ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--reason", metavar="R", default="forgotten", help="Why; kept in the ledger.")
-@click.option("--redact", is_flag=True, help="Take the text out of ledger and journal as well: for secrets.")
+@click.option("--redact", is_flag=True, help="Also delete the text from the ledger and journal: for secrets.")
 @conversation_option
 @call_options
 def forget_command(
@@ -89,7 +89,7 @@ def forget_command(
 ) -> None:
     """Remove entries by id; the ledger keeps them. With --redact no copy is kept.
 
-    The beginning of an id is enough: four characters or more that no other id begins with.
+    The beginning of an id is enough: at least four characters that match only one id.
 
     \b
     Examples:
@@ -121,8 +121,8 @@ def forget_command(
 @click.command("edit", cls=TextCommand)
 @click.argument("entry_id", metavar="ID")
 @click.argument("text", required=False)
-@click.option("--dated", is_flag=True, help="Date it with today: it still holds.")
-@click.option("--date", "day", metavar="YYYY-MM-DD", help="Date it with this day.")
+@click.option("--dated", is_flag=True, help="Set the date to today: the entry is still true.")
+@click.option("--date", "day", metavar="YYYY-MM-DD", help="Set the date to this day.")
 @conversation_option
 @call_options
 def edit_command(
@@ -133,9 +133,9 @@ def edit_command(
     day: str | None,
     conversation: str | None,
 ) -> None:
-    """Put TEXT in the place of an entry, or give it another date.
+    """Replace the text of an entry, or change its date.
 
-    Its date stays unless TEXT begins with one; `-` reads stdin. The beginning of its id is enough.
+    The date stays unless TEXT begins with a date. `-` reads stdin. The beginning of the id is enough.
 
     \b
     Examples:
@@ -157,14 +157,14 @@ def edit_command(
 
 
 @click.command("sync")
-@click.option("--apply", is_flag=True, help="Do it. Without this, only what would happen is shown.")
+@click.option("--apply", is_flag=True, help="Apply the changes. Without it, amp only shows them.")
 @call_options
 def sync_command(call: Call, apply: bool) -> None:
     """Put back remembered entries that another program overwrote.
 
-    What was taken out by hand is noted in the ledger.
+    It notes in the ledger what was removed by hand.
 
-    Ends with exit code 4 when a file could not be healed; the others are.
+    Exit code 4: a file could not be repaired; the others were.
 
     \b
     Example:

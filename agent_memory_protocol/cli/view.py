@@ -13,16 +13,16 @@ from .record_options import has_records, open_memory
 
 @click.command("view")
 @click.option("--output", metavar="FILE", help="The HTML file to write; - is stdout.")
-@click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @today_option
 @conversation_option
 @call_with(root_option, as_option)
 def view_command(call: Call, output: str | None, force: bool, today: date | None, conversation: str | None) -> None:
     """Write memory as one page for a browser.
 
-    It shows every document with its entries and notes, what recall leaves out, what has left, what `amp check` and `amp
-    review` say, and the records: all that who acts may read. The file needs no server and no network. One that would be
-    larger than two megabytes leaves the history out and says so.
+    It shows every document with its entries and notes, the records and the removed entries. It also shows what recall
+    leaves out and what `amp check` and `amp review` say. It shows only what you may read. The file needs no server and
+    no network. A page that would be larger than two megabytes leaves the history out and says so.
 
     \b
     Examples:

@@ -11,16 +11,20 @@ from .options import Call, call_with, note, print_json, root_option, say
 
 
 @click.command("watch")
-@click.option("--once", is_flag=True, help="Do one full pass and end.")
-@click.option("--poll", type=click.FloatRange(min=0.05), metavar="SECONDS", help="Look this often; use no file events.")
-@click.option("--debounce", type=click.IntRange(min=0), metavar="MS", help="Quiet to wait for after an event (200 ms).")
+@click.option("--once", is_flag=True, help="Make one full pass and end.")
+@click.option(
+    "--poll", type=click.FloatRange(min=0.05), metavar="SECONDS", help="Look this often, instead of using file events."
+)
+@click.option(
+    "--debounce", type=click.IntRange(min=0), metavar="MS", help="Wait for this much quiet after an event (200 ms)."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @call_with(root_option)
 def watch_command(call: Call, once: bool, poll: float | None, debounce: int | None) -> None:
-    """Keep indexes fresh and heal files for as long as it runs.
+    """Keep indexes up to date and repair files while it runs.
 
-    It indexes notes, puts back what other programs overwrote, and warns when a file is nearly full. Ends cleanly at
-    Ctrl-C and at SIGTERM. With --once, ends with exit code 4 when something cannot be read or put in order.
+    It indexes notes, puts back what other programs overwrote, and warns when a file is nearly full. Ctrl-C and SIGTERM
+    end it cleanly. With --once, exit code 4: something could not be read or repaired.
 
     \b
     Examples:

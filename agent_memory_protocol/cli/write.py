@@ -20,10 +20,10 @@ LARGEST_TEXT = 1 << 20
 
 
 @click.command("init")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="An agent to make a memory for; repeatable.")
-@click.option("--conversation", metavar="ID", help="A conversation to make a memory for.")
-@click.option("--track", "git", flag_value="track", help="Let git track the memory: take it out of .gitignore.")
-@click.option("--ignore", "git", flag_value="ignore", help="Keep the memory out of git, by a line in .gitignore.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Create a memory for this agent; repeatable.")
+@click.option("--conversation", metavar="ID", help="Create a memory for this conversation.")
+@click.option("--track", "git", flag_value="track", help="Let git track the memory: remove its line from .gitignore.")
+@click.option("--ignore", "git", flag_value="ignore", help="Keep the memory out of git: add a line to .gitignore.")
 @call_options
 def init_command(
     call: Call,
@@ -31,9 +31,9 @@ def init_command(
     conversation: str | None,
     git: str | None,
 ) -> None:
-    """Create the memory files that are missing, with headers.
+    """Create missing memory files with their headers.
 
-    A file that exists is never touched. The memory is tracked by git unless --ignore is given.
+    Existing files are not changed. Git tracks the memory unless you give --ignore.
 
     \b
     Example:
@@ -57,21 +57,21 @@ def init_command(
 @click.option(
     "--tier",
     type=tier_names,
-    help="Default: agent with --agent, conversation with --conversation; else agent where one acts, else shared.",
+    help="Default: agent with --agent, conversation with --conversation; else agent if an agent acts, else shared.",
 )
 @document_options
-@click.option("--section", metavar="HEADING", help="The heading to write under; made where it is missing.")
-@click.option("--under", metavar="LABEL", help="The label of a list to write under, such as Never; made if missing.")
-@click.option("--dated", is_flag=True, help="Date the entry with today: it is time-sensitive.")
-@click.option("--date", "day", metavar="YYYY-MM-DD", help="Date the entry with this day.")
-@click.option("--undated", is_flag=True, help="Do not date it, in a conversation either: it is lasting.")
-@click.option("--until", metavar="YYYY-MM-DD", help="The last day on which it holds: the mark [until D].")
-@click.option("--source", metavar="S", help="Where it is from: a URL, a session id or user; kept in the ledger.")
-@click.option("--kind", type=click.Choice(KINDS), help="What kind of memory it is; kept in the ledger.")
+@click.option("--section", metavar="HEADING", help="Write under this heading; created if missing.")
+@click.option("--under", metavar="LABEL", help="Write to the list with this label, such as Never; created if missing.")
+@click.option("--dated", is_flag=True, help="Add today's date: the entry is time-sensitive.")
+@click.option("--date", "day", metavar="YYYY-MM-DD", help="Add this date.")
+@click.option("--undated", is_flag=True, help="Add no date, even in a conversation: the entry is lasting.")
+@click.option("--until", metavar="YYYY-MM-DD", help="The last day on which it is true; adds the mark [until D].")
+@click.option("--source", metavar="S", help="Its source: a URL, a session id or user; kept in the ledger.")
+@click.option("--kind", type=click.Choice(KINDS), help="The kind of memory; kept in the ledger.")
 @click.option("--confidence", type=click.FloatRange(0, 1), metavar="C", help="From 0 to 1; kept in the ledger.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable; kept in the ledger.")
-@click.option("--replaces", metavar="ID", help="Retire this entry or record: the new one holds in its place.")
-@click.option("--make-room", is_flag=True, help="Archive the oldest dated entries where the file is full.")
+@click.option("--replaces", metavar="ID", help="Retire this entry or record; the new one replaces it.")
+@click.option("--make-room", is_flag=True, help="If the file is full, archive its oldest dated entries.")
 @call_options
 def remember_command(
     call: Call,
@@ -92,7 +92,7 @@ def remember_command(
     replaces: str | None,
     make_room: bool,
 ) -> None:
-    """Write TEXT into one memory file as one entry. `-` reads the text from stdin.
+    """Save TEXT as one entry in a memory file. `-` reads the text from stdin.
 
     \b
     Examples:

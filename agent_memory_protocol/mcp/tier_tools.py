@@ -216,7 +216,7 @@ TIER_TOOLS = (
             Parameter("confidence", NUMBER, "How sure it is, from 0 to 1.", minimum=0, maximum=1),
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("replaces", TEXT, "The id of an entry to retire in the same step: this one holds in its place."),
-            Parameter("make_room", FLAG, "Archive the oldest dated entries where the file is full."),
+            Parameter("make_room", FLAG, "If the file is full, archive its oldest dated entries."),
         ),
         shape(*DOCUMENT, "id", "line", "date", "notes", "replaced", status=_DONE, headroom=_ROOM, entry=_ENTRY),
         _remember,
