@@ -4,7 +4,7 @@ The names below are bound when they are first used, so that `recall_for_agent` s
 whole package would take to load.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 PROTOCOL = "agent-memory git:20260409.25dc3caA"
 """The label of the protocol text this package implements."""

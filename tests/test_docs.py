@@ -30,7 +30,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from agent_memory_protocol import Memory, Workspace, errors, recall_for_agent
+from agent_memory_protocol import Memory, Workspace, __version__, errors, recall_for_agent
 from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats import schemas
@@ -300,6 +300,12 @@ def test_the_schema_of_answers_has_every_command_that_answers_in_json():
     commands = {find_command(shlex.split(command)[1:])[0].removeprefix("amp ") for command, _ in JSON_ANSWERS}
     assert set(shipped["$defs"]) == {name.replace(" ", "-") for name in commands} | {"record", "error"}
     assert {one["$ref"].removeprefix("#/$defs/") for one in shipped["anyOf"]} == set(shipped["$defs"]) - {"record"}
+
+
+def test_the_changelog_tells_of_the_version_there_is():
+    page = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    unreleased, newest, *_ = re.findall(r"^## \[(.+?)\](?: - \d{4}-\d\d-\d\d)?$", page, re.MULTILINE)
+    assert (unreleased, newest) == ("Unreleased", __version__)
 
 
 def keys_of(answer: object) -> set[str]:

@@ -83,6 +83,22 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
+def test_an_index_would_take_both_as_they_are(built):
+    run(sys.executable, "-m", "twine", "check", "--strict", built["wheel"], built["sdist"], cwd=REPOSITORY)
+
+
+def test_the_wheel_holds_nothing_by_mistake(built):
+    run(
+        sys.executable,
+        "-m",
+        "check_wheel_contents",
+        "--toplevel",
+        "agent_memory_protocol",
+        built["wheel"],
+        cwd=REPOSITORY,
+    )
+
+
 def test_the_sdist_can_run_its_own_tests(built):
     with tarfile.open(built["sdist"]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
