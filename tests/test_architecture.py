@@ -30,9 +30,11 @@ OUTSIDE = {
     "mcp_types": {"mcp.server"},
     "nacl": {"records.signing"},
     "numpy": {"search.float32", "search.minilm"},
+    "starlette": {"view.live"},
     "sqlite3": {"disk.database", "formats.sqlite"},
     "psycopg": {"postgresql.server"},
     "subprocess": {"conformance.program", "consolidation.command_operator", "git.ask", "hosts.rehearsal"},
+    "uvicorn": {"view.live"},
     "watchdog": {"disk.file_events"},
 }
 """What is used in one place only, and where: a page is made of templates and Markdown, too."""

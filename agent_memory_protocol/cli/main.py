@@ -41,7 +41,7 @@ _VERBS = {
         "show": ("read", "Show a memory file as it is on disk now, with line numbers."),
         "search": ("search", "Find entries, notes and records by their words."),
         "status": ("status", "Show how full each memory file is, and how old it is."),
-        "view": ("view", "Write memory as one page for a browser."),
+        "view": ("view", "Show memory as a page in the browser."),
     },
     "Keep current": {
         "review": ("review", "List conflicts, entries to merge and old entries."),

@@ -8,7 +8,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ..project.templates import shipped_file
@@ -29,20 +29,22 @@ def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
     """Return the page as one HTML file. One that would be larger leaves out the history first, and says so."""
     data = b""
     for number in range(len(LEAVES_OUT) + 1):
-        data = _render(page, LEAVES_OUT[:number])
+        data = render("page", page=page, without=LEAVES_OUT[:number])
         if len(data) <= largest:
             break
     return data
 
 
-def _render(page: MemoryPage, without: tuple[str, ...]) -> bytes:
-    style, script = (shipped_file("view", name).decode() for name in ("style.css", "script.js"))
-    policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def render(name: str, *, live: object = None, **values: object) -> bytes:
+    """Return a template of this folder with these values. `live` is what serves it; None for a file."""
+    style, script = (_shipped(file) for file in ("style.css", "script.js"))
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible
+        loader=FunctionLoader(_shipped),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
     )
     environment.filters |= {
         "markdown": lambda text, places: Markup(as_html(_visible(text), places)),  # noqa: S704 escaped there
@@ -50,9 +52,20 @@ def _render(page: MemoryPage, without: tuple[str, ...]) -> bytes:
         "prose": _prose,
         "body": _body,
     }
-    template = environment.from_string(shipped_file("view", "page.html.j2").decode())
-    html = template.render(page=page, policy=policy, style=style, script=script, without=without)
+    template = environment.get_template(f"{name}.html.j2")
+    html = template.render(policy=policy(live=live is not None), style=style, script=script, live=live, **values)
     return html.encode("utf-8", "backslashreplace")
+
+
+def policy(*, live: bool) -> str:
+    """Return the Content-Security-Policy of a page: our style and script alone; a live one asks its server, too."""
+    style, script = (_digest(_shipped(file)) for file in ("style.css", "script.js"))
+    asks = "connect-src 'self'; form-action 'self'" if live else "form-action 'none'"
+    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; {asks}"
+
+
+def _shipped(name: str) -> str:
+    return shipped_file("view", name).decode()
 
 
 def _digest(text: str) -> str:

@@ -1,11 +1,11 @@
 "use strict";
 // Reading needs nothing of this. It filters the page as one types, and copies commands.
 
+const live = document.body.dataset.live;
 const found = document.getElementById("found");
-const search = document.getElementById("search");
 const query = document.getElementById("query");
-const cards = [...document.querySelectorAll(".card")];
-const texts = new Map();
+let cards = [];
+let texts = new Map();
 
 function textOf(card) {
   if (!texts.has(card)) texts.set(card, card.textContent.toLowerCase());
@@ -39,32 +39,33 @@ function copyButton(command) {
   return button;
 }
 
-search.hidden = false;
-query.addEventListener("input", filter);
-for (const one of document.querySelectorAll(".command")) {
-  one.append(copyButton(one.querySelector("code").textContent));
-}
-
-const verbs = { Edit: (id) => `amp edit ${id} 'NEW TEXT'`, Forget: (id) => `amp forget ${id}`,
-  Dispute: (id) => `amp dispute ${id} OTHER`, Resolve: (id) => `amp resolve ${id} WINNER` };
-
-// The commands of a card are made when a person turns to it: thousands of buttons would slow the page down.
-function offer(event) {
-  const card = event.target.closest ? event.target.closest(".card[data-id]") : null;
-  if (!card || card.querySelector(":scope > .verbs")) return;
-  const line = document.createElement("details");
-  line.className = "verbs";
-  line.append(Object.assign(document.createElement("summary"), { textContent: "Change" }));
-  for (const [verb, command] of Object.entries(verbs)) {
-    const row = document.createElement("p");
-    const code = document.createElement("code");
-    code.textContent = command(card.dataset.id);
-    row.append(`${verb}: `, code, copyButton(code.textContent));
-    line.append(row);
+function start() {
+  cards = [...document.querySelectorAll(".card")];
+  texts = new Map();
+  for (const one of document.querySelectorAll(".command")) {
+    one.append(copyButton(one.querySelector("code").textContent));
   }
-  textOf(card);
-  card.append(line);
+  if (!live) if (!live) {
+  document.addEventListener("focusin", offer);
+  document.addEventListener("pointerover", offer);
 }
-for (const card of document.querySelectorAll(".card[data-id]")) card.tabIndex = 0;
-document.addEventListener("focusin", offer);
-document.addEventListener("pointerover", offer);
+
+// What other programs write appears by itself, where nobody is writing.
+async function refresh() {
+  const answer = await fetch("/?quiet");
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+  const open = new Set([...document.querySelectorAll("details[open]")].map((one) => one.parentElement.id));
+  const notice = document.querySelector(".notice");
+  if (notice) fresh.prepend(notice);
+  document.querySelector("main").replaceWith(fresh);
+  for (const one of document.querySelectorAll("details")) one.open = open.has(one.parentElement.id);
+  start();
+}
+
+start();
+if (query) {
+  document.getElementById("search").hidden = false;
+  query.addEventListener("input", filter);
+  if (live) new EventSource(live).addEventListener("message", refresh);
+}

@@ -79,7 +79,7 @@ VERBS = {
     "version": [""],
     "completion": ["bash", "{evil}"],
     "doctor": ["", "dev", "--protocol {evil}"],
-    "view": ["", "--output -", "--output {evil}/x.html", "--output view.html --as {evil}"],
+    "view": ["--port {evil}", "--output -", "--output {evil}/x.html", "--output view.html --as {evil}"],
     "mcp": ["--config", "--config --agent {evil}"],
 }
 """Each verb with inputs of its own; `{evil}` is text that plays with a terminal, `{id}` the id of an entry."""

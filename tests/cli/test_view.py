@@ -1,5 +1,9 @@
 """`amp view`: the page goes where it is asked to go, and no file is lost to it."""
 
+import signal
+import subprocess
+import urllib.request
+
 import pytest
 
 
@@ -11,13 +15,12 @@ def told(amp):
 
 
 def test_the_page_goes_into_a_file_or_to_stdout(told):
-    answer = told("view", "--output", "m.html", "--today", "2026-06-01")
+    answer = told("view", "--output", "m.html")
     assert (answer.code, answer.out) == (0, "")
     assert "wrote m.html" in answer.err
     page = (told.root / "m.html").read_text(encoding="utf-8")
-    assert told("view", "--output", "-", "--today", "2026-06-01").out == page
+    assert told("view", "--output", "-").out == page
     assert "A fact for all." in page
-    assert "2026-06-01" in page
 
 
 def test_a_file_that_is_there_is_replaced_only_by_force(told):
@@ -45,8 +48,8 @@ def test_records_and_their_states_are_on_the_page(told):
     assert 'class="card record active"' in page
 
 
-def test_without_a_file_one_line_says_what_to_add(told):
-    told("view").refuses(2, "--output")
+def test_a_port_that_cannot_be_is_refused(told):
+    told("view", "--port", "65536").refuses(2, "--port")
 
 
 def test_what_cannot_be_read_is_said_on_the_page(told):
@@ -55,3 +58,23 @@ def test_what_cannot_be_read_is_said_on_the_page(told):
     assert answer.code == 0
     assert "What could not be read" in answer.out
     assert "A fact of dev." in answer.out
+
+
+def test_the_first_line_is_the_address_of_the_page_and_ctrl_c_ends_it(told):
+    command = [told.script, "view", "--no-open", "--read-only", "--as", "dev"]
+    with subprocess.Popen(
+        command, cwd=told.root, env=told.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as server:
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().strip()
+            keeps_cookies = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with keeps_cookies.open(address, timeout=30) as answer:
+                page = answer.read().decode()
+            server.send_signal(signal.SIGINT)
+            out, err = server.communicate(timeout=30)
+        finally:
+            server.kill()
+    assert "A fact of dev." in page
+    assert address.startswith("http://127.0.0.1:")
+    assert (server.returncode, out, err.strip()) == (130, "", "amp: stopped")
