@@ -22,6 +22,7 @@ from .reading import Reader, check_several, check_text
 
 if TYPE_CHECKING:
     from .answers import About, Indexed, NoteRow, Remembered, Rewritten
+    from .change.compaction import Compaction
     from .learning.merge_in import Adoption
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
@@ -626,6 +627,17 @@ class Workspace(Reader):
         """
         with self._session(actor, for_writing=True) as session:
             verbs.agents.rename(session, planned)
+
+    def compact_ledgers(
+        self, targets: Sequence[Target] | None = None, *, apply: bool = False, actor: Actor | None = None
+    ) -> list[tuple[Target, Compaction]]:
+        """Say, and with `apply` do, how much smaller each ledger is without lines that nobody needs.
+
+        Raises:
+            AccessDenied: with `apply`, the actor may not write one of the documents; nothing was changed.
+        """
+        with self._session(actor, for_writing=apply) as session:
+            return verbs.upkeep.compact_ledgers(session, targets, apply=apply)
 
     def refuse(
         self, verb: str, proposals: Sequence[Proposal], ids: Sequence[str], *, actor: Actor | None = None

@@ -766,6 +766,8 @@ APART = {
     "Workspace.close": "the same",
     "amp agent rename": "moves what there is: tests/verbs/test_agents.py",
     "Workspace.rename_agent": "the same",
+    "amp ledger compact": "adds nothing: tests/change/test_compaction.py",
+    "Workspace.compact_ledgers": "the same",
     "Workspace.link_originals": "moves the text of rules files: tests/verbs/test_adopt_rules.py",
     "amp record init-store": "prints SQL, or lays out a store on a server: tests/records",
     "Workspace.refuse": "writes ids and first words of proposals, no memory",

@@ -28,7 +28,8 @@ from ..tiers import document as documents
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
 from ..tiers.taken import Taken, sayings, take
-from . import healing, journal, ledger
+from . import compaction, healing, journal, ledger
+from .compaction import Compaction
 from .healing import RACE_SECONDS, Healing
 from .journal import Add
 from .ledger import Archived
@@ -414,6 +415,19 @@ class Books:
             joint = b"" if not kept or kept[-1].endswith(b"\n") else b"\n"
             replace(self._root, parts, b"".join([*kept, joint, *stones]), expected=content)
         return dropped
+
+    def plan_compaction(self) -> Compaction | None:
+        """Say what the ledger would be without the lines that nobody needs; None where there is no ledger."""
+        content = self._root.read(ledger.parts_of(self._target))
+        return None if content is None else compaction.plan(content.data, self.path)
+
+    def compact(self) -> Compaction | None:
+        """Make the ledger what `plan_compaction` says. The caller holds the document's lock."""
+        content = self._root.read(ledger.parts_of(self._target))
+        planned = None if content is None else compaction.plan(content.data, self.path)
+        if content is not None and planned is not None and planned.changes_something:
+            replace(self._root, ledger.parts_of(self._target), planned.data, expected=content)
+        return planned
 
     def _ledger(self) -> tuple[Contents, list[Line]]:
         parts = ledger.parts_of(self._target)

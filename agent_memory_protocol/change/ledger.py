@@ -327,6 +327,21 @@ def markdown_of(entry: EntryLine) -> str:
     return entry.text if is_whole else ""
 
 
+def respelled(entry: EntryLine) -> EntryLine:
+    """Return the line of an entry in today's short form, where it says the same; else as it is."""
+    extra = dict(entry.extra or {})
+    markdown = markdown_of(entry)
+    if not markdown or not isinstance(extra.get(_MARKDOWN), str):
+        return entry
+    taken = from_json(entry.id, extra)
+    if "place" in extra:
+        extra |= as_json(taken)
+    del extra[_MARKDOWN]
+    made = entry._replace(text=_one_line(markdown), extra={**extra, **_spelling(markdown)})
+    same = markdown_of(made) == markdown and from_json(entry.id, {**(made.extra or {}), _MARKDOWN: markdown}) == taken
+    return made if same and made.text == entry.text else entry
+
+
 def _spelling(markdown: str) -> dict[str, object]:
     """Return what makes an entry's exact Markdown from the line that `_one_line` makes of it; mostly nothing is needed.
 

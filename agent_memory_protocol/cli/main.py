@@ -53,6 +53,7 @@ _VERBS = {
         "learn": ("distill", "Copy lessons from one conversation into lasting memory."),
         "close": ("distill", "End a conversation: keep what it taught, archive the rest."),
         "agent": ("agent", "Give an agent another name, with all its memory."),
+        "ledger": ("ledger", "Make ledgers of years smaller."),
         "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
         "index": ("notes", "Add every note to the index of its folder."),
         "watch": ("watch", "Keep indexes up to date and repair files while it runs."),

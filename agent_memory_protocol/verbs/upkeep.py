@@ -13,6 +13,7 @@ from functools import partial
 from ..answers import About, StoredEntry
 from ..change import backups, redaction
 from ..change.books import JOURNALS, lock_name
+from ..change.compaction import Compaction
 from ..change.healing import Healing
 from ..change.ledger import Archived
 from ..change.session import Session, stored_entries, stored_entry
@@ -343,6 +344,31 @@ def _as_they_were(
         if made is not None and not session.why_refused(literal_text(undo)):
             current = made
     return current
+
+
+def compact_ledgers(
+    session: Session, targets: Sequence[Target] | None, *, apply: bool
+) -> list[tuple[Target, Compaction]]:
+    """Say, and with `apply` do, how much smaller each ledger is without lines that nobody needs.
+
+    Raises:
+        InvalidArgument: no such document is there.
+        AccessDenied: with `apply`, the actor may not write one of the documents; nothing was changed.
+    """
+    there = session.readable(ledgers=True)
+    chosen = there if targets is None else [store.locate(session.root, one) for one in targets]
+    if missing := [str(one) for one in chosen if one not in there]:
+        raise InvalidArgument(f"there is no ledger of {', '.join(missing)}; there are: {', '.join(map(str, there))}")
+    planned = [(one, session.books(one).plan_compaction()) for one in chosen]
+    found = {one: plan for one, plan in planned if plan is not None}
+    smaller = [one for one, plan in found.items() if apply and plan.changes_something]
+    for target in smaller:
+        session.check_write(target)  # all of them, before the first is changed
+    for target in smaller:
+        with hold(session.root, lock_name(target)):
+            session.root.forget()
+            found[target] = session.books(target).compact() or found[target]
+    return list(found.items())
 
 
 def sync(session: Session, targets: Sequence[Target] | None, *, apply: bool) -> list[Synced]:

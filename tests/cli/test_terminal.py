@@ -41,6 +41,7 @@ VERBS = {
     "install": ["claude --dry-run", "{evil}"],
     "uninstall": ["claude --dry-run"],
     "agent rename": ["dev {evil}", "{evil} x"],
+    "ledger compact": ["", "agent:{evil}"],
     "harvest": ["{evil}", "evil.md --reporter {evil} --conversation c1"],
     "hook": ["session-start"],
     "conformance": ["--level reader --command {evil}"],
