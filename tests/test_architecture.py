@@ -36,11 +36,24 @@ OUTSIDE = {
     "subprocess": {"conformance.program", "consolidation.command_operator", "git.ask", "hosts.rehearsal"},
     "uvicorn": {"view.live"},
     "watchdog": {"disk.file_events"},
+    "wcwidth": {"cli"},
 }
 """What is used in one place only, and where: a page is made of templates and Markdown, too."""
 
 RECALL_DOES_WITHOUT = {
-    *("click", "filelock", "jinja2", "markdown_it", "watchdog", "dataclasses", "enum", "hashlib", "inspect", "json"),
+    *(
+        "click",
+        "filelock",
+        "jinja2",
+        "markdown_it",
+        "watchdog",
+        "wcwidth",
+        "dataclasses",
+        "enum",
+        "hashlib",
+        "inspect",
+        "json",
+    ),
     *("pathlib", "re", "sqlite3", "subprocess", "tomllib", "typing"),
 }
 

@@ -66,7 +66,7 @@ NEVER = {
         "functools",
     ),
     *("inspect", "contextlib", "string", "random", "subprocess", "tempfile", "shutil", "logging", "sqlite3"),
-    *("click", "markdown_it", "jinja2", "watchdog", "filelock"),
+    *("click", "markdown_it", "jinja2", "watchdog", "filelock", "wcwidth"),
 }
 
 # Without site and the environment, so that what the machine loads at every start stays out of the picture.

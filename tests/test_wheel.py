@@ -106,9 +106,9 @@ def test_the_sdist_can_run_its_own_tests(built):
     assert "tests/data/corpus/SOURCES.md" in names
 
 
-def test_the_wheel_needs_five_packages(built):
+def test_the_wheel_needs_six_packages(built):
     with zipfile.ZipFile(built["wheel"]) as wheel:
         (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
         requirements = message_from_bytes(wheel.read(metadata)).get_all("Requires-Dist", [])
     needed = {requirement.partition(">")[0] for requirement in requirements if "extra ==" not in requirement}
-    assert needed == {"click", "filelock", "jinja2", "markdown-it-py", "watchdog"}
+    assert needed == {"click", "filelock", "jinja2", "markdown-it-py", "watchdog", "wcwidth"}

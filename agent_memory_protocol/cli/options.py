@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..project.access import Actor, check, why_not_read
-from ..text.phrases import beginning
+from .cells import cells, cut
 
 if TYPE_CHECKING:
     from datetime import date
@@ -347,14 +347,14 @@ def columns() -> int:
 
 
 def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
-    """Return the beginning of a text on one line of at most so many characters, safe for a terminal.
+    """Return the beginning of a text on one line of at most so many cells, safe for a terminal.
 
     Args:
         text: what is cut.
-        width: at most so many characters; fewer, where the terminal has no room for them.
-        behind: how many characters are on the line already.
+        width: at most so many cells; fewer, where the terminal has no room for them.
+        behind: how many cells of the line are taken already.
     """
-    return beginning(plain(" ".join(text.split())), max(20, min(width, columns() - behind)))
+    return cut(plain(" ".join(text.split())), max(20, min(width, columns() - behind)))
 
 
 def progress(doing: str) -> Callable[[int, int], None] | None:
@@ -381,6 +381,6 @@ _DRAWN = [""]
 def draw(line: str) -> None:
     """Show a line on stderr in the place of the one before; "" clears it, as does whatever is printed next."""
     if line or _DRAWN[0]:
-        blanks = " " * (len(_DRAWN[0]) - len(line))
+        blanks = " " * (cells(_DRAWN[0]) - cells(line))
         _DRAWN[0] = line
         click.echo(f"\r{line}{blanks}" if line else f"\r{blanks}\r", nl=False, err=True)

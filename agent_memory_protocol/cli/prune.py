@@ -14,6 +14,7 @@ from ..text.phrases import counted
 from ..tiers.prune import Judged
 from ..verbs.upkeep import PlanOutdated
 from ..verbs.upkeep_answers import Pruning, Removed
+from .cells import cells
 from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress
 from .write import parse_date
 
@@ -136,7 +137,7 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
     yield f"{plan.target}  {plan.target.path}: {len(plan.removals)} of {total} {'went' if applied else 'would go'}"
     for one in plan.removals:
         why = f"{one.reason}: " if one.cause == "expired" else ""
-        yield f"  -{one.line:>5}  {_when(one)}  {why}{first_words(one.alone, behind=22 + len(why))}"
+        yield f"  -{one.line:>5}  {_when(one)}  {why}{first_words(one.alone, behind=22 + cells(why))}"
     for one in listed:
         yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
     for line, text, day, count in () if applied else _waiting(plan):

@@ -8,6 +8,7 @@ import click
 
 from ..text.phrases import counted
 from ..verbs.review import KINDS, Item
+from .cells import cells
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import Call, call_options, first_words, note
 
@@ -101,11 +102,11 @@ def _rows(item: Item) -> list[str]:
         said = ", ".join(one.name for one in item.texts) if item.kind == "unlisted" else item.text
         told = "" if item.kind == "undated" else f"{item.message}  "
         line = f"  {item.id}  {item.command}  {told}{_short(item.texts[0].place)}  "
-        return [f"{line}{first_words(said, 60, behind=len(line))}"]
+        return [f"{line}{first_words(said, 60, behind=cells(line))}"]
     rows = [f"  {item.id}  {item.command}  ({item.message})"]
     for one in item.texts[:_TEXTS]:
         place = f"            {_short(one.place)}  "
-        rows.append(f"{place}{first_words(one.text, behind=len(place))}")
+        rows.append(f"{place}{first_words(one.text, behind=cells(place))}")
     if len(item.texts) > _TEXTS:
         rows.append(f"            … {counted(len(item.texts) - _TEXTS, 'more text')}")
     return rows

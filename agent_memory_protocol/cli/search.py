@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..answers import Found, Json
+from .cells import cells
 from .options import Call, TextCommand, call_options, conversation_option, first_words, note, today_option
 from .record_options import has_records, open_memory, shown_store, store_option
 
@@ -116,7 +117,7 @@ def _shown_by(found: Found) -> str:
 
 def _hit(found: Found, where: str, shown_by: str) -> _Hit:
     head = f"{found.id}  {where}  "
-    head += first_words(found.alone, behind=len(head))
+    head += first_words(found.alone, behind=cells(head))
     return _Hit(head, shown_by, found.reasons, found.to_json())
 
 

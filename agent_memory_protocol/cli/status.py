@@ -7,6 +7,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..answers import Status
 from ..workspace import Workspace
+from .cells import cells, padded
 from .options import (
     Call,
     call_options,
@@ -52,16 +53,16 @@ def table(rows: list[Status], width: int) -> list[str]:
     Where `width` is too little for it, it is narrower, and has neither the bars nor the tokens.
     """
     wide = _table(rows)
-    return wide if all(len(uncoloured(line)) <= width for line in wide) else _table(rows, without=_NARROW)
+    return wide if all(cells(uncoloured(line)) <= width for line in wide) else _table(rows, without=_NARROW)
 
 
 def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
     full, empty = ("█", "░") if can_print("█░") else ("#", ".")
     titles = ["document", "" if without else "full", "full" if without else ""]
-    cells = [[*titles, "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
+    grid = [[*titles, "lines", "bytes", "~tokens", "entries", "dated", "oldest", "newest", "notes"]]
     for row in rows:
         filled = min(_BAR, round(row.share * _BAR))
-        cells.append(
+        grid.append(
             [
                 plain(str(row.target)),
                 full * filled + empty * (_BAR - filled),
@@ -76,12 +77,12 @@ def _table(rows: list[Status], without: tuple[int, ...] = ()) -> list[str]:
                 f"{row.notes - row.unlisted} of {row.notes}" if row.unlisted else str(row.notes),
             ]
         )
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*grid, strict=True)]
     left = {0, 1, 8, 9}
     lines = []
-    for number, cell in enumerate(cells):
+    for number, cell in enumerate(grid):
         text = [
-            value.ljust(width) if column in left else value.rjust(width)
+            padded(value, width, right=column not in left)
             for column, (value, width) in enumerate(zip(cell, widths, strict=True))
         ]
         row = rows[number - 1]

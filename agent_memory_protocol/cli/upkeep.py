@@ -11,6 +11,7 @@ import click
 from ..change.ledger import way_back
 from ..errors import InvalidArgument
 from ..verbs.upkeep_answers import Restorable, Restored, Synced
+from .cells import cells
 from .options import NOT_APPLIED, Call, TextCommand, call_options, conversation_option, first_words, note, say
 from .write import parse_date, read_text
 
@@ -69,7 +70,7 @@ def _lines(chosen: Sequence[Restorable]) -> Iterator[str]:
     for one in chosen:
         archived = one.archived
         head = f"{archived.taken.id:<14}  {archived.removed_at[:10]}  {one.target}  "
-        words = first_words(archived.taken.alone, behind=len(head))
+        words = first_words(archived.taken.alone, behind=cells(head))
         yield head + (f"{archived.note} (a note)" if archived.note else words)
         yield f"{'':<14}  {archived.reason}"
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import click
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agent_memory_protocol.cli import options
+from agent_memory_protocol.cli import options, status
+from agent_memory_protocol.cli.cells import cells, cut, padded
 from agent_memory_protocol.cli.main import amp as group
 
 SHARED = ".scaffolding/agent-memory/shared"
@@ -184,3 +187,41 @@ def test_only_one_module_prints():
     folder = Path(options.__file__).parent
     past = [path.name for path in sorted(folder.glob("*.py")) if "click.echo(" in path.read_text(encoding="utf-8")]
     assert past == ["formats.py", "hook.py", "options.py"]
+
+
+WIDE = st.text(st.sampled_from("ab 界ｗé\u0301😀👨\u200d👩⚠\ufe0f한"), max_size=60)
+
+
+@given(st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cc", "Cf"]) | st.sampled_from("█░…–—‘’“”→界")))
+def test_what_is_counted_without_the_library_is_as_it_counts(text):
+    import wcwidth
+
+    assert cells(text) == wcwidth.width(text)
+
+
+@given(WIDE, st.integers(2, 40))
+def test_a_cut_text_never_takes_more_cells_than_there_are(text, most):
+    shown = cut(text, most)
+    assert cells(shown) <= most
+    assert shown == text or (shown.endswith("…") and cells(text) > most)
+
+
+@given(st.lists(st.text(st.sampled_from("ab 界ｗé😀한"), max_size=20), min_size=1, max_size=5))
+def test_a_column_is_as_wide_in_every_row(texts):
+    width = max(map(cells, texts))
+    for right in (False, True):
+        assert {cells(padded(text, width, right=right)) for text in texts} == {width}
+
+
+@pytest.mark.parametrize(
+    "text", ["本番のデータベースは" * 12, "😀" * 70, "a" * 200, "é" * 200], ids=["han", "emoji", "ascii", "accents"]
+)
+@pytest.mark.parametrize("args", [("list",), ("status",), ("search", "a 本番のデータベースは 😀 é", "--limit", "1")])
+def test_what_is_wide_fits_eighty_columns(amp, monkeypatch, text, args):
+    amp("init", "--agent", "開発者")
+    amp("remember", f"{text} a 本番のデータベースは 😀 é", "--agent", "開発者")
+    for module in (options, status):
+        monkeypatch.setattr(module, "columns", lambda: 80)
+    out = amp(*args).out
+    assert out
+    assert max(cells(line) for line in out.splitlines()) <= 80
