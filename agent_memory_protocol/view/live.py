@@ -129,7 +129,16 @@ class LivePage:
 
     async def _page(self, request: Request) -> Response:
         def make() -> bytes:
-            page = gather(self.opens(), self.actor, date.today(), self.records())
+            asked = request.query_params
+            bound = asked.get("max_chars", "")
+            page = gather(
+                self.opens(),
+                self.actor,
+                date.today(),
+                self.records(),
+                task=asked.get("task", ""),
+                max_chars=int(bound) if bound.isdecimal() and 0 < len(bound) < 10 and int(bound) else None,
+            )
             notice = ("", "")
             if "quiet" not in request.query_params:  # what a tab fetches by itself tells nobody anything
                 notice, self._notice = self._notice, notice

@@ -3,7 +3,7 @@
 No rule is here. What a reader may not see is in none of these answers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import groupby
@@ -21,6 +21,7 @@ from ..verbs.upkeep_answers import Restorable
 from ..workspace import Workspace
 
 Answer = TypeVar("Answer")
+Key = TypeVar("Key")
 _MONTH = timedelta(days=30)
 
 
@@ -111,6 +112,8 @@ class MemoryPage:
     items: tuple[Item, ...]
     records: tuple[Record, ...]
     problems: tuple[str, ...]
+    task: str = ""
+    max_chars: int | None = None
 
     @property
     def anchors(self) -> dict[str, str]:
@@ -141,8 +144,16 @@ class _Asking:
         self.problems.append(problem)
 
 
-def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record] = ()) -> MemoryPage:
-    """Ask for everything that this reader may see.
+def gather(
+    here: Workspace,
+    actor: Actor,
+    today: date,
+    records: Sequence[Record] = (),
+    *,
+    task: str = "",
+    max_chars: int | None = None,
+) -> MemoryPage:
+    """Ask for everything that this reader may see, and for what recall gives within `max_chars` for a task.
 
     Raises:
         StorageError: the settings or the folders cannot be read. A single document that cannot be is told on the page.
@@ -154,11 +165,14 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
     notes = asking.ask(lambda: here.notes(actor))
     findings = asking.ask(lambda: here.check(actor=actor, today=today))
     by_id = {entry.id: entry for entry in entries}
+    in_document = _grouped(entries, lambda one: one.target)
+    in_file = _grouped(findings, lambda one: one.path)
+    beside = _grouped(notes, lambda one: one.target)
     parts = []
     for number, status in enumerate(here.status(actor), 1):
         target = status.target
-        own = [entry for entry in entries if entry.target == target]
-        about = [one for one in findings if one.path == target.path]
+        own = in_document.get(target, [])
+        about = in_file.get(target.path, [])
         left_out = set() if status.problem else asking.left_out(target)
         cards = tuple(
             Card(
@@ -171,8 +185,10 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
             )
             for place, entry in enumerate(own, 1)
         )
-        beside = [row for row in notes if row.target == target]
-        leaves = tuple(Leaf(f"d{number}-n{place}", row, _text_of(asking, row)) for place, row in enumerate(beside, 1))
+        leaves = tuple(
+            Leaf(f"d{number}-n{place}", row, _text_of(asking, row))
+            for place, row in enumerate(beside.get(target, []), 1)
+        )
         shown = {id(one) for card in cards for one in card.findings}
         parts.append(
             DocumentPart(
@@ -187,7 +203,7 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
         )
     gone_for_now = asking.ask(lambda: here.restorable(actor=actor))
     items = asking.ask(lambda: here.review(actor=actor, today=today, on_problem=asking.tell))
-    recalled = here.recall(actor, today=today)
+    recalled = here.recall(actor, today=today, task=task or None, max_chars=max_chars)
     problems = dict.fromkeys([*asking.problems, *recalled.warnings, *(one.problem for one in notes if one.problem)])
     return MemoryPage(
         here.path.name,
@@ -201,7 +217,16 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
         tuple(items),
         tuple(records),
         tuple(problems),
+        task,
+        max_chars,
     )
+
+
+def _grouped(values: Iterable[Answer], by: Callable[[Answer], Key]) -> dict[Key, list[Answer]]:
+    groups: dict[Key, list[Answer]] = {}
+    for value in values:
+        groups.setdefault(by(value), []).append(value)
+    return groups
 
 
 def _text_of(asking: _Asking, row: NoteRow) -> str | None:

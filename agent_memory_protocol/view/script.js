@@ -52,7 +52,7 @@ function start() {
 
 // What other programs write appears by itself, where nobody is writing.
 async function refresh() {
-  const answer = await fetch("/?quiet");
+  const answer = await fetch(`/?quiet&${location.search.slice(1)}`);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
   const open = new Set([...document.querySelectorAll("details[open]")].map((one) => one.parentElement.id));

@@ -163,6 +163,35 @@ def test_a_plan_changes_nothing_and_to_apply_it_does_what_it_said(here, verb, fi
     assert all(words in one for words, one in zip(left, shared, strict=True))
 
 
+def test_recall_is_shown_for_a_task_and_a_budget(here):
+    for number in range(60):
+        here.remember(f"Fact {number} of {'much ' * 20}", tier=Tier.SHARED)
+    at = browser(here)
+    assert "Left out:" not in at.ask("/")[2]
+    text = at.ask("/?max_chars=1500&task=port")[2]
+    block = text.partition('<pre tabindex="0">')[2].partition("</pre>")[0]
+    assert "The port is 8080." in block
+    assert len(block) < 2_000
+    assert re.search(r"Left out: \d\d", text)
+    Seen(text).check(live=True)
+    assert at.ask("/?max_chars=0")[0] == at.ask("/?max_chars=%C2%B2")[0] == at.ask("/?max_chars=1")[0] == 200
+
+
+def test_nothing_of_a_hostile_entry_runs_where_it_is_changed(here):
+    attack = '</textarea></form><script>alert(1)</script> "><img src=x onerror=alert(1)>'
+    path = here.path / here.target(Actor("dev")).path
+    path.write_text(f"# D\n\n- {attack}\n")
+    at = browser(here)
+    for text in (
+        at.ask(f"/entry?id={id_of(here, 'alert')}")[2],
+        at.post("Forget", id_of(here, "alert"), "Plan", reason=attack, other=attack)[1],
+        at.post("Edit", id_of(here, "8080"), "Plan", text=attack)[1],
+        at.post("Date", id_of(here, "8080"), "Plan", dated=attack)[1],
+        at.ask("/?task=%22%3E%3Cscript%3E")[2],
+    ):
+        Seen(text).check(live=True)
+
+
 def test_what_was_forgotten_is_undone(here):
     at = browser(here)
     entry = id_of(here, "8080")
@@ -213,7 +242,7 @@ def test_a_read_only_page_has_nothing_that_changes(here):
     at = browser(here, is_read_only=True)
     text = at.ask("/")[2]
     Seen(text).check(live=True)
-    assert "<form" not in text
+    assert 'method="post"' not in text
     assert "/entry" not in text
     assert at.ask(f"/entry?id={id_of(here, '8080')}")[0] == 404
     assert at.post("Forget", id_of(here, "8080"), "Apply")[0] == 404
