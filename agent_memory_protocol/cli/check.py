@@ -23,6 +23,7 @@ from .options import (
     as_option,
     call_with,
     note,
+    own_words,
     print_json,
     problems_in_settings,
     progress,
@@ -112,7 +113,8 @@ def check_command(
         run.check(here, paths)
     missed = [] if missing == "ok" else run.missed
     for line in missed:
-        note(line)
+        # Where it is the reason for exit code 1, --quiet does not keep it back.
+        say(f"amp: {own_words(line)}", err=True) if missing == "fail" else note(line)
 
     def fails(one: Finding) -> bool:
         return one.severity in (ERROR, fail_on)

@@ -74,7 +74,7 @@ _VERBS = {
         "import": ("travel", "Import the entries of a record file into memory."),
         "convert": ("formats", "Convert a record file to another format."),
         "schema": ("formats", "Print the schema of record files, answers or settings."),
-        "conformance": ("conformance", "Say which rules of the protocol a program keeps."),
+        "conformance": ("conformance", "Say which rules of the protocol a program keeps, case by case."),
         "bench": ("bench", "Benchmark the record formats on this machine."),
     },
     "Help": {

@@ -123,6 +123,11 @@ def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, 
     assert amp("check", "--missing", missing, "--format", form)[::2] == (0, "")
 
 
+def test_quiet_keeps_back_a_remark_and_never_the_reason_for_an_exit_code(amp):
+    assert amp("check", "--quiet") == (0, "", "")
+    assert "no memory yet" in amp("check", "--quiet", "--missing", "fail").err
+
+
 def test_a_path_outside_memory_is_named(amp):
     amp("init", "--agent", "dev")
     amp.write("README.md", "")
