@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
@@ -130,6 +132,15 @@ def test_a_crash_costs_one_case_and_a_late_answer_passes_for_no_other(tmp_path):
     assert [case.args["text"] for case in FEW[:3]] == ["", "a", "a\n"]
     assert got[:3] == [0, None, None]
     assert got[3:] == [len(case.args["text"]) for case in FEW[3:]]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_the_reader_in_javascript_keeps_every_reader_case_in_700_lines():
+    reader = REPOSITORY / "conformance" / "readers" / "javascript" / "reader.js"
+    code, said, _ = run(f"node {shlex.quote(str(reader))}")
+    assert said["cases"] == []
+    assert code == 0
+    assert len(reader.read_text(encoding="utf-8").splitlines()) <= 700
 
 
 def test_the_report_counts_each_rule_of_a_case():

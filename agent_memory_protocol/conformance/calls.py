@@ -145,21 +145,15 @@ def _parse(desk: Desk) -> object:
 
 
 def _recall(desk: Desk) -> object:
-    from ..recall.agent import recall_for_agent
-
     args = desk.args
-    return {
-        "text": recall_for_agent(
-            args.get("agent"),
-            args.get("conversation"),
-            root=desk.root,
-            max_lines=args.get("max_lines"),
-            max_chars=args.get("max_chars"),
-            max_tokens=args.get("max_tokens"),
-            today=desk.today,
-            environ=desk.environ,
-        )
-    }
+    found = desk.workspace.recall(
+        Actor(args.get("agent"), args.get("conversation")),
+        max_lines=args.get("max_lines"),
+        max_chars=args.get("max_chars"),
+        max_tokens=args.get("max_tokens"),
+        today=desk.today,
+    )
+    return {"text": found.text, "not_read": [str(part.target) for part in found.parts if part.problem]}
 
 
 def _access(desk: Desk) -> object:
