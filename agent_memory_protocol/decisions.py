@@ -61,8 +61,8 @@ class Decisions:
         """Mark two records as disputed with each other; return both. Where they are already, nothing is changed.
 
         Raises:
-            IllegalMove: one is in another dispute or no longer active, they are no facts or procedures, or no reason is
-                given.
+            IllegalMove: one is in another dispute or no longer active, they are not facts or procedures, or no reason
+                is given.
         """
         from .consolidation.pipeline import dispute
 

@@ -90,7 +90,7 @@ class InvalidRecord(AgentMemoryError, ValueError):
 
 
 class InvalidVector(AgentMemoryError, ValueError):
-    """A vector holds what is no number, is not as wide as the others, or was made by something else."""
+    """A vector holds what is not a number, is not as wide as the others, or was made by something else."""
 
 
 class UnknownRecord(AgentMemoryError, LookupError):

@@ -209,7 +209,7 @@ def parse_target(text: str) -> Target:
     for tier in TIERS:
         if tier.value == kind and bool(tier.owner) == bool(owner):
             return Target(tier, check_owner(tier, owner) if owner else "")
-    raise InvalidArgument(f"{text!a} is no document; write shared, agent:NAME or conversation:ID")
+    raise InvalidArgument(f"{text!a} is not a document; write shared, agent:NAME or conversation:ID")
 
 
 def check_agent_name(name: str) -> str:
@@ -326,7 +326,7 @@ def _check_unicode_name(kind: str, name: str) -> str:
             if not previous or category(previous)[0] not in "LM" or is_selector:
                 raise _bad(kind, name, f"it holds U+{ord(character):04X} where no letter carries it")
         elif not character.isascii() and group != "Nd":
-            raise _bad(kind, name, f"it holds U+{ord(character):04X}, which is no letter or digit")
+            raise _bad(kind, name, f"it holds U+{ord(character):04X}, which is not a letter or digit")
         previous = character
     if len(scripts) > 1:
         raise _bad(kind, name, f"it mixes {' and '.join(sorted(scripts))} letters; use one script")

@@ -417,7 +417,7 @@ class Memory(Decisions):
     def check(self, *, owners: Collection[str] = ()) -> Checked:
         """Verify everything as `verify` does, and return all that is wrong.
 
-        Of a memory with an identity, `foreign` names the records that it has not signed; that alone is no problem.
+        Of a memory with an identity, `foreign` names the records that it has not signed; that alone is not a problem.
         """
         with self._lock:
             self._home.check_is_on()
@@ -445,7 +445,7 @@ class Memory(Decisions):
             for record in records:
                 if is_forged(record):
                     raise BadSignature(
-                        f"{record.id}: its signature does not verify; restore it, or sign it anew if it is right, "
+                        f"{record.id}: its signature does not verify; restore it, or sign it again if it is right, "
                         f"as with `amp record sign {record.id}`"
                     )
             file = SignedMemoryFile(created_at=self._clock(), records=records)

@@ -348,6 +348,6 @@ def check_several(what: str, given: Sequence[str]) -> None:
 
 
 def check_text(what: str, given: object) -> None:
-    """Refuse what is no text, such as the None of a call that had no answer."""
+    """Refuse what is not text, such as the None of a call that had no answer."""
     if not isinstance(given, str):
         raise InvalidArgument(f"{what} must be text, not {type(given).__name__}")

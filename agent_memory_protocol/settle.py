@@ -101,7 +101,7 @@ def _are_records(workspace: Workspace, records: Memory, actor: Actor, *ids: str)
             raise InvalidArgument(f"{one} is the beginning of an entry's id and of a record's; give more of it")
         found.append(is_record)
     if any(found) and not all(found):
-        raise InvalidArgument(f"{ids[found.index(True)]} is a record and {ids[found.index(False)]} is none; name two")
+        raise InvalidArgument(f"{ids[found.index(True)]} is a record and {ids[found.index(False)]} is not; name two")
     return all(found)
 
 

@@ -217,7 +217,7 @@ class Workspace(Reader):
         Args:
             target: the document.
             change: makes the new text from the present one, and may be called again when others write meanwhile. None
-                is no file: there is none yet, or it is to go. What it raises is raised here, and nothing is changed.
+                is not a file: there is none yet, or it is to go. What it raises is raised here, and nothing is changed.
             note: the file name of a note beside the document, where that is meant.
             actor: who writes.
             reason: why what disappears goes, for the ledger.

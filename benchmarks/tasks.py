@@ -139,7 +139,7 @@ TASKS = {
         "The PDF renderer has no network: fonts and logos are in the image.",
     ),
     "Log less in production": (
-        "Log lines over 16 kB are split by the collector and then are no JSON any more.",
+        "Log lines over 16 kB are split by the collector and then are not JSON any more.",
         "Personal data in logs is masked by the logger's filter list in `logging.yml`, not by hand.",
     ),
 }

@@ -1390,7 +1390,7 @@ for text in (
     "100 % of it",
     "<b>",
     "a | b",
-    "`[2026-02-30]` is no day",
+    "`[2026-02-30]` is not a day",
 ):
     write("take-in", "P-38", "remember", {"text": text}, {SHARED: DOC})
 for text in (
@@ -1771,7 +1771,7 @@ write(
     refused=True,
     must=False,
 )
-BROKEN_LEDGER = {path: text + "this is no line\n" if path.endswith("jsonl") else text for path, text in LEFT.items()}
+BROKEN_LEDGER = {path: text + "this is not a line\n" if path.endswith("jsonl") else text for path, text in LEFT.items()}
 write(
     "let-one-bad-line-hide-the-ledger", "P-51", "restore", {"ids": [B]}, BROKEN_LEDGER, must=False, after={SHARED: ABC}
 )

@@ -53,7 +53,7 @@ _RULES_OPENING = """\
 What `amp check` finds, rule by rule. This page is made from the rules themselves and from what each of them finds in
 the example under it; `python tests/test_generated_docs.py` writes it. `amp check --rules` lists the same rules.
 
-An error keeps memory from doing its work, or must not stand there; a warning is something a person should look at.
+An error keeps memory from doing its work, or must not be there; a warning is something a person should look at.
 Either ends `amp check` with exit code 1. `--select` and `--ignore` take a rule or a group, the word before the first
 dash, as in `amp check --select date --ignore date-future`. A rule that is off runs only when it is selected: on real
 memory files it found too much that was meant so. [How that was judged](../benchmarks/false_alarms.md).

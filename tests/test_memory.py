@@ -655,7 +655,7 @@ def test_an_export_is_one_file_that_anyone_can_verify(memory, tmp_path):
 
 @pytest.mark.requirement("S1-58")
 def test_a_signature_that_does_not_verify_is_never_passed_over(tmp_path):
-    """Recall marks it, and an export, which nobody could load, is refused until the record is signed anew."""
+    """Recall marks it, and an export, which nobody could load, is refused until the record is signed again."""
     with Memory("memory", identity="agent.key") as memory:
         one = memory.remember("A fact.").record_id
         memory.remember("A good fact.")

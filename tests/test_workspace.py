@@ -404,7 +404,7 @@ def test_one_unreadable_document_hides_no_other(workspace):
     assert [target for target, _ in problems] == [SHARED]
     assert [bool(row.problem) for row in workspace.status()] == [True, False]
     workspace.forget([found[0].id])
-    with pytest.raises(StorageError, match=r"000000000000 may stand in what cannot be read: .*KNOWLEDGE"):
+    with pytest.raises(StorageError, match=r"000000000000 may be in what cannot be read: .*KNOWLEDGE"):
         workspace.forget(["0" * 12])
 
 

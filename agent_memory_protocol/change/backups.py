@@ -38,7 +38,7 @@ def read(root: Root, name: str) -> dict[Target, str | None]:
     except (ValueError, RecursionError):
         texts = None
     if not isinstance(texts, dict) or not all(text is None or isinstance(text, str) for text in texts.values()):
-        raise DamagedFile(f"{path}: is no whole backup made here; nothing was changed, name another with --backup")
+        raise DamagedFile(f"{path}: is not a whole backup made here; nothing was changed, name another with --backup")
     try:
         return {parse_target(spelled): text for spelled, text in texts.items()}
     except (InvalidArgument, InvalidName) as error:

@@ -206,7 +206,7 @@ class Books:
                 replace(self._root, self._parts, self._journal.data, expected=now)
 
     def done(self) -> None:
-        """Note that the write has reached the document. It has, so a disk too full for the note is no failure."""
+        """Note that the write has reached the document. It has, so a disk too full for the note is not a failure."""
         with suppress(StorageError):
             append(self._root, self._parts, self._local.seal(journal.encode(journal.Done(self.run))), sync=False)
 
@@ -283,7 +283,7 @@ class Books:
     ) -> None:
         """Keep entries word for word, each with the reason why it goes, before they leave the document.
 
-        What went `by_hand` is no work of this command, and does not come back with it. `successors` says, for what
+        What went `by_hand` is not the work of this command, and does not come back with it. `successors` says, for what
         was edited or `retired`, which entry holds in its place. `size` is that of the document with them, in lines and
         bytes, `is_over` says whether that is over a limit, and `undo` takes the removal back to the byte.
         """

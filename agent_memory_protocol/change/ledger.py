@@ -182,7 +182,7 @@ def removal_lines(
         run: the id of this command; "" for what people took out by hand.
         known: what the ledger knows of entries already: source, kind, confidence and tags stay.
         successors: for what was edited or retired, by id, the id of the entry that holds in its place.
-        retired: which of them say something else than their successors: these are no versions of them.
+        retired: which of them say something else than their successors: these are not versions of them.
         size: how many lines and bytes the document has with them.
         is_over: whether that is over a limit.
         undo: what takes all of it back to the byte.
@@ -345,8 +345,8 @@ def respelled(entry: EntryLine) -> EntryLine:
 def _spelling(markdown: str) -> dict[str, object]:
     """Return what makes an entry's exact Markdown from the line that `_one_line` makes of it; mostly nothing is needed.
 
-    `spaces` lists what stands between two words where it is no single space: the number of the gap, from 0 before the
-    first word, and its characters.
+    `spaces` lists what is between two words if it is not a single space: the number of the gap, from 0 before the first
+    word, and its characters.
     """
     text = _one_line(markdown)
     if text == markdown and text != _NO_TEXT:

@@ -120,7 +120,7 @@ class Session:
         # What begins so and can be read need not be what was meant, where something cannot be read.
         left = sorted(set(entry_ids) - set(known))
         if left and problems:
-            raise StorageError(f"{', '.join(left)} may stand in what cannot be read: {'; '.join(problems)}")
+            raise StorageError(f"{', '.join(left)} may be in what cannot be read: {'; '.join(problems)}")
         whole = {start: complete(start, known, known.__getitem__) for start in entry_ids}
         missing = sorted(start for start, one in whole.items() if one is None)
         if missing:
@@ -153,7 +153,7 @@ class Session:
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
 
-        What stands in the file already, in `standing`, is no news: whoever mends another line need not mend this one.
+        What stands in the file already, in `standing`, is not news: whoever mends another line need not mend this one.
 
         Raises:
             SecretFound: the message says which kind, where, and what to write instead.
@@ -174,7 +174,7 @@ class Session:
     def why_refused(self, text: str, *, standing: str = "") -> str:
         """Say why a text of a file that anyone may have written may not come into memory; "" where it may.
 
-        It passes what a remembered text passes. What stands in the file already, in `standing`, is no news.
+        It passes what a remembered text passes. What stands in the file already, in `standing`, is not news.
         """
         from ..text.visible import first_invisible
 
@@ -512,7 +512,7 @@ def _check_writable(settings: Settings) -> None:
     """Refuse to write where memory is switched off, or settings cannot be read: a limit may stand in them."""
     settings.check_enabled()
     if settings.damaged:
-        raise StorageError(f"{'; '.join(settings.problems)}; mend it first, a limit may stand in it")
+        raise StorageError(f"{'; '.join(settings.problems)}; mend it first, it may set a limit")
 
 
 def _make_root(path: str) -> list[str]:

@@ -103,7 +103,7 @@ def table(found: "list[Measured]") -> list[str]:
     rows.append(["a later field is", *("kept" if one.keeps_unknown else "read, not kept" for one in found)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*lines, "* the whole file is written anew"] if not all(one.format.appends for one in found) else lines
+    return [*lines, "* the whole file is written again"] if not all(one.format.appends for one in found) else lines
 
 
 def _own(source: str) -> "tuple[list[MemoryEntry], str]":

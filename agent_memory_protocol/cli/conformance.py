@@ -87,7 +87,7 @@ def _counted(found: "list[Case]", step: "Callable[[int, int], None] | None") -> 
 
 
 def _answer() -> None:
-    """Answer each line of stdin. What is no question gets no result, and the next one is read."""
+    """Answer each line of stdin. What is not a question gets no result, and the next one is read."""
     from ..conformance.calls import answer
 
     for line in sys.stdin.buffer:
@@ -96,12 +96,12 @@ def _answer() -> None:
         except (ValueError, RecursionError):
             question = None
         if not isinstance(question, dict):
-            say(json.dumps({"id": None, "refused": "this line is no JSON object"}))
+            say(json.dumps({"id": None, "refused": "this line is not a JSON object"}))
             continue
         try:
             answered = answer(question)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            answered = {"id": question.get("id"), "refused": f"this is no question: {error}"}
+            answered = {"id": question.get("id"), "refused": f"this is not a question: {error}"}
         say(json.dumps(answered))
 
 

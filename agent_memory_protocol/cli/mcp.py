@@ -71,7 +71,7 @@ def mcp_command(
         arguments += ["--records"] if records and not path else []
         arguments += ["--path", shown_store(path) if is_address(path) else os.path.abspath(path)] if path else []
         if path and is_address(path) and Address.parse(path).has_password:
-            note("the password is left out; put it into ~/.pgpass of whoever runs the host")
+            note("the password is left out; put it into ~/.pgpass of the user that runs the host")
         form = FORMS.get(host or "")
         settings = (form.write if form else plain)(_script(), arguments)
         if isinstance(settings, str):

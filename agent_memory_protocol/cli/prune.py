@@ -121,7 +121,7 @@ def parse_age(text: str, today: date) -> timedelta:
 
     days = parse_days(text)
     if days is None:
-        raise InvalidArgument(f"{text!a} is no age; write 90d, 12w or a date such as 2026-01-31")
+        raise InvalidArgument(f"{text!a} is not an age; write 90d, 12w or a date such as 2026-01-31")
     return timedelta(days=days)
 
 

@@ -107,7 +107,7 @@ def forget_command(
         ]
         call.answer({"redacted": [one.to_json() for one in redacted]}, said)
         for path in chain.from_iterable(one.elsewhere for one in redacted):
-            note(f"the same text also stands in {path}")
+            note(f"the same text is also in {path}")
         note("git history still has what was committed; rewrite it, or replace the secret")
         return
     gone = here.forget(entry_ids, actor=who, reason=reason)

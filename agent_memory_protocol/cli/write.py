@@ -132,7 +132,7 @@ def remember_command(
     for line in done.notes:
         note(line)
     if is_new and here.how.startswith("the current folder"):
-        note(f"this is no project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
+        note(f"this is not a project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
     call.answer(done.to_json(), _said(done))
     if done.headroom.warning:
         note(

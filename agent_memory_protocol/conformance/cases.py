@@ -12,7 +12,7 @@ LEVELS = ("reader", "writer", "full")
 """Each level holds all cases of those before it."""
 
 File = str | dict[str, str]
-"""The text of a file, or `base64` where it is no text."""
+"""The text of a file, or `base64` where it is not text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def load(level: str = "full") -> list[Case]:
     """Return the cases of a level and of those before it.
 
     Raises:
-        DamagedFile: the cases are missing, or one is no case.
+        DamagedFile: the cases are missing, or one is not a case.
     """
     levels = LEVELS[: LEVELS.index(level) + 1]
     paths = sorted(folder().glob("*.json"))
@@ -65,7 +65,7 @@ def load(level: str = "full") -> list[Case]:
         try:
             found += [_case(one) for one in json.loads(path.read_bytes())]
         except (ValueError, TypeError, KeyError) as error:
-            raise DamagedFile(f"is no file of cases: {error}", path=str(path)) from None
+            raise DamagedFile(f"is not a file of cases: {error}", path=str(path)) from None
     return [case for case in found if case.level in levels]
 
 

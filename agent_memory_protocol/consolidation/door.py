@@ -243,7 +243,7 @@ def _check_keeper(keeper: Record, replaced: list[Record]) -> None:
     others = [old for old in replaced if (old.type, old.body, old.slots) != birth]
     for old in others:
         if old.id not in keeper.evidence:
-            raise Refused(f"{keeper.id} is no exact copy of {old.id}; a merge makes a new record")
+            raise Refused(f"{keeper.id} is not an exact copy of {old.id}; a merge makes a new record")
     if others:
         _check_sameness(keeper, others)
     if keeper.type is RecordType.EPISODE and any(old.occurred_at != keeper.occurred_at for old in replaced):

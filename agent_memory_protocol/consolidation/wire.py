@@ -73,7 +73,7 @@ def read(data: bytes, question: Question) -> list[Proposal]:
     except UnicodeDecodeError:
         raise OperatorFailed("its answer is not UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise OperatorFailed(f"its answer is no JSON: {str(error)[:100]}") from None
+        raise OperatorFailed(f"its answer is not JSON: {str(error)[:100]}") from None
     if not isinstance(answer, dict) or not isinstance(answer.get("proposals"), list):
         raise OperatorFailed('its answer is not of the form {"proposals": […]}')
     return [_proposal(item, question) for item in answer["proposals"]]
@@ -106,7 +106,7 @@ def _read_item(item: object, question: Question) -> Proposal:
     kind = MAY_PROPOSE[question.stage]
     name = kind.__name__.lower()
     if item.get("kind") != name:
-        raise _Wrong(f"kind is none of those that the stage {question.stage} takes: {name}")
+        raise _Wrong(f"kind is not one of those that the stage {question.stage} takes: {name}")
     required, optional, make = _KINDS[kind]
     names = item.keys() - {"kind"}
     if names - {*required, *optional} or {*required} - names:

@@ -83,7 +83,7 @@ class Database:
 
         Raises:
             LockBusy: another process has been writing all the time.
-            DamagedFile: the file is no sound database.
+            DamagedFile: the file is not a sound database.
             StorageError: it cannot be opened, read or written, or there is no SQLite.
         """
         with self.connection(create=write) as connection:
@@ -175,7 +175,7 @@ def explaining(path: str | None) -> Iterator[None]:
 
 
 def _damaged(error: Exception, place: str) -> DamagedFile:
-    return DamagedFile(f"is no sound SQLite file: {error}; restore it from a backup", path=place)
+    return DamagedFile(f"is not a sound SQLite file: {error}; restore it from a backup", path=place)
 
 
 def _share(connection: sqlite3.Connection) -> None:

@@ -13,9 +13,9 @@ _REASONS = {
     errno.EACCES: "permission denied; change the permissions of the file or its folder",
     errno.EPERM: "the system does not permit it; look at the owner and attributes of the file and its folder",
     errno.ENOENT: "its folder has gone; make it again",
-    errno.ENOTDIR: "a file stands where a folder should be; move it away",
-    errno.EISDIR: "a folder stands where a file should be; move it away",
-    errno.ELOOP: "a link stands there; replace it by the file itself",
+    errno.ENOTDIR: "there is a file where a folder should be; move it away",
+    errno.EISDIR: "there is a folder where a file should be; move it away",
+    errno.ELOOP: "it is a link; replace it by the file itself",
     errno.ENXIO: "it is a socket, a device or an unused pipe, not a file; move it away",
     errno.EMFILE: "this process has too many open files; close some and try again",
     errno.ENFILE: "the system has too many open files; close some and try again",
@@ -54,7 +54,7 @@ def damaged(error: OSError, parts: tuple[str, ...]) -> DamagedFile:
 
 
 def check_regular(info: "os.stat_result", parts: tuple[str, ...]) -> None:
-    """Refuse what is no regular file.
+    """Refuse what is not a regular file.
 
     Raises:
         DamagedFile: it is a folder, a pipe, a device or a socket; the message says which.

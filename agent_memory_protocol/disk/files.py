@@ -153,8 +153,8 @@ class Root(Walk):
     ) -> "dict[str, Signed | None]":
         """Return by name what `sign` makes of what the system says of each file in a folder that is wanted.
 
-        None for what is no regular file: the one that a link leads to may change where it lies. The names are those of
-        `list_files`, in their order.
+        None for what is not a regular file: the one that a link leads to may change where it lies. The names are those
+        of `list_files`, in their order.
         """
         folder = self.folder(parts)
         if folder is None:

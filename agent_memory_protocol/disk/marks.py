@@ -1,6 +1,6 @@
 """Marks: empty files in `.scaffolding/.amp` that say what was done once in a conversation.
 
-A mark is no memory: it is not confirmed by the disk, and one that is lost costs a repetition. So this loads little.
+A mark is not memory: it is not confirmed by the disk, and one that is lost costs a repetition. So this loads little.
 """
 
 import os

@@ -266,7 +266,7 @@ class Walk:
 
 
 def check_name(*parts: str) -> None:
-    """Refuse a path whose last name is a path itself, or is no text: no link, ledger or index could hold it.
+    """Refuse a path whose last name is a path itself, or is not text: no link, ledger or index could hold it.
 
     Names that come from people have passed the name rule before.
     """
@@ -278,7 +278,7 @@ def check_name(*parts: str) -> None:
         except UnicodeEncodeError:
             bad = True
         else:
-            # Python hands out the bytes of a name that are no text as halves of a pair.
+            # Python hands out the bytes of a name that are not text as halves of a pair.
             if name != spelled.decode(errors="replace"):
                 raise DamagedFile("has a name that is not UTF-8; rename it", path=shown(*parts))
     if bad:

@@ -214,7 +214,7 @@ def rename_folder(root: Root, old: tuple[str, ...], new: tuple[str, ...]) -> Non
 
 
 def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
-    """Remove a folder that holds nothing; False if something is in it, or it is no folder.
+    """Remove a folder that holds nothing; False if something is in it, or it is not a folder.
 
     Raises:
         StorageError: a folder on the way to it cannot be opened.
@@ -452,7 +452,7 @@ def _append(fd: int, data: bytes, parts: tuple[str, ...], *, sync: bool, lines: 
         if left:
             reason = explain(error) if isinstance(error, OSError) else "interrupted"
             raise StorageError(
-                f"{shown(*parts)}: not confirmed, {left} new bytes may stand at its end: {reason}"
+                f"{shown(*parts)}: not confirmed, {left} new bytes may be at its end: {reason}"
             ) from error
         raise
 

@@ -39,7 +39,7 @@ class Conversion:
         progress: is told how many entries have come through, now and then.
         entries: how many have.
         lost: of how many of them what was lost.
-        problems: what is no entry, or none that the target can hold: the first `TOLD`.
+        problems: what is not an entry, or none that the target can hold: the first `TOLD`.
         left_out: how many such there are.
         doubles: how many are duplicates, word for word.
         embedded: how many got an embedding.
@@ -104,7 +104,7 @@ class Conversion:
                 self.progress(self.entries)
             yield encoded
         if self.problems and not self.entries:
-            first, more = self.problems[0], f", and {self.left_out - 1:,} more are none" if self.left_out > 1 else ""
+            first, more = self.problems[0], f", and {self.left_out - 1:,} more are wrong" if self.left_out > 1 else ""
             raise DamagedFile(f"{first.place}: {first.reason}{more}; nothing was written")
 
     def _encode(self, entry: MemoryEntry) -> Any:

@@ -20,7 +20,7 @@ _BEGIN = 1_767_225_600_000
 
 def sample(records: int, dimensions: int) -> list[MemoryEntry]:
     """Return so many entries, each with a vector of so many numbers."""
-    draw = random.Random(records)  # noqa: S311 - a sample is no secret
+    draw = random.Random(records)  # noqa: S311 - a sample is not a secret
     return [_entry(draw, number, dimensions) for number in range(records)]
 
 

@@ -97,12 +97,12 @@ def check(entry: MemoryEntry) -> MemoryEntry:
     if key == "":
         problems.append("it has no id")
     if type(timestamp_ms) is not int or not 0 <= timestamp_ms <= LATEST:
-        problems.append("timestamp_ms is no number of milliseconds from 0 to 2^64 - 1")
+        problems.append("timestamp_ms is not a number of milliseconds from 0 to 2^64 - 1")
     problems += too_many(len(tags), len(extra))
     if embedding:
         problems += embedding_problems(embedding)
     if not isinstance(relevance, (int, float)) or not isfinite(relevance):
-        problems.append("relevance is no finite number")
+        problems.append("relevance is not a finite number")
     if size > ENTRY_BYTES:
         problems.append(f"it has {size:,} bytes, {ENTRY_BYTES:,} are allowed")
     if problems:
@@ -121,7 +121,7 @@ def _text_problems(entry: MemoryEntry) -> Iterator[str]:
         try:
             "".join(texts).encode()
         except TypeError:
-            yield f"{name} is no text"
+            yield f"{name} is not text"
         except UnicodeEncodeError:
             yield f"{name} holds half of a surrogate pair"
 
@@ -143,7 +143,7 @@ def too_many(tags: int, pairs: int) -> list[str]:
 def embedding_problems(embedding: bytes) -> list[str]:
     """Say what keeps bytes from being an embedding; [] when nothing does."""
     if len(embedding) % 4:
-        return [f"its embedding has {len(embedding)} bytes, which is no whole number of float32"]
+        return [f"its embedding has {len(embedding)} bytes, which is not a whole number of float32"]
     # No sum of float32 is too large for a float, so a sum that is not finite has a part that is not.
     if not isfinite(sum(unpack(embedding))):
         return ["its embedding holds a number that is not finite (NaN or infinity)"]

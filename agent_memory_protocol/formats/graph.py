@@ -32,7 +32,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
-                yield Problem(place, "is no JSON")
+                yield Problem(place, "is not JSON")
                 continue
             yield from _of_line(value, place)
 
@@ -81,7 +81,7 @@ def _entity(value: Mapping[str, object]) -> Iterator[MemoryEntry]:
         about = one if isinstance(one, Mapping) else value
         text = one if isinstance(one, str) else next((about[key] for key in _TEXTS if key in about), None)
         if not isinstance(text, str):
-            raise BadEntry("an observation is no text")
+            raise BadEntry("an observation is not text")
         yield _entry(f"{name}: {text}", (kind,) if isinstance(kind, str) and kind else (), about, entity=name)
 
 

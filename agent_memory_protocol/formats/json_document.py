@@ -36,7 +36,9 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
                 yield attempt(place, entry_of, value)
         except (BadEntry, UnicodeDecodeError) as error:
             why = error if isinstance(error, BadEntry) else "there are bytes that are not UTF-8"
-            raise DamagedFile(f"from {text.place} on it is no JSON array of entries: {why}", path=shown(path)) from None
+            raise DamagedFile(
+                f"from {text.place} on it is not a JSON array of entries: {why}", path=shown(path)
+            ) from None
 
 
 def _values(text: "_Text") -> Iterator[tuple[str, object]]:

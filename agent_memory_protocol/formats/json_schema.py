@@ -88,7 +88,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
-    """Read an NDJSON file, one line at a time. A line that is no entry is a problem, and costs no other line.
+    """Read an NDJSON file, one line at a time. A line that is not an entry is a problem, and costs no other line.
 
     Without `vectors` the embeddings are left out, and neither decoded nor checked.
     """
@@ -151,16 +151,16 @@ def _parse(data: bytes) -> object:
     except UnicodeDecodeError as error:
         raise BadEntry(f"byte 0x{data[error.start]:02X} at {error.start + 1} is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise BadEntry(f"is no JSON: {error.msg} at character {error.pos + 1}") from None
+        raise BadEntry(f"is not JSON: {error.msg} at character {error.pos + 1}") from None
     except (ValueError, RecursionError):
-        raise BadEntry("is no JSON that can be read: a number is too long, or it is nested too deeply") from None
+        raise BadEntry("is not JSON that can be read: a number is too long, or it is nested too deeply") from None
     if end < len(text):
-        raise BadEntry(f"is no JSON: Extra data at character {end + 1}")
+        raise BadEntry(f"is not JSON: Extra data at character {end + 1}")
     return value
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise BadEntry(f"is no JSON: it holds {name}")
+    raise BadEntry(f"is not JSON: it holds {name}")
 
 
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -169,7 +169,7 @@ DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 def entry_of(fields: object) -> MemoryEntry:
     """Return the entry that a parsed value is; its embedding may have been decoded already."""
     if not isinstance(fields, dict):
-        raise BadEntry("is no JSON object")
+        raise BadEntry("is not a JSON object")
     values = _DEFAULTS | fields
     problems = [f"it has no {name}" for name in _REQUIRED if name not in fields]
     # Whether the other values are what they must be is asked where all entries are checked.

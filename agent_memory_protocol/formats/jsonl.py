@@ -169,7 +169,7 @@ def encode(
 
     Args:
         line: what to write.
-        allow: fingerprints of what is no secret; None for texts that stand in memory already.
+        allow: fingerprints of what is not a secret; None for texts that stand in memory already.
         short: leave out the fields of an entry that hold what they mean when they are missing.
 
     Raises:
@@ -211,7 +211,9 @@ def _check_texts(entry: EntryLine, allow: Collection[str] | None) -> None:
     """Hold the texts of an entry against the rules of writing; reading it back checks the types."""
     scope = entry.scope
     if isinstance(scope, str) and not is_writable_scope(scope):
-        raise InvalidArgument(f"{scope!a:.60} is no scope; a scope is global, a domain in lower case or project:NAME")
+        raise InvalidArgument(
+            f"{scope!a:.60} is not a scope; a scope is global, a domain in lower case or project:NAME"
+        )
     named = [("text", entry.text), ("id", entry.id), ("source", entry.source), ("scope", scope)]
     for what, text in (*named, *(("tag", tag) for tag in entry.tags)):
         if isinstance(text, str):

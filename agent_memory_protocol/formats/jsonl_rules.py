@@ -32,7 +32,7 @@ def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         double = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise BadLine(f"the key {ascii(double)[:60]} stands in it twice")
+        raise BadLine(f"the key {ascii(double)[:60]} is in it twice")
     return found
 
 
@@ -40,7 +40,7 @@ def check_value(value: object, depth: int) -> None:
     """Refuse what JSON can spell but no writer could have meant, or could write back."""
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-            raise BadLine("half a surrogate pair stands in a text")
+            raise BadLine("a text holds half a surrogate pair")
     elif isinstance(value, float):
         if not isfinite(value):
             raise BadLine("a number is too large")
@@ -133,7 +133,7 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
     Args:
         text: what is to be written.
         what: what it is called in the message.
-        allow: fingerprints of what is no secret; None for a text that is in memory already.
+        allow: fingerprints of what is not a secret; None for a text that is in memory already.
 
     Raises:
         RefusedText: the message says why.

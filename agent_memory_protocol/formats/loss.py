@@ -72,7 +72,7 @@ def _with_uuid(entry: MemoryEntry) -> MemoryEntry:
 
 
 FOREIGN_IDS = Loss(
-    "ids that are no UUID",
+    "ids that are not UUIDs",
     "a UUID made from the id, which is kept in extra.id",
     lambda entry: not is_uuid(entry.id),
     _with_uuid,

@@ -195,7 +195,7 @@ def _as_read(entry: MemoryEntry) -> MemoryEntry:
         return entry
     back = _read_back(piece._replace(headings=()))
     if back is None:
-        raise BadEntry("its text is no single entry in Markdown")
+        raise BadEntry("its text is not a single entry in Markdown")
     said = {key: value for key, value in entry.extra.items() if key not in known.MARKS}
     extra = MappingProxyType({**said, **{key: back.extra[key] for key in known.MARKS if key in back.extra}})
     return entry._replace(text=back.text, timestamp_ms=back.timestamp_ms, extra=extra)

@@ -136,7 +136,7 @@ def _opened(path: str) -> Iterator[tuple["DuckDBPyConnection", str]]:
         there = {row[0] for row in described}
         missing = [name for name in _REQUIRED if name not in there]
         if missing:
-            raise DamagedFile(f"is no file of entries: it has no column {', '.join(missing)}", path=shown(path))
+            raise DamagedFile(f"is not a file of entries: it has no column {', '.join(missing)}", path=shown(path))
         yield connection, ", ".join(name if name in there else f"NULL AS {name}" for name in COLUMNS)
 
 
@@ -177,7 +177,7 @@ def _duckdb(path: str) -> Iterator["DuckDBPyConnection"]:
         with duckdb.connect(":memory:", config=settings) as connection:
             yield connection
     except (duckdb.InvalidInputException, duckdb.SerializationException, duckdb.ConversionException) as error:
-        raise DamagedFile(f"is no sound Parquet file: {_line(error)}", path=shown(path)) from error
+        raise DamagedFile(f"is not a sound Parquet file: {_line(error)}", path=shown(path)) from error
     except duckdb.Error as error:
         raise StorageError(f"{shown(path)}: DuckDB says: {_line(error)}") from error
 

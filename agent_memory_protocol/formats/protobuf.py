@@ -184,7 +184,7 @@ def iter_entries(path: str | os.PathLike[str] = "agent_memory.pb") -> Iterator[M
             yield one
     if problems:
         first, more = problems[0], len(problems) - 1
-        also = f"; and {more:,} more are none" if more else ""
+        also = f"; and {more:,} more are wrong" if more else ""
         raise DamagedFile(f"{first.place}: {first.reason}{also}", path=shown(name))
 
 
@@ -234,7 +234,7 @@ def frames(file: BinaryIO, size: int, path: str) -> Iterator[tuple[int, bytes | 
         if length is None and left <= 0:
             why = f"the last {size - begin:,} bytes, from byte {begin:,} on, are half a length"
         elif not length:
-            why = f"at byte {begin:,} stands a length {'that' if length is None else 'of 0, which'} no entry has"
+            why = f"at byte {begin:,} there is a length {'that' if length is None else 'of 0, which'} no entry has"
         elif length > left:
             why = f"at byte {begin:,} a message of {length:,} bytes begins, and {left:,} follow"
         elif length > MESSAGE_BYTES:
@@ -269,13 +269,13 @@ def decode(message: bytes | None) -> MemoryEntry:
     try:
         found = messages.MemoryEntry.FromString(message)
     except undecodable:
-        raise BadEntry("is no entry: its bytes are not what the schema says") from None
+        raise BadEntry("is not an entry: its bytes are not what the schema says") from None
     # Counted before they become texts, which take far more room.
     if problems := too_many(len(found.tags), len(found.extra)):
         raise BadEntry("; ".join(problems))
     text, embedding, relevance, extra = found.text, found.embedding, found.relevance, found.extra
     if not text and not embedding:
-        raise BadEntry("it has neither text nor embedding; a header stands only at the start of a file")
+        raise BadEntry("it has neither text nor embedding; a header may only be at the start of a file")
     return check(
         MemoryEntry(
             found.id,
@@ -322,7 +322,7 @@ def _unknown_of(found: "Message") -> Unknown:
 
 @cache
 def _runtime() -> "tuple[ModuleType, type[DecodeError], Any]":
-    """Return the messages, the error of what is no message, and what lists fields that the schema does not name."""
+    """Return the messages, the error of what is not a message, and what lists fields that the schema does not name."""
     try:
         from google.protobuf.message import DecodeError
         from google.protobuf.unknown_fields import UnknownFieldSet

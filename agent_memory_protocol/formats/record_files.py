@@ -75,10 +75,10 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
         raise Refused(f"{shown(path)} exists already; name another file, or say --force to replace it")
     path = os.path.realpath(path)
     if os.path.isdir(path):
-        raise StorageError(f"{shown(path)}: a folder stands where a file should be; name a file")
+        raise StorageError(f"{shown(path)}: there is a folder where a file should be; name a file")
     if os.path.exists(path) and not os.path.isfile(path):
         # To replace a device or a pipe would take it from every other program.
-        raise StorageError(f"{shown(path)}: is no regular file and is not replaced; name a file, or - for stdout")
+        raise StorageError(f"{shown(path)}: is not a regular file and is not replaced; name a file, or - for stdout")
     temporary = f"{path}.{writer_mark()}{TEMPORARY}"
     try:
         for name in os.listdir(os.path.dirname(path)):
@@ -135,7 +135,7 @@ def opened_folder(path: str) -> Iterator[tuple[Root, tuple[str, ...]]]:
 
 
 def allowances(path: str) -> tuple[str, ...]:
-    """Return the fingerprints of what is no secret, from the settings of the project that a file is in."""
+    """Return the fingerprints of what is not a secret, from the settings of the project that a file is in."""
     folder = os.path.dirname(os.path.realpath(path))
     try:
         with Root.open(find_root(folder).path) as root:

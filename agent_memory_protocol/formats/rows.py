@@ -128,7 +128,7 @@ def read_lines(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
         try:
             rows = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DamagedFile(f"is no JSON: {error}", path=shown(path)) from None
+            raise DamagedFile(f"is not JSON: {error}", path=shown(path)) from None
         for number, row in enumerate(rows, start=1):
             yield attempt(f"entry {number:,}", _from_object, row, columns)
         return
@@ -156,13 +156,13 @@ def _from_line(line: bytes, columns: Columns) -> MemoryEntry:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadEntry(f"is no JSON: {str(error)[:100]}") from None
+        raise BadEntry(f"is not JSON: {str(error)[:100]}") from None
     return _from_object(row, columns)
 
 
 def _from_object(row: object, columns: Columns) -> MemoryEntry:
     if not isinstance(row, dict):
-        raise BadEntry("is no JSON object")
+        raise BadEntry("is not a JSON object")
     if not columns.named and columns.embeds:
         try:
             return entry_of(row)
@@ -202,7 +202,7 @@ def _number(value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        raise BadEntry("relevance is no number") from None
+        raise BadEntry("relevance is not a number") from None
 
 
 def _vector(value: object) -> bytes:
@@ -212,7 +212,7 @@ def _vector(value: object) -> bytes:
         try:
             return embedding_of([float(one) for one in value])
         except (TypeError, ValueError):
-            raise BadEntry("embedding is no list of numbers") from None
+            raise BadEntry("embedding is not a list of numbers") from None
     return b""
 
 
@@ -228,7 +228,7 @@ def _milliseconds(value: object) -> int:
         return to_milliseconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
         return int(value if value >= _SECONDS_END else value * 1000)
-    raise BadEntry("the time is no moment")
+    raise BadEntry("the time is not a moment")
 
 
 def _moment(text: str) -> float | datetime:
@@ -239,4 +239,4 @@ def _moment(text: str) -> float | datetime:
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
-        raise BadEntry(f"{text[:40]!a} is no moment; give ISO 8601, or seconds or milliseconds since 1970") from None
+        raise BadEntry(f"{text[:40]!a} is not a moment; give ISO 8601, or seconds or milliseconds since 1970") from None

@@ -67,7 +67,7 @@ class SignedMemoryFile:
         With `allow_unsigned` a file without a signature is taken. What is signed is verified all the same.
 
         Raises:
-            InvalidRecord: it is no memory file of this format, or not in its one spelling.
+            InvalidRecord: it is not a memory file of this format, or not in its one spelling.
             BadSignature: a signature is missing or wrong; the message says whose.
             MissingExtra: something in it is signed, and PyNaCl is not installed.
         """

@@ -145,7 +145,7 @@ def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int =
     Entries whose embedding has another width are not compared.
 
     Raises:
-        BadEntry: these bytes are no embedding, or no entry has one of this width.
+        BadEntry: these bytes are not an embedding, or no entry has one of this width.
         DamagedFile: the file is unsound.
     """
     check(MemoryEntry("query", 0, "", embedding=embedding))
@@ -229,7 +229,7 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
     width = int.from_bytes(begin[16:18], "big")
     pages = int.from_bytes(begin[28:32], "big")
     if begin.startswith(_MAGIC) and size < pages * (width if width > 1 else 1 << 16):
-        raise DamagedFile("is no sound SQLite file: its end is missing", path=shown(path))
+        raise DamagedFile("is not a sound SQLite file: its end is missing", path=shown(path))
     # Who closes a file last removes its helper files, if it may write; so a reader opens it for writing, too.
     if for_writing or (os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)):
         mode = "rw"
@@ -242,7 +242,7 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
         kinds = connection.execute("SELECT type FROM sqlite_master WHERE name IN ('entries', 'entry_tags')").fetchall()
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if kinds != [("table",), ("table",)]:
-            raise DamagedFile("is no file of entries: it has no tables entries and entry_tags", path=shown(path))
+            raise DamagedFile("is not a file of entries: it has no tables entries and entry_tags", path=shown(path))
         if version != VERSION:
             raise DamagedFile(f"its version is {version}, and this program reads {VERSION}", path=shown(path))
         yield connection

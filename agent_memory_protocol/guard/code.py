@@ -80,7 +80,7 @@ def after_options(words: list[str], start: int, valued: "Iterable[str]") -> int:
 
 
 def plain(words: list[str]) -> list[str]:
-    """Return the words that are no options."""
+    """Return the words that are not options."""
     return [word for word in words if not word.startswith("-")]
 
 

@@ -258,7 +258,7 @@ def _from_folder(path: str, now: datetime, project: str = "") -> Iterator[Store]
     if not page:
         return
     with Root.open(path) as root:
-        if known or rules:  # the other files of a project are no notes
+        if known or rules:  # the other files of a project are not notes
             reader = _Reader(root, "a page of memory")
             yield reader.store((page,), _SHARED, reader.page((page,)))
         else:
@@ -345,7 +345,7 @@ def _from_memory_file(root: Root, name: str, now: datetime) -> Store:
     content = root.read((name,), limit=LARGEST * 16)
     lines = list(parse_file([b"" if content is None else content.data]))
     if not sort_out(lines).known:
-        raise InvalidArgument(f"{path} is no agent-memory/0.1 file; `amp import` reads other formats")
+        raise InvalidArgument(f"{path} is not an agent-memory/0.1 file; `amp import` reads other formats")
     pieces, said = [], {}
     for line in view(lines, now).entries:
         # It comes in undated, so a label that would date it stays in front of the text.

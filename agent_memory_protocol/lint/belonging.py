@@ -41,7 +41,7 @@ def _of_secret(found: Secret, line: int, what_to_do: str) -> Remark:
     return Remark(
         line,
         f"this looks like {found.description}; change it, and {what_to_do} "
-        f"(if it is none, allow {found.fingerprint} under [secrets] allow)",
+        f"(if it is not one, allow {found.fingerprint} under [secrets] allow)",
     )
 
 

@@ -38,7 +38,7 @@ class LedgerView:
     "ledger-unreadable",
     ERROR,
     "ledger",
-    "A line of the ledger is no agent-memory/0.1 line: cut off, or edited by hand. It "
+    "A line of the ledger is not an agent-memory/0.1 line: cut off, or edited by hand. It "
     "is passed over and kept. Restore it from git, or delete it.",
 )
 def unreadable(view: LedgerView) -> Iterator[Remark]:
@@ -50,7 +50,7 @@ def unreadable(view: LedgerView) -> Iterator[Remark]:
 @rule("ledger-header", ERROR, "ledger", "The ledger does not begin with its format line, so nothing is written to it.")
 def header(view: LedgerView) -> Iterator[Remark]:
     if not view.contents.known and (view.contents.entries or view.contents.tombstones):
-        yield Remark(1, "the first line is no agent-memory/0.1 header; put it back")
+        yield Remark(1, "the first line is not an agent-memory/0.1 header; put it back")
 
 
 @rule(

@@ -49,7 +49,7 @@ def header(view: NoteView) -> Iterator[Remark]:
         )
         return
     for line in found.unreadable:
-        yield Remark(line, "this line of the header is no `key: value`; mend it")
+        yield Remark(line, "this line of the header is not a `key: value`; mend it")
     if not view.note.head.description:
         yield Remark(1, "the header has no description; say in one sentence when this note matters", severity=WARNING)
 
@@ -58,14 +58,14 @@ def header(view: NoteView) -> Iterator[Remark]:
     "note-type",
     ERROR,
     "note",
-    "The type in the header and the prefix of the file name disagree, or the type is none of "
+    "The type in the header and the prefix of the file name disagree, or the type is not one of "
     "user, feedback, project, reference.",
 )
 def note_type(view: NoteView) -> Iterator[Remark]:
     declared = view.note.head.type
     prefix = next((one for one in notes.TYPES if view.note.file.startswith((f"{one}_", f"{one}-"))), "")
     if declared and declared not in notes.TYPES:
-        yield Remark(1, f"the type {declared!r} is none of {', '.join(notes.TYPES)}", severity=WARNING)
+        yield Remark(1, f"the type {declared!r} is not one of {', '.join(notes.TYPES)}", severity=WARNING)
     elif declared and prefix and declared != prefix:
         yield Remark(1, f"the type is {declared} and the file name says {prefix}; make them agree")
 
@@ -108,11 +108,11 @@ def no_how(view: NoteView) -> Iterator[Remark]:
         yield Remark(None, "no **How to apply:**; without it the note gets ignored", severity=_severity(view))
 
 
-@rule("note-order", WARNING, "note", "The How stands before the Why. Put the fact first, then why, then how.")
+@rule("note-order", WARNING, "note", "The How is before the Why. Put the fact first, then why, then how.")
 def order(view: NoteView) -> Iterator[Remark]:
     why, how = view.note.why, view.note.how
     if why is not None and how is not None and how < why:
-        yield Remark(view.note.body_line + how, "**How to apply:** stands before **Why:**; put it after")
+        yield Remark(view.note.body_line + how, "**How to apply:** is before **Why:**; put it after")
 
 
 @rule(

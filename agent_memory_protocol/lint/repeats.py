@@ -19,14 +19,14 @@ _SHOWN = 120
 """Characters of an entry in a message."""
 
 
-@rule("tier-double-entry", WARNING, "tier", "The same entry stands twice in one file. Remove one.")
+@rule("tier-double-entry", WARNING, "tier", "The same entry is twice in one file. Remove one.")
 def double_entry(view: TierView) -> Iterator[Remark]:
     first: dict[tuple[str, str], int] = {}
     for entry, entry_id in view.entries():
         plain = plain_id(entry_id), labels.key(view.document.label(entry))
         if plain in first and len(entry.paragraph) > 10:
             yield Remark(
-                entry.start + 1, f"the same entry stands in line {first[plain]}; `amp forget {entry_id}` removes this"
+                entry.start + 1, f"the same entry is in line {first[plain]}; `amp forget {entry_id}` removes this"
             )
         else:
             first.setdefault(plain, entry.start + 1)

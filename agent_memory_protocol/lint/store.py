@@ -81,7 +81,7 @@ def twins(view: StoreView) -> Iterator[Remark]:
     ERROR,
     "store",
     "A setting that nobody knows, that cannot have this value, or that counts only in a person's own file is ignored. "
-    "Where the file is no TOML, all of them are, and nothing is written until it is mended.",
+    "Where the file is not TOML, all of them are, and nothing is written until it is mended.",
 )
 def settings(view: StoreView) -> Iterator[Remark]:
     for place in view.settings:

@@ -88,13 +88,11 @@ def header(view: TierView) -> Iterator[Remark]:
         yield Remark(1, f"the file does not begin with a heading such as `{view.header.splitlines()[0]}`; add it")
 
 
-@rule(
-    "tier-no-heading", WARNING, "tier", "Bullets stand above every heading. Put them under the heading of their topic."
-)
+@rule("tier-no-heading", WARNING, "tier", "Bullets are above every heading. Put them under the heading of their topic.")
 def no_heading(view: TierView) -> Iterator[Remark]:
     first = next((entry for entry, _ in view.entries() if entry.is_item and not entry.headings), None)
     if first is not None:
-        yield Remark(first.start + 1, "this entry stands under no heading; put it under the heading of its topic")
+        yield Remark(first.start + 1, "this entry is under no heading; put it under the heading of its topic")
 
 
 @rule(
@@ -133,7 +131,7 @@ def unclosed_fence(view: TierView) -> Iterator[Remark]:
 def conflict_markers(view: TierView) -> Iterator[Remark]:
     line = conflict_line(view.document)
     if line is not None:
-        by_entries = f"merge it anew by entries: {merged_anew(view.document)}"
+        by_entries = f"merge it again by entries: {merged_anew(view.document)}"
         yield Remark(line, f"unresolved merge conflict; keep what is right and remove the markers, or {by_entries}")
 
 
@@ -149,7 +147,7 @@ def double_heading(view: TierView) -> Iterator[Remark]:
     for heading in view.document.outline.headings:
         key = (heading.above, heading.text.casefold())
         if key in seen and heading.text:
-            yield Remark(heading.start + 1, f"the section {heading.text!r} stands also in line {seen[key]}; join them")
+            yield Remark(heading.start + 1, f"the section {heading.text!r} is also in line {seen[key]}; join them")
         else:
             seen[key] = heading.start + 1
 

@@ -70,7 +70,9 @@ def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> 
     values = {name: value for name, value in (sent or {}).items() if value is not None}
     known = {one.name: one for one in parameters}
     problems = [
-        f"{name[:60]!a} is no argument; there are {', '.join(known) or 'none'}" for name in values if name not in known
+        f"{name[:60]!a} is not an argument; there are {', '.join(known) or 'none'}"
+        for name in values
+        if name not in known
     ]
     for name, one in known.items():
         if name not in values and one.required:

@@ -127,7 +127,7 @@ RECORD_TOOLS = (
         "in its place, memory_resolve says so.",
         (
             Parameter("record_id", TEXT, "The id of the record.", required=True),
-            Parameter("reason", TEXT, "Why, for whoever reads it later.", required=True),
+            Parameter("reason", TEXT, "The reason, for later readers.", required=True),
         ),
         shape("record_id", "state"),
         _archive,
@@ -139,7 +139,7 @@ RECORD_TOOLS = (
         "Bring back a record that was archived or replaced. It stays as it is; another record says the same from now.",
         (
             Parameter("record_id", TEXT, "The id of the record.", required=True),
-            Parameter("reason", TEXT, "Why, for whoever reads it later.", required=True),
+            Parameter("reason", TEXT, "The reason, for later readers.", required=True),
         ),
         shape("record_id", "state"),
         _reactivate,

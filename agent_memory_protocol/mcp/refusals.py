@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import frames
 
-_NO_MESSAGE = "this is no JSON-RPC 2.0 message; send one request a line, its id a whole number or a text"
+_NO_MESSAGE = "this is not a JSON-RPC 2.0 message; send one request a line, its id a whole number or a text"
 _HALF = "a surrogate (\\ud800 to \\udfff) without its other half"
 _LONGEST = 100
 

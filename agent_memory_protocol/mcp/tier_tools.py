@@ -191,7 +191,7 @@ TIER_TOOLS = (
     Tool(
         "memory_show",
         "Show entries",
-        "List entries with their ids, dates and sections as they stand in the files: of one document, or of all that "
+        "List entries with their ids, dates and sections as they are in the files: of one document, or of all that "
         "may be read.",
         (_TIER, _AGENT),
         shape("problems", entries=list_of(_ENTRY)),
@@ -230,7 +230,7 @@ TIER_TOOLS = (
         (
             Parameter("loser", TEXT, "The id of the fact that goes.", required=True),
             Parameter("winner", TEXT, "The id of the fact that holds.", required=True),
-            Parameter("reason", TEXT, "Why, for whoever reads it later."),
+            Parameter("reason", TEXT, "The reason, for later readers."),
         ),
         shape("retired", "successor"),
         _resolve,
@@ -246,7 +246,7 @@ TIER_TOOLS = (
         (
             Parameter("one", TEXT, "The id of a fact.", required=True),
             Parameter("other", TEXT, "The id of the other fact.", required=True),
-            Parameter("reason", TEXT, "Why, for whoever reads it later."),
+            Parameter("reason", TEXT, "The reason, for later readers."),
         ),
         shape("disputed"),
         _dispute,
@@ -259,7 +259,7 @@ TIER_TOOLS = (
         "file, from where a person can restore it.",
         (
             Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
-            Parameter("reason", TEXT, "Why they go, for whoever reads the ledger."),
+            Parameter("reason", TEXT, "The reason, for readers of the ledger."),
         ),
         shape(removed=list_of(shape(*DOCUMENT, "id", "label", "text", "went_along", about=_ABOUT))),
         _forget,

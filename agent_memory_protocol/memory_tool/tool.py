@@ -116,7 +116,7 @@ class MemoryTool:
         taken = f"File {path} already exists"
         if self._below(names) is not None:
             raise MemoryToolError(taken)
-        done = self._rewrite(self._place(names, path), _only_new(text, taken), "written anew")
+        done = self._rewrite(self._place(names, path), _only_new(text, taken), "written again")
         return answer(f"File created successfully at: {path}", done)
 
     def _str_replace(self, command: Mapping[str, object]) -> str:
@@ -244,7 +244,7 @@ class MemoryTool:
             own = [(path_of(self._folder_of(one) or ()), one) for one in self._own()]
             files = [f"{folder}/{one.parts[-1]}" for folder, one in own]
             notes = [f"{folder}/NAME.md" for folder, one in own if one.tier.has_notes]
-            raise InvalidName(f"{path!a} is no place for memory; there are {', '.join([*files, *notes])}")
+            raise InvalidName(f"{path!a} is not a place for memory; there are {', '.join([*files, *notes])}")
         return found
 
     def _read(self, names: Names) -> str | None:

@@ -264,7 +264,7 @@ def beside_name(number: int) -> str:
 
 
 def is_beside(name: str) -> bool:
-    """Say whether a file is reserved for surplus lines of an index, so that it is no note."""
+    """Say whether a file is reserved for surplus lines of an index, so that it is not a note."""
     number = name[5:-3]
     return name[:5] == "INDEX" and name[-3:] == ".md" and (not number or (number[0] == "-" and number[1:].isdigit()))
 

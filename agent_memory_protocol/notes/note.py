@@ -148,7 +148,7 @@ def file_name(note_type: str, slug: str) -> str:
         InvalidArgument: there is no such type, or the slug cannot be part of a file name.
     """
     if note_type not in TYPES:
-        raise InvalidArgument(f"{note_type!r} is no type of note; the types are {', '.join(TYPES)}")
+        raise InvalidArgument(f"{note_type!r} is not a type of note; the types are {', '.join(TYPES)}")
     slug = slug.removesuffix(".md").removeprefix(f"{note_type}_")
     name = slug.lower().replace(" ", "-")
     if not name or name[0] in "-_." or set(name) - _NAME_CHARACTERS or len(name) > _LONGEST_NAME or ".." in name:

@@ -9,7 +9,7 @@ from ..records.canonical import format_moment, parse_moment
 from ..records.usage import Uses
 from .server import Server
 
-# A recall does not wait for the disk: a count that is lost with a server's power is no loss.
+# A recall does not wait for the disk: a count that is lost with a server's power is not a loss.
 _ADD = """
     WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     INSERT INTO $ns.uses SELECT record_id, 1, %s FROM hasty, unnest(%s::text[]) AS record_id

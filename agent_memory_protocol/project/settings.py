@@ -111,7 +111,7 @@ KEYS = (
         "distill.min_conversations", "count", 2, "so many conversations must confirm what becomes shared", merge="most"
     ),
     *(Key(f"tiers.{tier}", "switch", True, f"false switches the {tier} tier off", merge="off") for tier in TIERS),
-    Key("secrets.allow", "texts", (), "fingerprints of findings that are no secrets", merge="both"),
+    Key("secrets.allow", "texts", (), "fingerprints of findings that are not secrets", merge="both"),
     Key("external_links", "switch", False, "follow links that lead out of the project", merge="personal"),
     Key("trusted_roots", "folders", (), "folders of other users whose memory may be used", merge="personal"),
 )
@@ -328,7 +328,7 @@ class _File:
             if key is None:
                 nearest = "" if len(self.problems) >= _MOST_PROBLEMS else _nearest(prefix + name)
                 advice = f"did you mean {nearest}? It is ignored" if nearest else "remove it; it is ignored"
-                self._report(f"{_quoted(prefix + name)} is no setting; {advice}")
+                self._report(f"{_quoted(prefix + name)} is not a setting; {advice}")
             elif key.merge == "personal" and self.personal_path:
                 self._report(f"{key.name} counts only in your own settings, {self.personal_path}; it is ignored here")
             else:

@@ -141,7 +141,7 @@ def parse_moment(text: str) -> datetime:
             # Python reads further spellings, of which more with each release.
             if format_moment(moment) == text:
                 return moment
-    raise InvalidRecord(f"{text[:40]!a} is no moment; spell it like 2026-01-31T09:30:00.000Z")
+    raise InvalidRecord(f"{text[:40]!a} is not a moment; spell it like 2026-01-31T09:30:00.000Z")
 
 
 def cut_moment(moment: datetime) -> datetime:

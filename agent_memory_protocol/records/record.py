@@ -111,7 +111,7 @@ class Record:
         """Read the canonical bytes of a record, and nothing else that means the same.
 
         Raises:
-            InvalidRecord: they are no record, or spell one in another way than the canonical one.
+            InvalidRecord: they are not a record, or spell one in another way than the canonical one.
         """
         record = cls.from_json(decode(data))
         if record.to_bytes() != data:

@@ -101,7 +101,7 @@ class Identity:
         if content.data.startswith(_ENCRYPTED) and content.size != IDENTITY_BYTES:
             raise DamagedFile("is encrypted, which is not supported; store the key unencrypted", path=shown(path))
         if content.size != IDENTITY_BYTES:
-            reason = f"is no identity file: it has {content.size} bytes, not {IDENTITY_BYTES}"
+            reason = f"is not an identity file: it has {content.size} bytes, not {IDENTITY_BYTES}"
             raise DamagedFile(reason, path=shown(path))
         return cls(content.data)
 
@@ -211,7 +211,7 @@ def from_address(address: str) -> bytes:
     """
     text = address.removeprefix(ADDRESS_PREFIX)
     if text == address or len(text) > _LONGEST_ADDRESS or not all(letter in _VALUES for letter in text):
-        raise BadSignature(f"{address[:80]!a} is no address; one is {ADDRESS_PREFIX} and a key in base58")
+        raise BadSignature(f"{address[:80]!a} is not an address; one is {ADDRESS_PREFIX} and a key in base58")
     number = 0
     for letter in text:
         number = number * 58 + _VALUES[letter]

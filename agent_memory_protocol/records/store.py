@@ -134,9 +134,7 @@ class DirectoryStore:
                         raise IllegalMove(f"{record.id} has been redacted meanwhile; no version is added")
                     return last + 1
                 if folder.count() == last:
-                    raise DamagedFile(
-                        "is no version, and stands in the place of the next one; move it", path=shown(*path)
-                    )
+                    raise DamagedFile("is not a version, and has the place of the next one; move it", path=shown(*path))
         raise never_still(record.id)
 
     def get(self, id: str) -> Record:

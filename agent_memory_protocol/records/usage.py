@@ -1,6 +1,6 @@
 """How often records were used: counts next to the records, which may be lost at any time.
 
-A use is a recall that showed the record, or a second `remember` of the same text. It is no part of the record: a
+A use is a recall that showed the record, or a second `remember` of the same text. It is not part of the record: a
 signed version for each look would be noise, and a merge conflict for each branch.
 """
 

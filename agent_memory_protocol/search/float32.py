@@ -35,7 +35,7 @@ def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
     try:
         floats = array("f", vector)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidVector(f"{of} holds something that is no number: {error}") from None
+        raise InvalidVector(f"{of} holds something that is not a number: {error}") from None
     _check(floats, of)
     return _little_endian(floats).tobytes()
 
@@ -47,7 +47,7 @@ def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vecto
         InvalidVector: they are not whole floats, not `dimensions` of them, or not all finite.
     """
     if len(data) % _WIDTH:
-        raise InvalidVector(f"{of} has {len(data)} bytes, which is no multiple of {_WIDTH}: it was cut off")
+        raise InvalidVector(f"{of} has {len(data)} bytes, which is not a multiple of {_WIDTH}: it was cut off")
     floats = unpack(data)
     if dimensions is not None and len(floats) != dimensions:
         raise InvalidVector(f"{of} is {len(floats)} wide where {dimensions} are expected; embed its text again")
@@ -71,7 +71,7 @@ def _check(floats: "array[float]", of: str) -> None:
     if math.isfinite(sum(floats)):  # true exactly where all are finite: a sum has room for any number of such floats
         return
     place, number = next((place, number) for place, number in enumerate(floats) if not math.isfinite(number))
-    raise InvalidVector(f"{of} holds {number} in place {place}, which is no number; embed its text again")
+    raise InvalidVector(f"{of} holds {number} in place {place}, which is not a number; embed its text again")
 
 
 def _little_endian(floats: "array[float]") -> "array[float]":

@@ -100,7 +100,7 @@ class VectorIndex(KeptIndex[Stored]):
         if theirs not in (None, ours):
             raise InvalidVector(
                 f"{shown(self._file.path or '')}: holds vectors of {theirs[0]}, {theirs[1]} wide, and those of"
-                f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded anew"
+                f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded again"
             )
         return super()._difference(connection, wanted)
 

@@ -81,7 +81,7 @@ def _words(tokens: Sequence[Token]) -> set[str]:
 
 
 def _exact(tokens: Sequence[Token]) -> set[str]:
-    """Return what is compared to the letter: values, numbers, and what is no plain word."""
+    """Return what is compared to the letter: values, numbers, and what is not a plain word."""
     found: set[str] = set()
     rest = list(tokens)
     for value in reversed(find_values(tokens)):

@@ -35,7 +35,7 @@ def parse_day(text: str) -> int:
     """
     day = day_number(text)
     if day is None:
-        raise InvalidArgument(f"{text[:40]!a} is no date; write it as YYYY-MM-DD, such as 2026-01-31")
+        raise InvalidArgument(f"{text[:40]!a} is not a date; write it as YYYY-MM-DD, such as 2026-01-31")
     return day
 
 

@@ -46,7 +46,7 @@ class Header:
     Attributes:
         fields: the keys at the left edge, in their order.
         lines: how many lines the front matter takes, both `---` included.
-        unreadable: the numbers of the lines that are no key, no value and no comment.
+        unreadable: the numbers of the lines that are neither key, value nor comment.
     """
 
     __slots__ = ("fields", "lines", "unreadable")

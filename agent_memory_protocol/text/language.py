@@ -259,7 +259,7 @@ class Token:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its case and ending do not matter: it is no name that code is called by, and no number or path."""
+        """Whether its case and ending do not matter: it is not a name that code is called by, and no number or path."""
         return self.written.isalpha() and not _MIXED_CASE.match(self.written)
 
 

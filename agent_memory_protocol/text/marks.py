@@ -50,7 +50,7 @@ class Marks:
         keep: whether `[keep]` is in it, in front or not.
         disputed: whether `[disputed]` is in front of it.
         until: the last day on which it holds; None where it has no end.
-        spans: where the marks in front are that are no part of what it says, the date left out.
+        spans: where the marks in front are that are not part of what it says, the date left out.
     """
 
     __slots__ = ("date", "disputed", "keep", "spans", "until")

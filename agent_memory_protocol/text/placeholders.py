@@ -1,7 +1,7 @@
 """Placeholders: lines such as “(none yet)”, which only hold the place of entries to come."""
 
 LONGEST = 30
-"""Characters of a line; a longer one is no placeholder."""
+"""Characters of a line; a longer one is not a placeholder."""
 
 _SIGNS = " \t-+*_()[].…"
 _PHRASES = frozenset(

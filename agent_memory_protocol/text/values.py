@@ -1,6 +1,6 @@
 """Values: the versions, amounts, ports, dates and times in a sentence, and what each of them comes to.
 
-What only tells one thing from another is no value: the number of an issue, a step or a line.
+What only tells one thing from another is not a value: the number of an issue, a step or a line.
 """
 
 import re
@@ -105,7 +105,7 @@ _BEFORE_PORT = frozenset(["on", "at"])
 """Between a verb and the port that is listened on."""
 
 _NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "and", "around", "only", "or", "up"}
-"""What a number follows that is no version of it."""
+"""What a number follows that is not a version of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,7 +267,7 @@ def check_label(label: str) -> str:
     """Return a label as a missing one is written.
 
     Raises:
-        RefusedText: it is no label above a list: not one line, more than a sentence, or what a reader would not see.
+        RefusedText: it is not a label above a list: not one line, more than a sentence, or what a reader would not see.
     """
     line = label.strip()
     written = line if entries.is_label(line) else f"{line}:"
@@ -406,7 +406,7 @@ def merged_anew(document: Document) -> str:
 
 
 def check_writable(document: Document) -> None:
-    """Refuse to rewrite what is no healthy document: one with merge conflict markers, or with NUL bytes.
+    """Refuse to rewrite what is not a healthy document: one with merge conflict markers, or with NUL bytes.
 
     Raises:
         DamagedFile: it is one of these; the message names the line.
@@ -507,9 +507,7 @@ def _add_at(
         if _only_added(document, changed, entry, made, range(position, position + len(lines))):
             return Added(changed, entry, tuple(notes))
     opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
-    why = (
-        f"the fence opened in line {opened} never closes; close it" if opened else "what stands around it would change"
-    )
+    why = f"the fence opened in line {opened} never closes; close it" if opened else "what is around it would change"
     raise Refused(f"{document.target.path}: the entry cannot be placed: {why}, or name another section")
 
 

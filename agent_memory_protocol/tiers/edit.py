@@ -17,7 +17,7 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
     """Return the document with another entry in an entry's place, and the new one's id.
 
     Raises:
-        Refused: what stands around it would change.
+        Refused: what is around it would change.
     """
     index = document.ids.index(entry_id)
     entry = document.outline.entries[index]
@@ -43,7 +43,7 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
             made = _crossing(document, changed, entry, range(first, first + len(lines)))
             if made:
                 return changed, made
-    raise Refused(f"{document.target.path}:{entry.start + 1}: the text cannot stand there; edit the file by hand")
+    raise Refused(f"{document.target.path}:{entry.start + 1}: the text cannot be there; edit the file by hand")
 
 
 def _crossing(old: Document, new: Document, entry: Entry, lines: range) -> str:

@@ -20,7 +20,7 @@ SUSPICIOUS_DAYS = 180
 
 MOST_LIST_LINES = 20
 MOST_LIST_BYTES = 2000
-"""A numbered list that is larger is no sequence of steps: each of its items is an entry."""
+"""A numbered list that is larger is not a sequence of steps: each of its items is an entry."""
 
 _COLONS = (":", "\uff1a")
 

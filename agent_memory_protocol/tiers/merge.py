@@ -62,15 +62,15 @@ class Merged:
 def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     """Merge two versions that were made from `base`; None where that is not certain to be right.
 
-    The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is no
-    entry and was changed on both sides, such as the title, is for a person to decide.
+    The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is not
+    an entry and was changed on both sides, such as the title, is for a person to decide.
     """
     if any(conflict_line(document) for document in (base, ours, theirs)):
         return None
     moved = _found_once(base, ours, theirs)
     rows = [_units(document, moved) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
-        return None  # something stands there that is no unit
+        return None  # something stands there that is not a unit
     versions = _Versions(*map(_by_key, rows))
     chosen = _chosen(versions)
     if chosen is None:

@@ -9,10 +9,10 @@ from ..limits import count_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024
-"""A larger file is never read whole: ten times the limit is no page of memory any more."""
+"""A larger file is never read whole: ten times the limit is not a page of memory any more."""
 
 LARGEST = 4 << 20
-"""A larger file is no page of memory; it is never rewritten."""
+"""A larger file is not a page of memory; it is never rewritten."""
 
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024
@@ -179,7 +179,7 @@ def _read_ends(root: Root, target: Target) -> TierText | None:
 
 
 def _closed(text: str) -> str:
-    """Close the fence that a head leaves open, in place of its last line: the tail is no part of it."""
+    """Close the fence that a head leaves open, in place of its last line: the tail is not part of it."""
     from ..text import markdown
 
     lines = split_lines(text)

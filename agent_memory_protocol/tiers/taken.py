@@ -140,7 +140,7 @@ def take(document: Document, taken_id: str) -> Taken:
     """Describe an entry so that `put_back` can restore it. Changes nothing."""
     index = document.number(taken_id)
     if index is None:
-        raise ValueError(f"{taken_id} is no entry of {document.target.path}")
+        raise ValueError(f"{taken_id} is not an entry of {document.target.path}")
     entry = document.outline.entries[index]
     headings = document.outline.headings
     label = None if entry.label is None else document.outline.labels[entry.label]

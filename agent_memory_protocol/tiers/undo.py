@@ -86,7 +86,7 @@ def _ending(line: str) -> str:
 
 
 def literal_text(undo: Mapping[str, Any]) -> str:
-    """Return what of the removed lines an undo holds itself: all that was no entry."""
+    """Return what of the removed lines an undo holds itself: all that was not an entry."""
     return "\n".join(piece for _, _, pieces in undo["hunks"] for piece in pieces if isinstance(piece, str))
 
 

@@ -43,7 +43,7 @@ def plan_adoption(session: Session, paths: Sequence[str]) -> list[Adoption]:
 
 
 def _stores(session: Session, path: str) -> list[Store]:
-    """Read the stores at a path. The project itself is no store: what is in its scaffolding is here already."""
+    """Read the stores at a path. The project itself is not a store: what is in its scaffolding is here already."""
     found = read_stores(path, session.now, session.root.path)
     own = os.path.realpath(session.root.path)
     if os.path.realpath(path) != own:

@@ -99,7 +99,7 @@ def of_local_state(root: Root) -> list[str]:
         if not name.endswith(".md")
     ]
     if why := local_state.find(root).why_not:
-        found.append(f"{path} {why}; nothing in it is believed; a write begins it anew, or delete it")
+        found.append(f"{path} {why}; nothing in it is believed; the next write replaces it, or delete it")
     if why := local_state.why_set_aside(root):
         found.append(f"{path}/{local_state.SET_ASIDE} was set aside ({why}); delete it when you have looked")
     if answer(root.path, "ls-files", "--", path):

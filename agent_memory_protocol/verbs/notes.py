@@ -192,7 +192,7 @@ def path_of(session: Session, target: Target, archived: ledger.Archived) -> Path
 
 
 def put_back(session: Session, target: Target, archived: ledger.Archived) -> bool:
-    """Write a removed note again; False where a file of its name is there, or the name is no note's."""
+    """Write a removed note again; False where a file of its name is there, or the name is not a note's."""
     from . import originals
 
     name = archived.note

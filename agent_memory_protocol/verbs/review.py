@@ -256,7 +256,7 @@ def is_due(last: date | None, oldest: date | None, today: date) -> bool:
 
 
 def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
-    """Return the pairs that share most of their words. Texts with other numbers, paths or names are no pair."""
+    """Return the pairs that share most of their words. Texts with other numbers, paths or names are not a pair."""
     shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50))
     words = [gist(text.text).words for text in texts]
     return [

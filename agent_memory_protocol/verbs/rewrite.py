@@ -38,7 +38,7 @@ _MOST_REMARKED = 5
 """So many new entries of one write are compared with the others; `amp check` compares all."""
 
 Edit = Callable[[str | None], str | None]
-"""Makes the new text of a file from its present one. None is no file: there is none yet, or it is to go."""
+"""Makes the new text of a file from its present one. None is not a file: there is none yet, or it is to go."""
 
 
 def files(session: Session) -> list[StoredFile]:
@@ -154,7 +154,7 @@ def _archiving(session: Session, current: Document, new: Document, reason: str) 
     is_edit = len(gone) == len(come) == 1
     left = [taken.take(current, one) for one in gone]
     edited = dict(zip(gone, come, strict=True)) if is_edit else successors(left, current.ids, new)
-    reasons = {one: f"edited: {edited[one]} stands in its place" if one in edited else reason for one in gone}
+    reasons = {one: f"edited: {edited[one]} replaces it" if one in edited else reason for one in gone}
     return Change(new, reasons=reasons, successors=edited, unarchived=frozenset(secrets)), unkept
 
 
@@ -244,7 +244,7 @@ def _located(session: Session, target: Target, note: str) -> tuple[str, ...]:
     if not note:
         parts = target.parts
     elif not target.tier.has_notes or not (note_store.is_note(note, target.parts[-1]) or is_beside(note)):
-        raise InvalidName(f"{note!a} is no note that can stand beside {target.path}")
+        raise InvalidName(f"{note!a} is not a note that can be beside {target.path}")
     else:
         parts = (*target.parts[:-1], note)
     _refuse_links(session, parts)

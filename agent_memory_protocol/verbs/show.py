@@ -47,7 +47,7 @@ def left_out(
     """Return the numbered lines that recall leaves out of a document; None where there is none.
 
     The headings and the label that govern them are among the lines. `agent` is for whom recall is made, where the
-    document is no agent's; by default the actor.
+    document is not an agent's; by default the actor.
     """
     found = show(session, target, None)
     if found is None:
@@ -63,7 +63,7 @@ def left_out(
         for gone in part.left_out
         for number in (*gone.context, *range(gone.first_line, gone.last_line + 1))
     }
-    # The line that names what `INDEX.md` lists is no line of the file.
+    # The line that names what `INDEX.md` lists is not a line of the file.
     return [(number, lines[number]) for number in sorted(numbers) if number in lines]
 
 
@@ -127,7 +127,7 @@ def _status(session: Session, target: Target) -> Status:
         return Status(target, session.path(target), problem="it has just gone")
     if source.gap is not None:
         raise DamagedFile(
-            f"has {source.lines:,} lines; that is no page of memory any more; split it up by hand", path=target.path
+            f"has {source.lines:,} lines; that is not a page of memory any more; split it up by hand", path=target.path
         )
     found = document.outline_of(source.text)
     lines = limits.split_lines(source.text)

@@ -127,7 +127,7 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
         has_secret = session.secret_in(take(current, entry_id).markdown)
         return Change(
             changed,
-            reasons={entry_id: f"edited: {made} stands in its place"},
+            reasons={entry_id: f"edited: {made} replaces it"},
             successors={entry_id: made},
             about={made: said},
             unarchived=frozenset([entry_id] if has_secret else []),
@@ -246,7 +246,7 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
     missing = sorted(start for start, one in whole.items() if one is None)
     if missing:
         raise InvalidArgument(
-            f"no ledger has {', '.join(missing)}, or it stands again; `amp restore --list` names what can come back"
+            f"no ledger has {', '.join(missing)}, or it is back; `amp restore --list` names what can come back"
         )
     return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
 
@@ -278,7 +278,7 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
                 notes.append(str(beside(one.archived.note)))
             elif one.archived.note:
                 problems.append(
-                    f"{one.archived.note} is no note's name, or is there already beside {target.path}; move it away"
+                    f"{one.archived.note} is not a note's name, or is there already beside {target.path}; move it away"
                 )
     return Restored(tuple(restored), tuple(notes), tuple(problems))
 

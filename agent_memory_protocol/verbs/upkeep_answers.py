@@ -138,7 +138,7 @@ class Disputed:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What `edit` did: the entry that went and the one that stands in its place."""
+    """What `edit` did: the entry that went and the one that replaces it."""
 
     old_id: str
     entry: StoredEntry

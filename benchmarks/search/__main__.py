@@ -60,7 +60,7 @@ def documents(texts: Sequence[str]) -> list[Source]:
 
 
 def three_words(text: str, dice: random.Random) -> list[str]:
-    """Return three different words of a text that are no stop words; fewer where it has fewer."""
+    """Return three different words of a text that are not stop words; fewer where it has fewer."""
     found = list(dict.fromkeys(term.shown for term in words.terms(text)))
     return dice.sample(found, min(3, len(found)))
 

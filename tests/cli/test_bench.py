@@ -24,7 +24,7 @@ def test_the_formats_stand_side_by_side(amp):
 
 ROWS = [
     *("on disk", "all written", "all read", "one added", "10 newest with a tag, asked first"),
-    *("10 newest with a tag, asked again", "a later field is", "* the whole file is written anew"),
+    *("10 newest with a tag, asked again", "a later field is", "* the whole file is written again"),
 ]
 
 

@@ -328,7 +328,7 @@ def test_what_is_wrong_in_the_settings_is_a_finding_and_told_once(amp):
     amp.write(".scaffolding/amp.toml", "[limits]\nmax_lins = 3\n[tiers]\nagent = false\n")
     code, out, err = amp("check")
     assert code == 1
-    assert ".scaffolding/amp.toml: error: 'limits.max_lins' is no setting; did you mean limits.max_lines?" in out
+    assert ".scaffolding/amp.toml: error: 'limits.max_lins' is not a setting; did you mean limits.max_lines?" in out
     assert "max_lins" not in err
     assert "amp: the agent tier is off: tiers.agent = false\n" in err
     ignored = amp("check", "--ignore", "store-settings")

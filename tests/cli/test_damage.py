@@ -208,7 +208,7 @@ def test_a_huge_file_is_recalled_in_part_and_written_never(amp, sized):
     assert "not readable" in amp("status").out
     doctor = amp("doctor")
     assert doctor.code == 4
-    assert f"{count + 2:,} lines; that is no page of memory any more; split it up by hand" in doctor.out
+    assert f"{count + 2:,} lines; that is not a page of memory any more; split it up by hand" in doctor.out
     after = (amp.root / SHARED).stat()
     assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
 
@@ -233,11 +233,11 @@ def test_a_store_that_is_a_file_is_one_line_for_everyone(amp):
     before = amp.tree()
     recalled = amp.process("recall", "dev")
     assert recalled.code == 0
-    problem = ".scaffolding: cannot be read: a file stands where a folder should be; move it away"
+    problem = ".scaffolding: cannot be read: there is a file where a folder should be; move it away"
     assert recalled.err == f"amp: {problem}\n"
     assert recalled.out.count(f"(not read: {problem})") == 2
     for args in (["remember", "x"], ["init"], ["init", "--ignore"], ["show"], ["list"], ["status"]):
-        amp(*args).refuses(4, ".scaffolding", "a file stands where a folder should be; move it away")
+        amp(*args).refuses(4, ".scaffolding", "there is a file where a folder should be; move it away")
     assert amp.tree() == before
 
 
@@ -362,7 +362,7 @@ BAD_NAMES = [(owner, name) for owner in (AGENT, CONVERSATION) for name in NAMES]
 
 
 def serves_the_rest(amp, seldom=("distill", "index --check", "prune")):
-    """Check that each verb ends in order, says what it knows of the good file, and writes no byte that is no text."""
+    """Check that each verb ends in order, says what it knows of the good file, and writes no byte that is not text."""
     for verb, codes in VERBS_OVER_ALL.items():
         answer = amp(*verb.split())
         assert answer.code in codes or verb in seldom, (verb, answer)

@@ -92,7 +92,7 @@ OFF = [
     ({"AMP_DISABLE": "1"}, "", "!!  memory is switched off by AMP_DISABLE"),
     ({}, "enabled = false\n", "!!  memory is switched off by .scaffolding/amp.toml"),
     ({}, "[tiers]\nagent = false\n", "!!  the agent tier is"),
-    ({}, "[limits]\nmax_line = 5\n", "!!  .scaffolding/amp.toml: 'limits.max_line' is no setting; did you mean"),
+    ({}, "[limits]\nmax_line = 5\n", "!!  .scaffolding/amp.toml: 'limits.max_line' is not a setting; did you mean"),
 ]
 
 
@@ -150,7 +150,7 @@ def test_a_store_that_is_a_file_is_diagnosed_and_not_just_refused(amp):
     assert answer.code == 4
     assert answer.err == ""
     assert answer.out.startswith(f"root      {amp.root}\n")
-    assert any("a file stands where a folder should be" in line for line in findings(answer))
+    assert any("there is a file where a folder should be" in line for line in findings(answer))
     amp("doctor", "--json").json(4)
 
 

@@ -142,7 +142,7 @@ BREAKS = {
         "lacks the hook for",
         True,
     ),
-    "the settings are no JSON": (unreadable, "it cannot read", False),
+    "the settings are not JSON": (unreadable, "it cannot read", False),
     "a comma is too many": (a_comma_too_many, "there is a comma after the last one", False),
 }
 

@@ -64,15 +64,17 @@ def test_a_bad_line_is_told_and_costs_no_other(amp):
     (amp.root / "a.ndjson").write_bytes(b"nonsense\n" + LINES)
     answer = amp("convert", "a.ndjson", "a.sqlite")
     assert answer.code == 4
-    assert "amp: left out: line 1: is no JSON" in answer.err
+    assert "amp: left out: line 1: is not JSON" in answer.err
     assert answer.err.endswith("amp: 3 entries from ndjson to sqlite\n")
-    amp("convert", "a.ndjson", "b.sqlite", "--strict").refuses(4, "line 1: is no JSON", "nothing was written")
+    amp("convert", "a.ndjson", "b.sqlite", "--strict").refuses(4, "line 1: is not JSON", "nothing was written")
     assert not (amp.root / "b.sqlite").exists()
 
 
 def test_many_bad_lines_are_counted(amp):
     (amp.root / "a.ndjson").write_bytes(b"{}\n" * 50)
-    amp("convert", "a.ndjson", "a.json").refuses(4, "line 1: it has no id", "and 49 more are none; nothing was written")
+    amp("convert", "a.ndjson", "a.json").refuses(
+        4, "line 1: it has no id", "and 49 more are wrong; nothing was written"
+    )
     (amp.root / "a.ndjson").write_bytes(b"{}\n" * 50 + LINES)
     answer = amp("convert", "a.ndjson", "a.json")
     assert (answer.code, answer.err.count("left out: line")) == (4, 20)
@@ -100,7 +102,7 @@ def test_what_stands_there_is_replaced_only_with_force(amp):
         (("missing.pb", "a.json"), 2, "missing.pb is not there; name a file that is, or - for stdin"),
         (("a.ndjson", "no/a.json"), 4, "there is no such file or folder"),
         (("other.txt", "a.json"), 4, "none of the known formats"),
-        (("a.ndjson", "a.json", "--from", "protobuf"), 4, "is no entry"),
+        (("a.ndjson", "a.json", "--from", "protobuf"), 4, "is not an entry"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(amp, arguments, code, words):

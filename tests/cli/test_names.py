@@ -33,7 +33,7 @@ BAD = [
     ("team dev", "letters, digits, '-', '_' and '.' are allowed"),
     ("a*b", "letters, digits, '-', '_' and '.' are allowed"),
     ("$(id)", "letters, digits, '-', '_' and '.' are allowed"),
-    ("\U0001f600", "U+1F600, which is no letter or digit"),
+    ("\U0001f600", "U+1F600, which is not a letter or digit"),
     ("devel\u043eper", "mixes Cyrillic and Latin letters"),
     ("\uff44ev", "look-alike characters"),
     ("caf\udce9", "U+DCE9"),

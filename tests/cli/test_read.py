@@ -56,7 +56,7 @@ def test_show_takes_a_document_as_list_names_it(told, target, named):
 
 
 def test_show_refuses_what_names_no_one_document(told):
-    told("show", "team:dev").refuses(2, "'team:dev' is no document; write shared, agent:NAME or conversation:ID")
+    told("show", "team:dev").refuses(2, "'team:dev' is not a document; write shared, agent:NAME or conversation:ID")
     told("show", "agent:dev", "--agent", "dev").refuses(2, "'agent:dev' names the document already")
     told("show", "agent:dev", "--as", "tester").refuses(3, "agent tester may not read agent:dev")
 
@@ -268,7 +268,7 @@ def test_every_verb_that_finds_nothing_says_once_that_memory_is_switched_off(tol
 def test_a_setting_that_is_none_is_told_once_by_every_verb(told, verb):
     told.write(".scaffolding/amp.toml", "[limits]\nmax_line = 5\n")
     answer = told(*verb.split())
-    assert f"{answer.out}{answer.err}".count("'limits.max_line' is no setting; did you mean limits.max_lines?") == 1
+    assert f"{answer.out}{answer.err}".count("'limits.max_line' is not a setting; did you mean limits.max_lines?") == 1
 
 
 def test_nothing_that_is_printed_plays_with_the_terminal(amp):
@@ -311,7 +311,7 @@ def test_a_list_of_some_documents_has_their_entries_alone(amp):
     )
     amp("list", "agent:ops", "--as", "dev").refuses(3, "agent dev may not read agent:ops")
     for verb in ("list", "show"):
-        amp(verb, "dev").refuses(2, "'dev' is no document; write shared, agent:NAME or conversation:ID")
+        amp(verb, "dev").refuses(2, "'dev' is not a document; write shared, agent:NAME or conversation:ID")
 
 
 def test_an_entry_is_shown_by_its_id_with_what_is_known_of_it_also_when_it_has_left(amp):

@@ -202,7 +202,7 @@ def test_a_bad_setting_is_said_beside_the_block(told):
     told.write(".scaffolding/amp.toml", "[recal]\nmax_chars = 5\n")
     answer = told("recall", "dev")
     assert "in-shared" in answer.out
-    assert answer.err.startswith("amp: .scaffolding/amp.toml: 'recal' is no setting; did you mean [recall]?")
+    assert answer.err.startswith("amp: .scaffolding/amp.toml: 'recal' is not a setting; did you mean [recall]?")
     assert told("recall", "dev", "--json").json()["warnings"] == [answer.err.removeprefix("amp: ").removesuffix("\n")]
 
 
@@ -282,4 +282,7 @@ def test_a_day_can_be_named_wherever_it_decides_what_has_expired(amp):
     assert "expired on" not in amp("search", "deploy", "--today", "2026-06-30").out
     assert amp("check", *late).code in (0, 1)
     answer = amp("recall", "--today", "tomorrow")
-    assert (answer.code, answer.err) == (2, "amp: 'tomorrow' is no date; write it as YYYY-MM-DD, such as 2026-01-31\n")
+    assert (answer.code, answer.err) == (
+        2,
+        "amp: 'tomorrow' is not a date; write it as YYYY-MM-DD, such as 2026-01-31\n",
+    )

@@ -359,7 +359,7 @@ def test_no_shell_reads_the_command(amp, judge):
 
 FAILING = {
     "exit code": ("import sys; sys.exit('no key')", [], "it ended with exit code 1: no key"),
-    "no JSON": ("print('Sure! Here it is')", [], "its answer is no JSON"),
+    "no JSON": ("print('Sure! Here it is')", [], "its answer is not JSON"),
     "too slow": ("import time; time.sleep(600)", ["--seconds", "0.5"], "it took longer than 0.5 s and was stopped"),
 }
 

@@ -109,13 +109,13 @@ def test_a_secret_in_a_memory_file_leaves_by_no_export_and_costs_no_other(full, 
     ("arguments", "code", "words"),
     [
         (("export", "--format", "json", "--json"), 2, "say --output"),
-        (("export", "nonsense", "--output", "a.pb"), 2, "is no document"),
+        (("export", "nonsense", "--output", "a.pb"), 2, "is not a document"),
         (("export", "--output", "a.txt"), 2, "end the name with one of"),
         (("export", "agent:developer", "--output", "a.pb", "--as", "tester"), 3, "developer"),
         (("import", "missing.pb"), 2, "missing.pb is not there; name a file that is, or - for stdin"),
         (("import", "other"), 4, "none of the known formats"),
         (("import", "other", "--format", "nonsense"), 2, "there is no format"),
-        (("import", "other", "--format", "json", "--to", "nonsense"), 2, "is no document"),
+        (("import", "other", "--format", "json", "--to", "nonsense"), 2, "is not a document"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(full, arguments, code, words):

@@ -172,12 +172,12 @@ def test_prune_takes_an_age_or_a_day(told, age, count):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--older-than", "soon"], ["'soon' is no age", "90d, 12w or a date"]),
-        (["--older-than", "-5d"], ["is no date"]),
-        (["--older-than", "0d"], ["'0d' is no age"]),
-        (["--older-than", "2026-02-30"], ["'2026-02-30' is no date"]),
+        (["--older-than", "soon"], ["'soon' is not an age", "90d, 12w or a date"]),
+        (["--older-than", "-5d"], ["is not a date"]),
+        (["--older-than", "0d"], ["'0d' is not an age"]),
+        (["--older-than", "2026-02-30"], ["'2026-02-30' is not a date"]),
         (["--older-than", "2027-01-01", *TODAY], ["2027-01-01 lies in the future"]),
-        (["--today", "yesterday"], ["'yesterday' is no date"]),
+        (["--today", "yesterday"], ["'yesterday' is not a date"]),
         (["everything"], ["everything", "shared, agent:NAME"]),
         (["agent:"], ["agent"]),
         (["agent:../x"], ["../x"]),
@@ -364,9 +364,7 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
     before = told.tree()
     answer = told.process("restore", "--last", "--apply")
     assert (answer.code, answer.out, answer.err) == (0, "", "amp: there is nothing to restore\n")
-    told.process("restore", one, "--apply").refuses(
-        2, f"no ledger has {one}, or it stands again", "`amp restore --list`"
-    )
+    told.process("restore", one, "--apply").refuses(2, f"no ledger has {one}, or it is back", "`amp restore --list`")
     assert told.tree() == before
 
 
@@ -410,7 +408,7 @@ def test_restore_by_id_and_since_a_day(told):
     [
         (["--apply"], ["which entries?", "--last or --since"]),
         (["0" * 12], ["no ledger has 000000000000"]),
-        (["--since", "yesterday"], ["'yesterday' is no date"]),
+        (["--since", "yesterday"], ["'yesterday' is not a date"]),
         (["--nonsense"], ["--nonsense"]),
     ],
     ids=str,
@@ -550,7 +548,7 @@ def test_forget_redact_leaves_the_text_in_no_file(told):
     answer = told.process("forget", one, "--redact")
     assert (answer.code, answer.out) == (0, f"redacted: {one} from document, ledger and journal of shared\n")
     assert answer.err == (
-        f"amp: the same text also stands in {AGENT.format('dev')}\n"
+        f"amp: the same text is also in {AGENT.format('dev')}\n"
         "amp: git history still has what was committed; rewrite it, or replace the secret\n"
     )
     holding = [path for path in told.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
@@ -789,4 +787,4 @@ def test_an_edit_that_says_nothing_is_asked_what_it_means(amp):
     one = amp("list", "--json").json()["entries"][0]["id"]
     amp("edit", one).refuses(2, "say the new TEXT, or --dated where the entry still holds")
     amp("edit", one, "--dated", "--date", "2026-01-01").refuses(2, "exclude each other")
-    amp("edit", one, "--date", "yesterday").refuses(2, "is no date")
+    amp("edit", one, "--date", "yesterday").refuses(2, "is not a date")

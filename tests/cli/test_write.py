@@ -125,7 +125,7 @@ def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
 
 
 def test_a_memory_that_begins_where_no_project_is_says_in_which_folder_once(amp):
-    said = f"this is no project yet: a memory begins in {amp.root}; with --root DIR it is kept elsewhere"
+    said = f"this is not a project yet: a memory begins in {amp.root}; with --root DIR it is kept elsewhere"
     assert amp("remember", "One.").err == f"amp: {said}\n"
     assert amp("remember", "Two.").err == ""
     assert amp("init", "--root", "elsewhere").code == 0

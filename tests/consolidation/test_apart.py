@@ -1,4 +1,4 @@
-"""What is no plain claim, or differs in what cannot be seen from its shape, is never taken for the same."""
+"""What is not a plain claim, or differs in what cannot be seen from its shape, is never taken for the same."""
 
 from collections import Counter
 from pathlib import Path

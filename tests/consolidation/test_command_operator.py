@@ -61,7 +61,7 @@ def test_what_a_program_proposes_passes_the_same_door(two):
     assert {record.state for record in outcome.writes} == {State.TRANSITIONAL}
     assert [(action.by, action.reason) for action in outcome.report.refused] == [
         ("model", "there is no record 'mem:gone'"),
-        ("model", "kind is none of those that the stage contradiction takes: dispute"),
+        ("model", "kind is not one of those that the stage contradiction takes: dispute"),
     ]
 
 

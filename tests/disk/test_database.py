@@ -97,5 +97,5 @@ def test_errors_name_the_file_and_what_to_do(database, monkeypatch):
     database.close()
     with open(database.path, "wb") as file:
         file.write(b"no database" * 1000)
-    with pytest.raises(DamagedFile, match=r"things\.sqlite: is no sound SQLite file: .*; restore it"):
+    with pytest.raises(DamagedFile, match=r"things\.sqlite: is not a sound SQLite file: .*; restore it"):
         names(database)

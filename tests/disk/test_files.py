@@ -111,7 +111,7 @@ def test_scaffolding_that_is_a_file_is_named(project: Path, root: Root) -> None:
     (project / ".scaffolding").write_text("x")
     parts = (".scaffolding", "agent-memory", "shared", "KNOWLEDGE.md")
     assert complaint(lambda: root.read(parts)) == (
-        ".scaffolding: cannot be read: a file stands where a folder should be; move it away"
+        ".scaffolding: cannot be read: there is a file where a folder should be; move it away"
     )
 
 
@@ -214,7 +214,7 @@ def test_a_name_that_would_break_the_line_of_a_message_is_escaped(project: Path,
     assert complaint(lambda: root.read(("x\n\u202e.md",))) == r"x\n\u202e.md: is a folder, not a file; move it away"
 
 
-# -- what is no file -----------------------------------------------------------------------------------------------
+# -- what is not a file -----------------------------------------------------------------------------------------------
 
 
 def test_a_folder_in_a_files_place_is_named(project: Path, root: Root) -> None:
@@ -242,7 +242,7 @@ def test_a_device_is_named(project: Path, root: Root) -> None:
 
 def test_a_pipe_in_a_folders_place_is_named(project: Path, root: Root) -> None:
     os.mkfifo(project / "pipe")
-    assert "a file stands where a folder should be" in complaint(lambda: root.read(("pipe", "x.md")))
+    assert "there is a file where a folder should be" in complaint(lambda: root.read(("pipe", "x.md")))
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
@@ -394,7 +394,7 @@ def test_a_link_to_what_is_no_file_is_named(project: Path, root: Root) -> None:
     assert "is a folder, not a file" in complaint(lambda: root.read(("a.md",)))
     assert "is a named pipe, not a file" in complaint(lambda: root.read(("b.md",)))
     assert "is a folder, not a file" in complaint(lambda: root.read(("c.md",)))
-    assert "a file stands where a folder should be" in complaint(lambda: root.read(("d.md",)))
+    assert "there is a file where a folder should be" in complaint(lambda: root.read(("d.md",)))
 
 
 _names = st.sampled_from(["a", "b", "c"])
@@ -499,7 +499,7 @@ def test_the_listing_of_what_does_not_exist_is_empty(root: Root) -> None:
 
 def test_the_listing_of_a_file_is_refused(project: Path, root: Root) -> None:
     (project / "x").touch()
-    assert "a file stands where a folder should be" in complaint(lambda: root.list_files(("x",)))
+    assert "there is a file where a folder should be" in complaint(lambda: root.list_files(("x",)))
 
 
 def test_every_file_below_a_folder_is_named_once_whatever_links_lead_to_its_folder(project: Path, root: Root) -> None:
@@ -512,7 +512,7 @@ def test_every_file_below_a_folder_is_named_once_whatever_links_lead_to_its_fold
     found = root.files_below(("docs",), lambda folder: folder[-1] != "left", problems.append)
     assert ["/".join(parts) for parts in found] == ["docs/z.md", "docs/a/x.md", "docs/a/c/w.md", "docs/b/y.md"]
     assert list(root.files_below(("docs", "z.md"), lambda _: True, problems.append)) == []
-    assert ["a file stands where a folder should be" in str(one) for one in problems] == [True]
+    assert ["there is a file where a folder should be" in str(one) for one in problems] == [True]
 
 
 def test_hundreds_of_folders_and_links_are_listed_with_few_descriptors(project: Path, root: Root) -> None:

@@ -213,7 +213,7 @@ def test_a_name_that_is_a_path_is_refused(root: Root, name: str) -> None:
 
 def test_scaffolding_that_is_a_file_is_named(root: Root) -> None:
     Path(root.path, ".scaffolding").touch()
-    with pytest.raises(DamagedFile, match="a file stands where a folder should be"), hold(root, NAME, wait=0):
+    with pytest.raises(DamagedFile, match="there is a file where a folder should be"), hold(root, NAME, wait=0):
         pass
 
 

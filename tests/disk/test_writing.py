@@ -559,7 +559,7 @@ def test_a_file_in_a_folders_place_stays(project: Path, root: Root) -> None:
     (project / ".scaffolding").write_bytes(b"x")
     message = complaint(lambda: make_folders(root, (".scaffolding", "agent-memory")))
     assert message.startswith(".scaffolding: ")
-    assert "a file stands where a folder should be" in message
+    assert "there is a file where a folder should be" in message
 
 
 def test_a_full_disk_makes_no_folder(project: Path, root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -696,7 +696,7 @@ def test_a_half_line_that_cannot_be_taken_back_is_reported(
         Fault(patch, "ftruncate", errno.EIO)
         message = complaint(lambda: append(root, LOG, b"a new line\n"))
     assert message == (
-        "mem/ledger.jsonl: not confirmed, 4 new bytes may stand at its end:"
+        "mem/ledger.jsonl: not confirmed, 4 new bytes may be at its end:"
         " the disk is full; free some space and try again"
     )
     append(root, LOG, b"next\n")

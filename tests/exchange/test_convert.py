@@ -74,11 +74,11 @@ def test_an_embedding_that_is_missing_is_made_and_marked(tmp_path, name):
 
 
 def test_a_problem_costs_no_other_entry_and_strict_stops_at_it():
-    found: list[MemoryEntry | Problem] = [ONE, Problem("line 2", "is no JSON"), TWO]
+    found: list[MemoryEntry | Problem] = [ONE, Problem("line 2", "is not JSON"), TWO]
     going = conversion("ndjson")
     assert len(list(going.carry(found))) == 2
     assert (going.entries, going.left_out, going.problems) == (2, 1, found[1:2])
-    with pytest.raises(DamagedFile, match="line 2: is no JSON; nothing was written"):
+    with pytest.raises(DamagedFile, match="line 2: is not JSON; nothing was written"):
         list(conversion("ndjson", strict=True).carry(found))
 
 
@@ -97,7 +97,7 @@ def test_of_two_entries_with_one_id_the_first_counts_and_a_double_is_none():
 
 def test_many_problems_are_counted_and_not_kept():
     going = conversion("ndjson")
-    with pytest.raises(DamagedFile, match="line: wrong, and 4,999 more are none; nothing was written"):
+    with pytest.raises(DamagedFile, match="line: wrong, and 4,999 more are wrong; nothing was written"):
         list(going.carry(Problem("line", "wrong") for _ in range(5000)))
     assert going.left_out == 5000
     assert len(going.problems) == TOLD

@@ -64,11 +64,11 @@ def test_the_same_observation_has_the_same_id(tmp_path):
     ("line", "reason"),
     [
         ({"id": 1, "pattern": "x"}, "is neither entity nor relation; it has id, pattern"),
-        ("nonsense", "is no JSON"),
+        ("nonsense", "is not JSON"),
         ([1], "is neither entity nor relation; it has list"),
-        ({"name": "A", "observations": [1]}, "an observation is no text"),
+        ({"name": "A", "observations": [1]}, "an observation is not text"),
         ({"name": "A", "observations": []}, "nothing is known about"),
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "is not JSON"),
     ],
 )
 def test_what_is_not_understood_is_named_and_costs_no_other(tmp_path, line, reason):

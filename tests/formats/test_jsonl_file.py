@@ -227,7 +227,7 @@ def test_a_file_without_a_known_header_is_read_and_never_written(memory, path, d
     assert texts(memory) == read
     assert memory.view().warnings
     for write in (lambda: memory.append("New.", kind="fact"), lambda: memory.delete("a"), memory.compact):
-        with pytest.raises(Refused, match=r"memory\.jsonl is no agent-memory/0\.1 file"):
+        with pytest.raises(Refused, match=r"memory\.jsonl is not an agent-memory/0\.1 file"):
             write()
     assert path.read_bytes() == data
     assert litter(path) == []

@@ -103,7 +103,7 @@ def test_entries_are_read_one_at_a_time(tmp_path):
         (("x", struct.pack("<f", float("nan"))), "not finite"),
         (("x", [0.5]), "given as bytes"),
         (("x", VECTOR, "task"), "not one text"),
-        (("x", VECTOR, ["a", 1]), "a tag is no text"),
+        (("x", VECTOR, ["a", 1]), "a tag is not text"),
         (("\udc80", VECTOR), "surrogate"),
         (("x", VECTOR, None, None, float("inf")), "relevance"),
     ],
@@ -228,7 +228,7 @@ def test_a_header_in_the_middle_is_reported_and_costs_nothing(tmp_path):
     (tmp_path / "memory.pb").write_bytes(header + whole() + header + whole(id="b"))
     found, damage = read_until_damage(tmp_path / "memory.pb")
     assert [entry.id for entry in found] == ["a", "b"]
-    assert "a header stands only at the start" in damage
+    assert "a header may only be at the start" in damage
 
 
 # Hostile files
@@ -251,13 +251,13 @@ HOSTILE = {
     "a length of ten bytes": (b"\xff" * 9 + b"\x01", "a length that no entry has"),
     "a run of zeros": (b"\0" * 100_000, "a length of 0"),
     "half a length": (b"\x80\x80", "half a length"),
-    "no entry": (delimited(b"\xff\xff\xff"), "is no entry"),
-    "groups within groups": (delimited(b"\x4b" * 10_000 + b"\x4c" * 10_000), "is no entry"),
-    "text that is not UTF-8": (delimited(b"\x0a\x01a\x1a\x01\xff\x32\x04abcd"), "is no entry"),
+    "no entry": (delimited(b"\xff\xff\xff"), "is not an entry"),
+    "groups within groups": (delimited(b"\x4b" * 10_000 + b"\x4c" * 10_000), "is not an entry"),
+    "text that is not UTF-8": (delimited(b"\x0a\x01a\x1a\x01\xff\x32\x04abcd"), "is not an entry"),
     "an embedding that is not finite": (whole(embedding=struct.pack("<ff", 1, float("nan"))), "not finite"),
     "an embedding of odd length": (whole(embedding=b"abcde"), "5 bytes"),
     "no id": (whole(id=""), "it has no id"),
-    "a relevance that is not finite": (whole(relevance=float("inf")), "relevance is no finite number"),
+    "a relevance that is not finite": (whole(relevance=float("inf")), "relevance is not a finite number"),
     "a thousand tags and one": (whole(tags=["x"] * 1001), "1,001 tags"),
     "a million tags": (whole(tags=["x"] * 1_000_000), "larger than"),
     "more pairs than are allowed": (whole(extra={str(number): "" for number in range(2000)}), "2,000 pairs in extra"),
@@ -291,7 +291,7 @@ def test_a_file_that_is_something_else_is_named(tmp_path):
 
 def test_many_wrong_messages_are_counted(tmp_path):
     (tmp_path / "memory.pb").write_bytes(whole(id="") * 50)
-    assert "it has no id; and 49 more are none" in read_until_damage(tmp_path / "memory.pb")[1]
+    assert "it has no id; and 49 more are wrong" in read_until_damage(tmp_path / "memory.pb")[1]
 
 
 @pytest.mark.requirement("S3-23")

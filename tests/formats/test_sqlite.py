@@ -145,8 +145,8 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_read(path, some):
 # Foreign and hostile files
 
 WRONG = {
-    "tags that are no list": ("UPDATE entries SET tags = '{}' WHERE seq = 2", "no JSON array"),
-    "extra that is no object": ("UPDATE entries SET extra = '[[' WHERE seq = 2", "no JSON object"),
+    "tags that are not a list": ("UPDATE entries SET tags = '{}' WHERE seq = 2", "no JSON array"),
+    "extra that is not an object": ("UPDATE entries SET extra = '[[' WHERE seq = 2", "no JSON object"),
     "an embedding of odd length": ("UPDATE entries SET embedding = x'00' WHERE seq = 2", "1 bytes"),
     "an embedding that is not finite": ("UPDATE entries SET embedding = x'0000c07f' WHERE seq = 2", "not finite"),
     "an embedding that is text": ("UPDATE entries SET embedding = 'abcd' WHERE seq = 2", "another type"),

@@ -91,7 +91,7 @@ def test_a_path_that_git_knew_and_that_is_gone_is_stale(repository, entry):
         "Name it `tools/<name>.sh` or `tools/*.sh`.",
         "See `https://example.org/tools/old.sh`.",
         "Not `tools/../tools/old.sh`.",
-        "`os.path` and `v1.2` are no files.",
+        "`os.path` and `v1.2` are not files.",
     ],
 )
 def test_what_is_there_or_was_never_known_or_is_denied_is_not_stale(repository, entry):

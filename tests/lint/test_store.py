@@ -61,7 +61,7 @@ SETTINGS = ".scaffolding/amp.toml"
         ("[limits]\nmax_lins = 3\n", [None], "did you mean limits.max_lines"),
         ("[limits]\nmax_lines = 'many'\n", [None], "limits.max_lines must be"),
         ("external_links = true\n", [None], "counts only in your own settings"),
-        ("a = 1\nb = 2\n", [None, None], "is no setting"),
+        ("a = 1\nb = 2\n", [None, None], "is not a setting"),
         ("enabled = true\nbroken = [\n", [2], "is not valid TOML"),
     ],
 )

@@ -455,10 +455,10 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("memory_remember", {}, "text is missing: What to remember"),
     ("memory_remember", {"text": 3}, "text must be a text"),
     ("memory_remember", {"text": " "}, "the text is empty"),
-    ("memory_remember", {"text": "x", "colour": "red"}, "'colour' is no argument; there are text, tier"),
+    ("memory_remember", {"text": "x", "colour": "red"}, "'colour' is not an argument; there are text, tier"),
     ("memory_remember", {"text": "x", "tier": "all"}, "tier must be one of shared, agent, conversation"),
     ("memory_remember", {"text": "x", "tier": ["shared"]}, "tier must be one of"),
-    ("memory_remember", {"text": "x", "date": "yesterday"}, "'yesterday' is no date"),
+    ("memory_remember", {"text": "x", "date": "yesterday"}, "'yesterday' is not a date"),
     ("memory_remember", {"text": "x", "dated": "yes"}, "dated must be true or false"),
     ("memory_remember", {"text": "x", "confidence": 2}, "confidence must be a number, at least 0, at most 1"),
     ("memory_remember", {"text": "x", "tags": "a"}, "tags must be a list of texts"),
@@ -483,7 +483,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {"query": "x", "limit": 0}, "limit must be a whole number, at least 1"),
     ("recall", {}, "query is missing"),
     ("recall", {"query": "x", "budget_tokens": 0}, "budget_tokens must be a whole number, at least 1"),
-    ("status", {"path": "/etc"}, "'path' is no argument; there are none"),
+    ("status", {"path": "/etc"}, "'path' is not an argument; there are none"),
 ]
 
 
@@ -496,7 +496,7 @@ def test_what_cannot_be_done_is_an_answer_with_the_reason(project, name, argumen
 
 def test_every_bad_argument_is_named_at_once(project):
     told = project.refused("memory_remember", {"tier": "all", "colour": "red"})
-    assert told.startswith("'colour' is no argument; there are text, tier, ")
+    assert told.startswith("'colour' is not an argument; there are text, tier, ")
     assert "text is missing" in told
     assert "tier must be" in told
 

@@ -435,7 +435,7 @@ def test_what_a_command_takes_out_stands_in_the_ledger(project):
     assert not project.file(SHARED).exists()
     assert sorted(archived(project)) == [
         ("- changed", "deleted"),
-        ("- first", f"edited: {changed.id} stands in its place"),
+        ("- first", f"edited: {changed.id} replaces it"),
         ("- second", "edited"),
         ("- third", "edited"),
     ]
@@ -561,7 +561,7 @@ def test_a_place_that_is_none_is_refused_with_those_there_are(project):
     with pytest.raises(AgentMemoryError) as refused:
         project.run("create", "/memories/progress.md", file_text="x")
     assert str(refused.value) == (
-        "'/memories/progress.md' is no place for memory; there are "
+        "'/memories/progress.md' is not a place for memory; there are "
         f"{SHARED}, {AGENT}, {CONVERSATION}, /memories/shared/NAME.md, /memories/agents/developer/NAME.md"
     )
 

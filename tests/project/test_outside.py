@@ -59,5 +59,5 @@ def test_a_pipe_or_device_is_never_replaced_by_a_file(private, tmp_path, command
     words = [str(pipe) if word == "PIPE" else word for word in command]
     done = CliRunner().invoke(amp, [*words, "--format", "ndjson", "--force"])
     assert isinstance(done.exception, StorageError)
-    assert "is no regular file" in str(done.exception)
+    assert "is not a regular file" in str(done.exception)
     assert pipe.is_fifo()

@@ -203,16 +203,19 @@ def test_fingerprints_of_both_files_are_allowed(load, tmp_path):
     assert settings.origin["secrets.allow"] == f"{PROJECT} and {personal_path(tmp_path)}"
 
 
+NOT_A_SETTING = "'{}' is not a setting; did you mean limits.max_lines? It is ignored"
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("enabeld = true", "'enabeld' is no setting; did you mean enabled? It is ignored"),
-        ("max_lines = 10", "'max_lines' is no setting; did you mean limits.max_lines? It is ignored"),
-        ("[access]\nmax-lines = 10", "'access.max-lines' is no setting; did you mean limits.max_lines? It is ignored"),
-        ("[limit]\nmax_lines = 10", "'limit' is no setting; did you mean [limits]? It is ignored"),
-        ("[zzz]\na = 1\nb = 2", "'zzz' is no setting; remove it; it is ignored"),
-        ('"limits.max_lines" = 10', "'limits.max_lines' is no setting; did you mean limits.max_lines? It is ignored"),
-        ('"a\\u202eb" = 1', "'a\\u202eb' is no setting; remove it; it is ignored"),
+        ("enabeld = true", "'enabeld' is not a setting; did you mean enabled? It is ignored"),
+        ("max_lines = 10", "'max_lines' is not a setting; did you mean limits.max_lines? It is ignored"),
+        ("[access]\nmax-lines = 10", NOT_A_SETTING.format("access.max-lines")),
+        ("[limit]\nmax_lines = 10", "'limit' is not a setting; did you mean [limits]? It is ignored"),
+        ("[zzz]\na = 1\nb = 2", "'zzz' is not a setting; remove it; it is ignored"),
+        ('"limits.max_lines" = 10', NOT_A_SETTING.format("limits.max_lines")),
+        ('"a\\u202eb" = 1', "'a\\u202eb' is not a setting; remove it; it is ignored"),
         ("limits = 5", "limits must be a table, written [limits] above its keys; it is ignored"),
         ("enabled = 1", "enabled must be true or false; it is ignored"),
         ('enabled = "false"', "enabled must be true or false; it is ignored"),

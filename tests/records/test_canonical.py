@@ -58,7 +58,7 @@ def test_a_value_has_one_spelling(value, text):
         {"a": {1, 2}},
         datetime(2026, 1, 1, tzinfo=UTC),
         10**5000,
-        "a\n\u0303",  # would become the letter ñ behind a backslash, which is no JSON
+        "a\n\u0303",  # would become the letter ñ behind a backslash, which is not JSON
         "\x1e\u0301",
         TOO_DEEP,
     ],

@@ -105,7 +105,7 @@ ALLOWED = {
     "superseded": {"state": State.SUPERSEDED, "superseded_by": OTHER},
     "archived after it was superseded": {"state": State.ARCHIVED, "superseded_by": OTHER},
     "one side of a transition": {"state": State.TRANSITIONAL, "transition": Transition((OTHER, FACT.id), "no")},
-    "a link that is no id": {"supersedes": "some other system's 42"},
+    "a link that is not an id": {"supersedes": "some other system's 42"},
     "an address without a signature": {"signed_by": "amp:key:x"},
 }
 

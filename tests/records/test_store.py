@@ -516,7 +516,7 @@ def test_what_stands_in_the_place_of_the_next_version_is_named(directory, tmp_pa
     one = record()
     directory.put(one)
     (tmp_path / "records" / one.id[4:] / "000002.json").mkdir()
-    with pytest.raises(DamagedFile, match=r"000002\.json: is no version"):
+    with pytest.raises(DamagedFile, match=r"000002\.json: is not a version"):
         directory.put(archive(one, **WHY))
     assert directory.history(one.id) == (one,)
 
@@ -593,7 +593,7 @@ def test_what_is_no_database_is_reported(path, data):
     path.write_bytes(data)
     store = SqliteStore(path)
     for ask in (store.list, lambda: store.put(record()), lambda: store.get(UNKNOWN)):
-        with pytest.raises(DamagedFile, match="is no sound SQLite file"):
+        with pytest.raises(DamagedFile, match="is not a sound SQLite file"):
             ask()
     assert path.read_bytes() == data
 

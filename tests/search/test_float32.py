@@ -30,7 +30,7 @@ def test_what_is_no_number_is_refused(number):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"\0" * 7, "has 7 bytes, which is no multiple of 4"),
+        (b"\0" * 7, "has 7 bytes, which is not a multiple of 4"),
         (b"\0" * 12, "is 3 wide where 2 are expected"),
         (b"", "is 0 wide where 2 are expected"),
         (struct.pack("<2f", 1, math.nan), "holds nan in place 1"),

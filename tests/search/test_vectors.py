@@ -127,7 +127,7 @@ def test_vectors_of_another_embedder_are_refused_and_nothing_is_dropped(index, p
         (Fixed([1]), "made a vector 1 wide, and says that all are 2 wide"),
         (Fixed([1, 0], times=2), "made 2 vectors of 1 texts"),
         (Fixed([1, 0], times=0), "made 0 vectors of 1 texts"),
-        (Fixed(["x", 0]), "holds something that is no number"),  # type: ignore[list-item]
+        (Fixed(["x", 0]), "holds something that is not a number"),  # type: ignore[list-item]
     ],
 )
 def test_an_embedder_that_breaks_its_word_is_named_and_nothing_is_stored(path, embedder, why):

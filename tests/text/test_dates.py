@@ -136,5 +136,7 @@ def test_only_what_the_calendar_takes_is_a_day(text):
 
 def test_what_somebody_gives_as_a_day_and_is_none_is_told_with_the_right_spelling():
     assert dates.parse_day("2026-02-15") == DAY.toordinal()
-    with pytest.raises(InvalidArgument, match=r"^'2026-02-30' is no date; write it as YYYY-MM-DD, such as 2026-01-31$"):
+    with pytest.raises(
+        InvalidArgument, match=r"^'2026-02-30' is not a date; write it as YYYY-MM-DD, such as 2026-01-31$"
+    ):
         dates.parse_day("2026-02-30")

@@ -122,7 +122,7 @@ def test_an_entry_that_holds_a_fence_is_one_entry_with_the_whole_fence():
 REFUSED = [
     pytest.param("# T\n\n```\n- swallowed\n", "the fence opened in line 3 never closes; close it", id="open-fence"),
     pytest.param("# T\n\n- a\n\n## Other\n\n~~~ x\n# no\n", None, id="open-fence-after-the-place"),
-    pytest.param("# T\n\n<!--\n- hidden\n", "what stands around it would change", id="open-comment"),
+    pytest.param("# T\n\n<!--\n- hidden\n", "what is around it would change", id="open-comment"),
 ]
 
 

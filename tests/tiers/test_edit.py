@@ -1,4 +1,4 @@
-"""Replacing an entry: the new one stands in its place, and nothing else is another."""
+"""Replacing an entry: the new one replaces it, and nothing else is another."""
 
 import pytest
 from hypothesis import assume, given
@@ -82,7 +82,7 @@ def test_a_replaced_entry_stands_where_the_old_one_stood(case):
 def test_an_entry_is_not_replaced_where_that_would_change_what_stands_around_it():
     # The comment would be a part of the bullet.
     doc = parse("# T\n\nOLD\n\n  <!-- c -->\n")
-    with pytest.raises(Refused, match=r"KNOWLEDGE\.md:3: the text cannot stand there"):
+    with pytest.raises(Refused, match=r"KNOWLEDGE\.md:3: the text cannot be there"):
         edit.replace(doc, doc.ids[0], compose.compose("new", max_bytes=MAX_BYTES))
 
 

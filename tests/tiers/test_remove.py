@@ -22,7 +22,7 @@ from agent_memory_protocol.tiers.taken import as_json, from_json, take
 from .conftest import ids_with, parse, remove_and_return
 
 LARGEST = 30_000
-"""Larger files are no memory pages; with --long they are tried as well."""
+"""Larger files are not memory pages; with --long they are tried as well."""
 
 
 def remove(text: str, *words: str) -> str:
@@ -110,12 +110,12 @@ STAYS = {
     ),
     "a paragraph that would become a heading": ("# T\n\ntwo words\n- GONE\n---\n", "# T\n\ntwo words\n\n---\n"),
     "a numbered item that cannot end a paragraph": (
-        "# T\n\nProse that is no label\n1. GONE\n2. [2026-01-02] two\n",
-        "# T\n\nProse that is no label\n\n2. [2026-01-02] two\n",
+        "# T\n\nProse that is not a label\n1. GONE\n2. [2026-01-02] two\n",
+        "# T\n\nProse that is not a label\n\n2. [2026-01-02] two\n",
     ),
     "lists elsewhere that need no blank line": (
-        "# T\n\nProse that is no label\n1. GONE\n2. [2026-01-02] two\n\n## L\n\n- c\n- GONE too\n- d\n",
-        "# T\n\nProse that is no label\n\n2. [2026-01-02] two\n\n## L\n\n- c\n- d\n",
+        "# T\n\nProse that is not a label\n1. GONE\n2. [2026-01-02] two\n\n## L\n\n- c\n- GONE too\n- d\n",
+        "# T\n\nProse that is not a label\n\n2. [2026-01-02] two\n\n## L\n\n- c\n- d\n",
     ),
     "two paragraphs that would be one": ("# T\n\none\n\n- GONE\n\ntwo\n", "# T\n\none\n\n<!-- -->\n\ntwo\n"),
     "two paragraphs around a dated one": (
@@ -130,7 +130,7 @@ STAYS = {
         "# T\n\none\n\n<!-- -->\n\n- GONE\n\ntwo\n",
         "# T\n\none\n\n<!-- -->\n\ntwo\n",
     ),
-    "a paragraph whose end is no label any more": (
+    "a paragraph whose end is not a label any more": (
         "# T\n\nTests need Docker. Always:\n\n- GONE\n",
         "# T\n\nTests need Docker. Always:\n",
     ),

@@ -69,7 +69,7 @@ def test_what_was_changed_and_not_only_taken_out_has_no_undo(old):
 
 
 def restored(folder: Path, data: bytes, share: int) -> bytes:
-    """Forget each entry of a file whose place is no multiple of a number, restore them, and return the file."""
+    """Forget each entry of a file whose place is not a multiple of a number, restore them, and return the file."""
     path = folder / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

@@ -71,10 +71,10 @@ def test_a_document_without_entries_and_a_block_without_room_are_told_apart():
 def test_settings_that_keep_memory_away_are_problems():
     settings = Settings()
     assert of_settings(settings) == []
-    settings.problems.append("x is no setting")
+    settings.problems.append("x is not a setting")
     settings.tier_agent = False
     assert of_settings(settings) == [
-        Diagnosis("x is no setting", is_problem=True),
+        Diagnosis("x is not a setting", is_problem=True),
         Diagnosis("the agent tier is off: tiers.agent = false", is_problem=True),
     ]
     settings.damaged = True

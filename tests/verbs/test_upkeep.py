@@ -229,7 +229,7 @@ def test_of_equal_entries_the_whole_id_means_the_first(project):
 def test_a_beginning_is_not_taken_where_what_cannot_be_read_may_have_it_too(project):
     one = project.id_of("lasting")
     project.write(b"# D\n\n- caf\xe9\n", DEV)
-    refuses(StorageError, lambda: project.workspace.forget([one[:6]]), "may stand in what cannot be read")
+    refuses(StorageError, lambda: project.workspace.forget([one[:6]]), "may be in what cannot be read")
     assert [gone.id for gone in project.workspace.forget([one])] == [one]
 
 
@@ -249,7 +249,7 @@ def test_one_damaged_document_does_not_keep_another_from_being_changed(project):
     assert project.restore("lasting") == ["- lasting"]
     project.workspace.redact([project.id_of("old two")])
     assert "old two" not in project.text()
-    refuses(StorageError, lambda: project.workspace.forget(["0" * 12]), "may stand in what cannot", "byte 0xE9")
+    refuses(StorageError, lambda: project.workspace.forget(["0" * 12]), "may be in what cannot", "byte 0xE9")
     refuses(StorageError, lambda: project.workspace.restorable(["0" * 12]), "may be in what cannot", "agent-memory/9.0")
     refuses(StorageError, lambda: project.workspace.restorable(last=True), "agent-memory/9.0")
 
@@ -318,7 +318,7 @@ def test_an_edit_keeps_the_date_unless_the_text_begins_with_one(project, word, t
     (archived,) = project.workspace.restorable()
     assert (archived.archived.taken.markdown, archived.archived.reason) == (
         was,
-        f"edited: {done.entry.id} stands in its place",
+        f"edited: {done.entry.id} replaces it",
     )
 
 
@@ -544,9 +544,7 @@ def test_entries_are_restored_by_id_once(project):
     # The same answer as before, although it is there already.
     assert [entry.id for entry in project.workspace.restore(chosen).entries] == [wanted]
     assert project.text() == after
-    refuses(
-        InvalidArgument, lambda: project.workspace.restorable([wanted]), f"no ledger has {wanted}, or it stands again"
-    )
+    refuses(InvalidArgument, lambda: project.workspace.restorable([wanted]), f"no ledger has {wanted}, or it is back")
     refuses(InvalidArgument, lambda: project.workspace.restorable(["0" * 12]), "no ledger has 000000000000")
 
 
