@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import sha256
+from types import FrameType
 from urllib.parse import parse_qsl
 
 from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, StorageError
@@ -61,6 +62,7 @@ class LivePage:
         port: the port it is served at; part of the name of its cookie, since cookies know no ports.
         is_read_only: whether nothing can be changed on it.
         token: what a request must have; random.
+        is_over: whether the server is stopping, so that no tab keeps it.
     """
 
     opens: Callable[[], Workspace]
@@ -69,6 +71,7 @@ class LivePage:
     port: int
     is_read_only: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    is_over: bool = False
     _notice: tuple[str, str] = ("", "")
 
     @property
@@ -200,7 +203,7 @@ class LivePage:
             folder = os.path.join(await run_in_threadpool(lambda: self.opens().path), SCAFFOLDING)
             before = await run_in_threadpool(_seen_in, folder)
             yield "retry: 2000\n\n"
-            while not await request.is_disconnected():
+            while not (self.is_over or await request.is_disconnected()):
                 await asyncio.sleep(_EVERY)
                 now = await run_in_threadpool(_seen_in, folder)
                 yield "data: changed\n\n" if now != before else ": nothing\n\n"
@@ -244,6 +247,17 @@ def bind(port: int) -> socket.socket:
 def serve(page: LivePage, bound: socket.socket) -> None:
     """Serve until it is stopped."""
     settings = uvicorn.Config(
-        page.app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=1
+        page.app, log_level="critical", access_log=False, server_header=False, timeout_graceful_shutdown=5
     )
-    uvicorn.Server(settings).run(sockets=[bound])
+    _Server(settings, page).run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, settings: uvicorn.Config, page: LivePage) -> None:
+        super().__init__(settings)
+        self._page = page
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Let the tabs go, which wait for events, and stop."""
+        self._page.is_over = True
+        super().handle_exit(sig, frame)

@@ -1,7 +1,7 @@
 """Markdown of memory as HTML in which nothing runs and nothing loads.
 
-Memory is text of anyone's. HTML in it is shown as text, an image is the text that it was written as, and a link leads
-to the web or to a place on the same page. Any other link says where it leads, and leads nowhere.
+Anyone may have written what is in memory. HTML in it is shown as text, an image is the text that it was written as, and
+a link leads to the web or to a place on the same page. Any other link says where it leads, and leads nowhere.
 """
 
 from collections.abc import Iterator, Mapping

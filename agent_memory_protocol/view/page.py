@@ -56,7 +56,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """A document with its entries in the order of the file, the notes beside it, and how its bar is coloured.
+    """A document with its entries in the order of the file, the notes in its folder, and how its bar is coloured.
 
     Attributes:
         bands: the first line, the number of lines and the age of each stretch of the bar.

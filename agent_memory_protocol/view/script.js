@@ -45,13 +45,38 @@ function start() {
   for (const one of document.querySelectorAll(".command")) {
     one.append(copyButton(one.querySelector("code").textContent));
   }
-  if (!live) if (!live) {
-  document.addEventListener("focusin", offer);
-  document.addEventListener("pointerover", offer);
+  if (!live) for (const card of document.querySelectorAll(".card[data-id]")) card.tabIndex = 0;
+  if (query) filter();
+}
+
+const verbs = {
+  Edit: (id) => `amp edit ${id} 'NEW TEXT'`,
+  Forget: (id) => `amp forget ${id}`,
+  Dispute: (id) => `amp dispute ${id} OTHER`,
+  Resolve: (id) => `amp resolve ${id} WINNER`,
+};
+
+// The commands of a card are made when a person turns to it: thousands of buttons would slow the page down.
+function offer(event) {
+  const card = event.target.closest ? event.target.closest(".card[data-id]") : null;
+  if (!card || card.querySelector(":scope > .verbs")) return;
+  textOf(card);
+  const line = document.createElement("details");
+  line.className = "verbs";
+  line.append(Object.assign(document.createElement("summary"), { textContent: "Change" }));
+  for (const [verb, command] of Object.entries(verbs)) {
+    const row = document.createElement("p");
+    const code = document.createElement("code");
+    code.textContent = command(card.dataset.id);
+    row.append(`${verb}: `, code, copyButton(code.textContent));
+    line.append(row);
+  }
+  card.append(line);
 }
 
 // What other programs write appears by itself, where nobody is writing.
 async function refresh() {
+  if (document.activeElement.matches("main input")) return;
   const answer = await fetch(`/?quiet&${location.search.slice(1)}`);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
@@ -64,6 +89,10 @@ async function refresh() {
 }
 
 start();
+if (!live) {
+  document.addEventListener("focusin", offer);
+  document.addEventListener("pointerover", offer);
+}
 if (query) {
   document.getElementById("search").hidden = false;
   query.addEventListener("input", filter);

@@ -71,8 +71,11 @@ def test_the_first_line_is_the_address_of_the_page_and_ctrl_c_ends_it(told):
             keeps_cookies = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
             with keeps_cookies.open(address, timeout=30) as answer:
                 page = answer.read().decode()
+            waiting = keeps_cookies.open(f"{address.partition('?')[0]}events", timeout=30)
+            assert waiting.readline() == b"retry: 2000\n"
             server.send_signal(signal.SIGINT)
             out, err = server.communicate(timeout=30)
+            waiting.close()
         finally:
             server.kill()
     assert "A fact of dev." in page

@@ -2,12 +2,15 @@
 
 import json
 import re
+import shutil
+import subprocess
 from datetime import date
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol import Actor, Memory, Workspace
+from agent_memory_protocol import Actor, Memory, Workspace, view
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.view.html import LARGEST, LEAVES_OUT, single_file
 from agent_memory_protocol.view.markdown import as_html
@@ -57,6 +60,13 @@ def write(here: Workspace, target: Target, text: str, name: str = "") -> None:
     path = here.path / target.path
     path.parent.mkdir(parents=True, exist_ok=True)
     (path.with_name(name) if name else path).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="nothing here reads JavaScript")
+def test_the_script_is_whole():
+    script = Path(view.__file__).with_name("script.js")
+    assert "</" not in script.read_text()
+    assert subprocess.run(["node", "--check", script], capture_output=True, check=False).stderr == b""
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
