@@ -153,7 +153,7 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
         if not causes["recent"]:
             yield "         merge entries, or take some out with `amp forget`"
     if plan.held and not applied:
-        yield f"         more than half of the entries: `{plan.by_force}` does it"
+        yield f"         more than half would go: `{plan.by_force}` does it"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..disk.files import Root
-from ..disk.writing import LOCAL, LOCKS, create, make_folders, make_local_folder, move, remove_tree
+from ..disk.writing import LOCAL, LOCKS, append, create, make_folders, make_local_folder, move, remove_tree
 from ..errors import AgentMemoryError
 from ..text.digest import blake2b
 from .git_files import own_git_folder
@@ -151,12 +151,13 @@ def state_folder() -> str | None:
 
 def _keep_outside(place: str, name: str, copy: bytes) -> bool:
     try:
-        os.makedirs(place, mode=0o700, exist_ok=True)
+        os.makedirs(os.path.join(place, _OUTSIDE), mode=0o700, exist_ok=True)
         with Root.open(place) as outside:
-            make_folders(outside, (_OUTSIDE,))
-            return create(outside, (_OUTSIDE, name), copy)
+            # Not waited for: what a crash takes of it makes the state begin again, and costs no entry.
+            append(outside, (_OUTSIDE, name), copy, sync=False)
     except (AgentMemoryError, OSError):
         return False
+    return True
 
 
 def _read(root: Root, parts: tuple[str, ...]) -> str:

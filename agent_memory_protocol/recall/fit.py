@@ -60,7 +60,7 @@ def fit(
     lines = [shorten_line(line) for line in lines]
     told = told_units(lines, found)
     is_whole = not unread_lines and not any(is_expired(unit, today) for unit in told)
-    if is_whole and len(told) == len(found.entries) + len(found.index_lines) and room.holds(lines):
+    if is_whole and room.holds(lines):
         # One giant line was all that was too much.
         return Fitted(lines, [])
     # A paragraph whose end is a label is not given up on its own: it is there as long as an item under the label is.

@@ -194,7 +194,7 @@ def test_prune_refuses_what_it_does_not_understand_in_one_line(told, args, words
 def test_prune_needs_force_for_more_than_half_of_a_file(told):
     """B08."""
     told.write(SHARED, "# T\n\n- [2026-01-01] a\n- [2026-01-02] b\n- c\n")
-    by_force = "more than half of the entries: `amp prune shared --apply --force` does it"
+    by_force = "more than half would go: `amp prune shared --apply --force` does it"
     assert f"         {by_force}" in said(told("prune", *TODAY))
     before = told.tree()
     answer = told("prune", *TODAY, "--apply")
@@ -486,7 +486,7 @@ def test_forget_of_an_unknown_id_is_one_clear_line(told, args):
 )
 def test_what_an_unknown_id_may_have_been_is_said_to_who_can_use_it(told, entry_id, who, searches, asks):
     err = told("forget", entry_id, *who).err
-    assert ("`amp search` finds entries by their words" in err) is searches
+    assert ("finds entries by their words" in err) is searches
     assert ("with --conversation those of a conversation" in err) is asks
 
 
