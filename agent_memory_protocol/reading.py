@@ -233,7 +233,7 @@ class Reader:
         """
         check_text("the query", query)
         with self._session(actor) as session:
-            return verbs.search.search(
+            found = verbs.search.search(
                 session,
                 query,
                 index,
@@ -243,6 +243,11 @@ class Reader:
                 today=today or date.today(),
                 on_problem=on_problem,
             )
+            if session.settings.count:
+                from .recall import use
+
+                use.count(session.root, use.SEARCHED, (use.name_of(one.target, one.id) for one in found))
+            return found
 
     def search_archived(
         self,
@@ -269,6 +274,27 @@ class Reader:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
         with self._session(actor) as session:
             return verbs.show.status(session, targets)
+
+    def usage(self, actor: Actor | None = None) -> list[tuple[Target, str, str, dict[str, int | str]]]:
+        """Return what was counted here of the entries and notes that this actor may read, least used first.
+
+        A row has the document, the id or the note's file, the entry's text and what was counted (`recall.count`):
+        `injected`, `searched`, `opened` and `last`, the day. What never happened has no key.
+        """
+        from .recall import use
+
+        texts = {use.name_of(one.target, one.id): one.text for one in self.entries(actor)}
+        with self._session(actor) as session:
+            counts = use.read(session.root)
+            there = {str(target): target for target in session.readable()}
+        notes = [name for name in counts if name.endswith(".md") and name.partition(" ")[0] in there]
+        names = [name.partition(" ")[::2] for name in (*texts, *notes)]
+        rows = [
+            (there[target], one, texts.get(f"{target} {one}", ""), counts.get(f"{target} {one}", {}))
+            for target, one in names
+            if target in there
+        ]
+        return sorted(rows, key=lambda row: sum(number for number in row[3].values() if isinstance(number, int)))
 
     def left_out(
         self,

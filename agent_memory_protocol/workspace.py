@@ -443,7 +443,12 @@ class Workspace(Reader):
             AccessDenied: this actor may not read it.
         """
         with self._session(actor) as session:
-            return verbs.notes.show(session, target, name)
+            file, text = verbs.notes.show(session, target, name)
+            if session.settings.count:
+                from .recall import use
+
+                use.count(session.root, use.OPENED, [use.name_of(target or Target(Tier.SHARED), file)])
+            return file, text
 
     def remove_note(
         self,

@@ -560,7 +560,7 @@ NO_ENTRY = {
         ),
         *("amp record init-store", "amp help", "amp version", "amp completion"),
         *("Workspace.plan_renaming", "Workspace.rename_agent", "amp agent rename"),
-        *("Workspace.compact_ledgers", "amp ledger compact"),
+        *("Workspace.compact_ledgers", "amp ledger compact", "Workspace.usage"),
         *("Workspace.set_git_attributes", "Workspace.set_git_tracking", "Workspace.status", "Workspace.target"),
         *("Workspace.targets", "Workspace.where", "Workspace.why_read_only", "amp bench formats", "amp doctor"),
         *("amp find-stores", "amp install", "amp mcp", "amp route", "amp schema", "amp status", "amp uninstall"),

@@ -15,6 +15,7 @@ from .options import (
     colour,
     columns,
     conversation_option,
+    first_words,
     note,
     plain,
     problems_in_settings,
@@ -22,14 +23,16 @@ from .options import (
 )
 
 _BAR = 20
+_WAYS = ("injected", "searched", "opened")
 _NARROW = (1, 5)
 """The columns that say in other words what another says: the bar, and the tokens."""
 
 
 @click.command("status")
+@click.option("--use", "shows_use", is_flag=True, help="Show how often each entry was recalled and found here.")
 @conversation_option
 @call_options
-def status_command(call: Call, conversation: str | None) -> None:
+def status_command(call: Call, shows_use: bool, conversation: str | None) -> None:
     """Show how full each memory file is, and how old it is.
 
     Exit code 4: a file could not be read.
@@ -39,12 +42,34 @@ def status_command(call: Call, conversation: str | None) -> None:
         amp status
     """
     here = call.workspace()
+    if shows_use:
+        _show_use(call, here, conversation)
+        return
     rows = here.status(call.actor(conversation))
     if not problems_in_settings(here) and not rows:
         note(f"no memory yet in {here.path}; `amp init` lays it out")
     said = table(rows, columns()) if rows else []
     call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)
     sys.exit(4 if any(row.problem for row in rows) else 0)
+
+
+def _show_use(call: Call, here: Workspace, conversation: str | None) -> None:
+    """Show what was counted of each entry, least used first."""
+    rows = here.usage(call.actor(conversation))
+    if not here.settings.count:
+        note("nothing is counted; put `count = true` under [recall] in .scaffolding/amp.toml")
+    values = [
+        {"id": one, "target": str(target), **{how: row.get(how, 0) for how in _WAYS}, "last": row.get("last")}
+        for target, one, _, row in rows
+    ]
+    told = [
+        f"{' '.join(f'{row.get(how, 0):>8}' for how in _WAYS)}  {row.get('last') or 'never':<10}  "
+        f"{target} {one}  {first_words(text, 60)}".rstrip()
+        for target, one, text, row in rows
+    ]
+    documents = [row.to_json() for row in here.status(call.actor(conversation))]
+    head = f"{' '.join(f'{how:>8}' for how in _WAYS)}  last        entry"
+    call.answer({"root": str(here.path), "documents": documents, "use": values}, [head, *told] if told else [])
 
 
 def table(rows: list[Status], width: int) -> list[str]:

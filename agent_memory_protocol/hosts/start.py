@@ -42,6 +42,10 @@ def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], 
             actor = actor_of(call, settings, environ, say)
             state = checklist(root, settings) if settings.enabled else ""
             recalled = recall(root, settings, actor, _budget(call, settings, state))
+            if settings.count:
+                from ..recall.use import count_recalled
+
+                count_recalled(root, recalled)
             if call.source in ("clear", "compact"):
                 from ..disk import marks
 

@@ -79,6 +79,7 @@ KEYS = (
     Key("recall.overflow", "entries|head", "entries", "what recall keeps of a long file: chosen entries, or its head"),
     Key("recall.datamark", "switch", False, "put `| ` before every recalled line", merge="on"),
     Key("recall.max_chars", "count", None, "the most characters of the whole recalled block", merge="least"),
+    Key("recall.count", "switch", False, "count here which entries are recalled, found and opened", merge="off"),
     Key("access.readers_of_all", "agents", READERS_OF_ALL, "the agents that read every agent's memory", merge="common"),
     Key(
         "access.read_only",
@@ -136,6 +137,7 @@ class Settings:
     overflow: str
     datamark: bool
     max_chars: int | None
+    count: bool
     readers_of_all: tuple[str, ...]
     read_only: tuple[str, ...]
     hook_conversation: str | None

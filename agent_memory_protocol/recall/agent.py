@@ -94,6 +94,10 @@ def recall_here(
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
             recalled = recall(opened, settings, actor, budget, task=task, today=today, records=records)
+            if settings.count:
+                from .use import count_recalled
+
+                count_recalled(opened, recalled)
     except InvalidName:
         raise
     except (AgentMemoryError, OSError) as error:

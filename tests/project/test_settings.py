@@ -75,6 +75,7 @@ def test_every_key_can_be_set(load):
             overflow = "head"
             datamark = true
             max_chars = 9000
+            count = true
             [access]
             readers_of_all = ["lead", "plugin:auditor"]
             read_only = []
@@ -100,7 +101,7 @@ def test_every_key_can_be_set(load):
     assert settings.problems == []
     home = os.environ["HOME"]
     assert list(values(settings).values()) == [
-        False, "own", True, 100, 10_000, "head", True, 9000, ("lead", "auditor"), (),
+        False, "own", True, 100, 10_000, "head", True, 9000, True, ("lead", "auditor"), (),
             "c1", "block", False, ("STATE.md", "data/ledger.json"), 0, 84, 3,
         False, False, False, ("abc123",), True, ("/srv/x", f"{home}/y"),
     ]  # fmt: skip
@@ -157,6 +158,7 @@ LOOSER = {
     "limits.max_bytes": ("9_000", "90_000"),
     "recall.datamark": ("true", "false"),
     "recall.max_chars": ("500", "50_000"),
+    "recall.count": ("false", "true"),
     "access.readers_of_all": ('["architect"]', '["architect", "intern"]'),
     "access.read_only": ('["reviewer", "intern"]', "[]"),
     "hooks.conversation": ('"mine"', '"theirs"'),
