@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.conformance import cases, report
+from agent_memory_protocol.conformance import cases, report, requirements
 from agent_memory_protocol.conformance.calls import CALLS, answer
 from agent_memory_protocol.conformance.program import NoAnswerError, Program
 
@@ -183,12 +183,15 @@ def test_each_statement_is_listed_with_what_shows_it():
     said = json.loads(done.stdout)
     assert done.exit_code == 0
     assert said["unshown"] == []
-    assert len(said["statements"]) > 100
+    shown = {one["statement"]: one["cases"] for one in said["statements"]}
+    assert len(shown) > 100
+    assert any(name.startswith("access/") for name in shown["S4-13"])
+    stated = {number for numbers in requirements._SHOWN_BY.values() for number in numbers.split()}
+    assert stated <= set(shown)
+    assert set(requirements._SHOWN_BY) <= set(STATED)
 
 
 def test_a_statement_that_nothing_shows_fails(monkeypatch, tmp_path):
-    from agent_memory_protocol.conformance import requirements
-
     page = tmp_path / "requirements.md"
     page.write_text("- **S1-01** Shown.\n  - [x.py](x.py): `test_a`, `test_b`\n- **S1-02** Not shown.\n")
     monkeypatch.setattr(requirements, "page", lambda: page)

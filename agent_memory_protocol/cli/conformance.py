@@ -118,7 +118,7 @@ def _list_statements(as_json: bool) -> int:
             say(f"{one.number}  {one.text}")
             for test in one.tests:
                 say(f"    test  {test}")
-            for case in one.cases:
-                say(f"    case  {case}")
+            if one.cases:
+                say(f"    cases {len(one.cases)}, such as {one.cases[0]}")
         say(f"{len(found)} statements; without a test or a case: {', '.join(bare) or 'none'}")
     return 1 if bare or not found else 0
