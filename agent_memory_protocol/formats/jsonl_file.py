@@ -238,7 +238,7 @@ def _is_torn_header(data: bytes, parts: tuple[str, ...]) -> bool:
         return True
     else:
         found = "it has no header"
-    raise Refused(f"{shown(*parts)} is no {FORMAT} file, {found}; nothing was written")
+    raise Refused(f"{shown(*parts)} is not an {FORMAT} file, {found}; nothing was written")
 
 
 def _latest_at_end(file: BinaryIO) -> str:

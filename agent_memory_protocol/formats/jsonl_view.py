@@ -128,7 +128,7 @@ def current(contents: Contents, now: datetime, scope: str | None = None) -> File
     """
     notices = [Notice(line.line, line.reason) for line in contents.unreadable]
     if contents.header is None and (contents.entries or contents.tombstones or contents.unreadable):
-        notices.insert(0, Notice(None, f"the first line is no {FORMAT} header; the file is read, never written"))
+        notices.insert(0, Notice(None, f"the first line is not an {FORMAT} header; the file is read, never written"))
     elif contents.header is not None and not contents.known:
         # Another version may mean other things by the same lines: a deleted entry must not show.
         reason = f"its format is {ascii(contents.header.format)[:60]}, not {FORMAT}; nothing in it is read or written"

@@ -152,7 +152,7 @@ def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None
             for changed, line in _tries(document, taken, spot, position):
                 if is_back(document, changed, taken, spot, line):
                     return changed
-    raise Refused(f"{document.target.path}: the entry {taken.id} cannot go back where it stood; add it by hand")
+    raise Refused(f"{document.target.path}: the entry {taken.id} cannot go back to its old place; add it by hand")
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,9 +269,9 @@ def test_a_scope_sees_itself_and_global_and_nothing_else():
     [
         ([], [], []),
         ([HEADER], [], []),
-        ([entry("a")], ["a"], [f"the first line is no {FORMAT} header; the file is read, never written"]),
-        ([entry("a"), HEADER], ["a"], [f"the first line is no {FORMAT} header; the file is read, never written"]),
-        ([gone("a")], [], [f"the first line is no {FORMAT} header; the file is read, never written"]),
+        ([entry("a")], ["a"], [f"the first line is not an {FORMAT} header; the file is read, never written"]),
+        ([entry("a"), HEADER], ["a"], [f"the first line is not an {FORMAT} header; the file is read, never written"]),
+        ([gone("a")], [], [f"the first line is not an {FORMAT} header; the file is read, never written"]),
         ([UnreadableLine(1, "blank", blank=True), HEADER, entry("a")], ["a"], ["line 1: blank"]),
         (
             [HeaderLine("agent-memory/0.2"), entry("a")],

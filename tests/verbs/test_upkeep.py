@@ -640,7 +640,7 @@ def test_what_cannot_stand_there_any_more_is_a_problem_and_the_rest_comes_back(p
     project.write("```\n# D\n\nnever closed\n", DEV)
     restored = project.workspace.restore(project.workspace.restorable())
     assert [entry.text for entry in restored.entries] == ["- lasting"]
-    assert "cannot go back where it stood; add it by hand" in restored.problems[0]
+    assert "cannot go back to its old place; add it by hand" in restored.problems[0]
 
 
 def test_prose_that_something_keeps_apart_comes_and_goes_piece_by_piece(project):
