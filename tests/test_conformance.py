@@ -92,6 +92,8 @@ BAD_PROGRAMS = {
     "another case": ECHO + "print(json.dumps({'id': 'x', 'result': {}}), flush=True)\n",
     "neither result nor refusal": ECHO + "print(json.dumps({'id': json.loads(line)['id']}), flush=True)\n",
     "no text": ECHO + "sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()\n",
+    "a flood": "while True:\n    print('y' * 1000)\n",
+    "a line without an end": "while True:\n    sys.stdout.write('y' * 1000)\n",
     "deaf": "time.sleep(60)\n",
 }
 

@@ -14,7 +14,7 @@ from typing import IO, Any, Self
 
 from ..disk.errors import explain
 
-_LONGEST_LINE = 16 * 1024 * 1024
+_LONGEST_LINE = 8 * 1024 * 1024
 _PATIENCE = 3
 """After so many cases in a row without an answer, a program is asked no more: the run must end."""
 
@@ -98,7 +98,7 @@ class Program:
             reason = explain(error) if isinstance(error, OSError) else str(error)
             raise NoAnswerError(f"the program does not start: {reason}") from None
         self._process = process
-        self._lines = queue.Queue(maxsize=100)
+        self._lines = queue.Queue(maxsize=4)
         self._questions = queue.Queue()
         self._threads = [
             Thread(target=_write, args=(process.stdin, self._questions), daemon=True),
