@@ -69,15 +69,20 @@ def test_the_script_is_whole():
     assert subprocess.run(["node", "--check", script], capture_output=True, check=False).stderr == b""
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_nothing_of_a_hostile_memory_runs_or_loads(here, attack):
-    line = " ".join(attack.split())
-    text = f"# {line}\n\n## {line}\n\n{line}:\n\n- {attack}\n- [2026-05-01] {line} x\n- [disputed] {line} y\n"
+@pytest.mark.parametrize("first", range(4))
+def test_nothing_of_a_hostile_memory_runs_or_loads(here, first):
+    attacks = ATTACKS[first::4]
+    text = "# A\n"
+    for attack in attacks:
+        line = " ".join(attack.split())
+        text += f"\n# {line}\n\n## {line}\n\n{line}:\n\n- {attack}\n- [2026-05-01] {line} x\n- [disputed] {line} y\n"
     for target in (SHARED, DEV, Target(Tier.CONVERSATION, "c1")):
         write(here, target, text)
     here.remember("A fact that leaves.", tier=Tier.SHARED)
     (gone,) = (one.id for one in here.entries() if "leaves" in one.text)
     here.forget([gone])
+    attack = "\n".join(attacks)
+    line = " ".join(attack.split())
     header = "\n".join(f"{key}: {json.dumps(line)}" for key in ("name", "description", "type"))
     write(here, SHARED, f"---\n{header}\n---\n\n{attack}\n\n**Why:** {line}\n", "feedback_<b onclick=x>.md")
     ledger = (here.path / SHARED.path).with_name("ledger.jsonl")

@@ -114,16 +114,14 @@ def test_the_printed_address_gives_the_cookie_and_the_cookie_gives_the_page(here
     ],
     ids=str,
 )
-@pytest.mark.parametrize("path", ["/", "/?token=guess", "/events", "/entry?id=0", "/change"])
-def test_a_request_without_the_right_token_host_or_origin_gets_nothing(here, sent, path):
+def test_a_request_without_the_right_token_host_or_origin_gets_nothing(here, sent):
     at = browser(here)
     sent = {name: value.replace("TOKEN", at.page.token) for name, value in sent.items()}
     body = urlencode({"token": at.page.form_token, "verb": "Forget", "id": id_of(here, "8080"), "step": "Apply"})
     before = texts(here)
-    status, told, text = at.ask(path, method="POST" if path == "/change" else "GET", body=body, **sent)
-    assert status == 403
-    assert "set-cookie" not in told
-    assert "8080" not in text
+    for path in ("/", "/?token=guess", "/events", "/entry?id=0", "/change"):
+        status, told, text = at.ask(path, method="POST" if path == "/change" else "GET", body=body, **sent)
+        assert (status, "set-cookie" in told, "8080" in text) == (403, False, False), path
     assert texts(here) == before
 
 
@@ -164,8 +162,8 @@ def test_a_plan_changes_nothing_and_to_apply_it_does_what_it_said(here, verb, fi
 
 
 def test_recall_is_shown_for_a_task_and_a_budget(here):
-    for number in range(60):
-        here.remember(f"Fact {number} of {'much ' * 20}", tier=Tier.SHARED)
+    path = here.path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
+    path.write_text(path.read_text() + "".join(f"- Fact {number} of {'much ' * 20}\n" for number in range(60)))
     at = browser(here)
     assert "Left out:" not in at.ask("/")[2]
     text = at.ask("/?max_chars=1500&task=port")[2]
