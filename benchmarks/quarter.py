@@ -47,7 +47,7 @@ def play(folder: str, months: int, seed: int) -> list[dict[str, object]]:
         for number in range(40 // 3 + (month == 0)):
             _converse(here, chance, f"{month + 1}-{number + 1}", first + timedelta(days=2 * number), acknowledged)
         for fact in facts[month::3]:
-            acknowledged += _said(here, fact, first, actor=Actor(chance.choice(AGENTS)))
+            acknowledged += _said(here, fact, first)  # shared, so each agent needs it
         for number in range(80 // 3):
             about, other = chance.sample(PARTS, 2)
             here.new_note(
