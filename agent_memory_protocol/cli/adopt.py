@@ -25,9 +25,9 @@ _SHOWN = 8
 def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, choosing: Choosing) -> None:
     """Import memory and rules from other tools. Existing entries are skipped.
 
-    SOURCE is a folder or a file. `amp adopt .` finds what a project has: CLAUDE.md, AGENTS.md, GEMINI.md, rules of
-    Cursor, Cline, Windsurf and Copilot with the files they include, agent memory and auto memory of Claude Code,
-    Serena's memories, Squad's histories, a memory bank. You can also name another .scaffolding folder or
+    SOURCE is a folder or a file. `amp adopt .` finds CLAUDE.md, AGENTS.md, GEMINI.md, and rules of Cursor, Cline,
+    Windsurf and Copilot with the files they include. It also finds agent memory and auto memory of Claude Code,
+    Serena's memories, Squad's histories and a memory bank. You can also name another .scaffolding folder or
     agent-memory/0.1 files.
 
     Rules become entries under their headings, with their source and globs. A long section becomes a note. SOURCE does

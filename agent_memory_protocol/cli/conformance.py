@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
 
 @click.command("conformance")
-@click.option("--command", metavar="CMD", help="The program to ask; without it, this engine answers.")
+@click.option("--command", metavar="CMD", help="The program to ask. Default: this engine.")
 @click.option(
     "--level",
     type=click.Choice(["reader", "writer", "full"]),
     default="full",
     show_default=True,
-    help="Which cases: what reads memory, what also writes it, or all.",
+    help="The cases: for readers, for readers that also write, or all.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), default=10, show_default=True, help="The time of a case."
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10,
+    show_default=True,
+    help="Time limit for a case.",
 )
 @click.option("--answer", is_flag=True, help="Be such a program: answer cases from stdin with this engine.")
 @click.option("--requirements", is_flag=True, help="List the protocol's statements, and what shows each.")
@@ -36,9 +40,9 @@ def conformance_command(
 ) -> None:
     """Say which rules of the protocol a program keeps, case by case.
 
-    CMD is started once. It reads one JSON object a line (id, files, call, args, clock) and answers each with one (id,
-    then result or refused, and files where they changed). A program that is missing, silent or slow fails its cases.
-    Exit code 0: all cases of the level hold; 1: some do not.
+    CMD is started once. It reads one JSON object a line: id, files, call, args, clock. It answers each with one object:
+    id, then result or refused, and files if they changed. A program that is missing, silent or slow fails its cases.
+    Exit code 0: all cases of the level pass; 1: some fail.
 
     \b
     Examples:

@@ -189,9 +189,9 @@ def test_an_answer_may_be_wrapped(two, printed):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param("pass", "no JSON", id="nothing"),
-        pytest.param("print('I think they contradict.')", "no JSON", id="prose"),
-        pytest.param("print('[' * 100_000)", "no JSON", id="too deep"),
+        pytest.param("pass", "not JSON", id="nothing"),
+        pytest.param("print('I think they contradict.')", "not JSON", id="prose"),
+        pytest.param("print('[' * 100_000)", "not JSON", id="too deep"),
         pytest.param("print('[]')", "not of the form", id="a list"),
         pytest.param("print('{\"proposals\": {}}')", "not of the form", id="an object"),
         pytest.param("import sys; sys.stdout.buffer.write(b'\\xff')", "not UTF-8", id="bytes"),

@@ -676,13 +676,18 @@ UNREADABLE = [
     (json.dumps(remember("\udc00\ud800", id="seven")), "seven", -32600, "params.arguments.text has half a character"),
     (json.dumps(remember("x", id="\ud800")), None, -32600, "id has half a character"),
     (json.dumps(remember("x", **{"\ud800": 1})), 7, -32600, "a name in the message has half a character"),
-    (json.dumps(remember("x", jsonrpc="1.0")), 7, -32600, "no JSON-RPC 2.0 message"),
-    (json.dumps([remember("x")]), None, -32600, "no JSON-RPC 2.0 message"),
+    (json.dumps(remember("x", jsonrpc="1.0")), 7, -32600, "not a JSON-RPC 2.0 message"),
+    (json.dumps([remember("x")]), None, -32600, "not a JSON-RPC 2.0 message"),
     (json.dumps(remember("x", id=None)), None, -32600, "its id a whole number or a text"),
     (json.dumps(remember("x", id=1.5)), None, -32600, "its id a whole number or a text"),
     (json.dumps(remember("x", id=True)), None, -32600, "its id a whole number or a text"),
     (json.dumps(remember("x", id={"id": 7})), None, -32600, "its id a whole number or a text"),
-    ('{"jsonrpc":"2.0","id":7}', None, -32600, "no JSON-RPC 2.0 message"),  # perhaps an answer: nobody waits behind it
+    (
+        '{"jsonrpc":"2.0","id":7}',
+        None,
+        -32600,
+        "not a JSON-RPC 2.0 message",
+    ),  # perhaps an answer: nobody waits behind it
     ('{"jsonrpc":"2.0","id":7,"method":"ping"', 7, -32700, "not JSON"),
     ("hello", None, -32700, "not JSON"),
     ("[" * 100_000, None, -32700, "not JSON"),
