@@ -665,7 +665,7 @@ def test_a_signature_that_does_not_verify_is_never_passed_over(tmp_path):
     with Memory("memory", identity="agent.key") as memory:
         block = memory.recall("fact").as_prompt_block()
         assert block.splitlines() == ["- A good fact.", "- A fact. [signature does not verify]"]
-        with pytest.raises(BadSignature, match=f"{one}: its signature does not verify; restore it, or sign it anew"):
+        with pytest.raises(BadSignature, match=f"{one}: its signature does not verify; restore it, or sign it again"):
             memory.export("out.json")
         assert not Path("out.json").exists()
         memory.sign([one])

@@ -15,9 +15,11 @@ _READING = options_table("""
 recall show list status where route doctor search hook export convert schema bench find-stores mcp
 note-list note-show record-list record-show record-history record-verify
 check ! --fix
-review ! --done
-prune restore sync close record-init-store agent-rename ! --apply
-distill learn adopt import decay ! --apply --restore
+diff help version completion
+review ! --done --refuse --forget-refusals
+prune restore sync record-init-store agent-rename ledger-compact import decay ! --apply
+distill learn adopt close ! --apply --restore --refuse --forget-refusals
+view ? --output --read-only
 consolidate ! --apply --operator
 conformance ! --command
 index ? --check

@@ -31,7 +31,7 @@ from ..tiers import compose, document, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.prune import Plan
-from ..tiers.restore import put_back_all
+from ..tiers.restore import put_back, put_back_all
 from ..tiers.taken import Taken, sayings, take
 from ..tiers.undo import literal_text, undone
 from . import notes as notekeeping
@@ -333,16 +333,22 @@ def _as_they_were(
     standing = session.read(current.target)
     # A blank file is given a header before it is changed, and may have had another one, or none.
     blank = [standing] if standing is not None and not any(line.strip() for line in standing.lines) else []
+    placed = current
     for run in dict.fromkeys(one.run for one in reversed(archived)):
         command = [one for one in archived if one.run == run]
         undo = next((one.undo for one in command if one.undo), None)
-        if undo is None or any(one.taken.id not in chosen for one in command):
+        if any(one.taken.id not in chosen for one in command):
+            continue
+        if undo is None:
+            with suppress(Refused):  # its place alone says how; it counts where the command before fits then
+                placed = put_back(placed, command[0].taken) if len(command) == 1 else placed
             continue
         entries = [one.taken for one in command]
-        made = next((made for one in (current, *blank) if (made := undone(one, undo, entries)) is not None), None)
+        starts = (placed, current, *blank)
+        made = next((made for one in starts if (made := undone(one, undo, entries)) is not None), None)
         # A ledger comes with the repository, and anyone may have written it.
         if made is not None and not session.why_refused(literal_text(undo)):
-            current = made
+            current = placed = made
     return current
 
 

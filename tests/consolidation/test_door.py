@@ -153,12 +153,12 @@ def test_a_record_that_stands_replaces_only_its_copies_and_what_it_was_made_from
     version, lost = through(Supersede(keeper, (copy.id,), "a copy"), Stage.DEDUP, keeper, copy)
     assert (version.id, version.supersedes, version.tags) == (keeper.id, copy.id, ("a", "b"))
     assert (lost.id, lost.superseded_by) == (copy.id, keeper.id)
-    assert "no exact copy" in refused(Supersede(keeper, (other.id,), "x"), Stage.DEDUP, keeper, other)
+    assert "not an exact copy" in refused(Supersede(keeper, (other.id,), "x"), Stage.DEDUP, keeper, other)
     resting = make("Three 3.", evidence=(other.id,))
     assert "told apart" in refused(Supersede(resting, (other.id,), "x"), Stage.DEDUP, resting, other)
     # What the proposal says of the record itself does not count; what stands does.
     forged = replace(keeper, evidence=(other.id,))
-    assert "no exact copy" in refused(Supersede(forged, (other.id,), "x"), Stage.DEDUP, keeper, other)
+    assert "not an exact copy" in refused(Supersede(forged, (other.id,), "x"), Stage.DEDUP, keeper, other)
 
 
 def test_what_a_rule_rests_on_is_kept(make):

@@ -893,7 +893,7 @@ def verbs(group: click.Group, start: str = ""):
 
 READ = {
     *("recall", "show", "list", "status", "where", "route", "doctor", "hook", "search", "find-stores"),
-    *("export", "convert", "schema", "bench", "mcp"),
+    *("export", "convert", "schema", "bench", "mcp", "diff", "help", "version", "completion"),
     *("note list", "note show", "record list", "record show", "record history", "record verify"),
 }
 UNLESS = {"check": "--fix", "review": "--done"}
@@ -911,6 +911,9 @@ def test_every_command_there_is_is_known_to_read_or_held_to_write():
     for started in (["--operator", "sh x.sh"], ["--operator=sh x.sh"]):  # a program may write anything
         assert amp_commands.writes(["consolidate", *started])
     assert not amp_commands.writes(["index", "--check"])
+    assert not amp_commands.writes(["view", "--output", "m.html"])
+    for refused in ("distill", "learn", "adopt", "close", "review"):
+        assert amp_commands.writes([refused, "--refuse", "3fa29c01"])
     assert not amp_commands.writes([])
 
 

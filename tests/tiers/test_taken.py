@@ -9,7 +9,7 @@ from .conftest import ids_with, parse
 
 @pytest.mark.parametrize(
     "place",
-    [{}, {"place": None}, {"place": []}, {"place": {"headings": 3}}, {"place": {"headings": [["# T"]], "blank": [0]}}],
+    [{}, {"place": None}, {"place": []}, {"place": {"headings": 3}}, {"place": {"headings": [["# T"]], "blank": 0}}],
     ids=str,
 )
 def test_a_place_that_is_none_of_ours_counts_as_unknown(place):
