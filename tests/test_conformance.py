@@ -98,6 +98,7 @@ BAD_PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BAD_PROGRAMS)
 def test_a_bad_program_fails_its_cases_and_never_the_run(tmp_path, kind):
     code, said, _ = run(a_program(tmp_path, BAD_PROGRAMS[kind]), "--seconds", "0.3")
@@ -136,6 +137,7 @@ def test_a_crash_costs_one_case_and_a_late_answer_passes_for_no_other(tmp_path):
     assert got[3:] == [len(case.args["text"]) for case in FEW[3:]]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 def test_the_reader_in_javascript_keeps_every_reader_case_in_700_lines():
     reader = REPOSITORY / "conformance" / "readers" / "javascript" / "reader.js"

@@ -508,6 +508,7 @@ def test_a_redaction_that_was_killed_is_finished_by_the_same_command(tried):
     tried("redact-each-call")
 
 
+@pytest.mark.slow
 @linux
 def test_git_editors_and_kills_in_any_order_lose_nothing(tried):
     tried("through-git")

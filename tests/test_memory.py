@@ -934,6 +934,7 @@ def test_who_is_overtaken_while_consolidating_plans_anew(memory, monkeypatch):
     memory.verify()
 
 
+@pytest.mark.slow
 def test_two_processes_that_consolidate_at_once_do_it_once(memory):
     for number in range(10):
         memory.remember(f"Service {number} is up.")

@@ -91,6 +91,7 @@ def test_what_the_other_has_recalled_counts_as_used():
     assert "used 3 times before" in ours.recall("licence").hits[0].reasons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["ours", "theirs"])
 def test_two_programs_at_one_directory_lose_nothing(first):
     made = {"ours": lambda: Memory("memory"), "theirs": lambda: fg.Memory("memory")}

@@ -88,6 +88,7 @@ def test_it_is_found_over_two_lines_too(family):
     assert share_found(family, texts) >= 0.99
 
 
+@pytest.mark.slow
 def test_of_all_families_nineteen_in_twenty_secrets_are_found():
     chance = random.Random(5)
     shares = {}

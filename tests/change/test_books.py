@@ -129,6 +129,7 @@ def test_a_journal_from_the_future_is_begun_anew(desk):
     assert [type(line) for line in desk.journalled] == [Version, Write, Done]
 
 
+@pytest.mark.slow
 def test_a_large_journal_is_begun_anew_and_keeps_what_was_added_in_the_last_minutes(desk):
     current, number, size = PAGE, 0, 0
     while number < 1_000:

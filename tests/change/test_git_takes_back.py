@@ -106,6 +106,7 @@ def merge_that_is_aborted(repo: Repository) -> None:
 WAYS = [reset, stash, stash_and_pop, checkout_of_files, checkout_of_the_ledger, clean, rebase, merge_that_is_aborted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_lost_however_often_git_takes_it_back(repository, way: Callable[[Repository], None]):
     for number, between in enumerate(("a write", "nothing", "a watcher", "nothing")):

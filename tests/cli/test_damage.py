@@ -398,6 +398,7 @@ def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):
     assert amp("index", "--check").code == (name == "latin-1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("owner", "name"), BAD_NAMES)
 def test_an_odd_name_of_a_folder_is_named_and_costs_no_other(amp, owner, name):
     amp("remember", "well and seen")

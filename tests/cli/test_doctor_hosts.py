@@ -237,6 +237,7 @@ def test_in_a_worktree_doctor_says_where_the_settings_are(whole):
     assert whole("doctor", cwd=whole.home / "tree").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 def test_with_both_scopes_installed_there_is_one_block_and_one_guard(whole, host):
     whole("install", host)

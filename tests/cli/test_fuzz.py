@@ -296,6 +296,7 @@ def real(corpus):
     return corpus[:: max(1, len(corpus) // 40)]
 
 
+@pytest.mark.slow
 def test_real_files_take_a_memory_and_give_it_back(amp, real):
     for number, path in enumerate(real):
         fresh(amp, {SHARED: path.read_bytes()})

@@ -318,6 +318,7 @@ def _on_a_terminal(amp, *args, **environ):
     return shown.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_completes_what_there_is(amp, shell):
     amp("remember", "Redis, the queue, needs AOF.", "--agent", "developer", "--section", "Queue")

@@ -105,6 +105,7 @@ def test_a_bad_name_in_the_environment_is_refused_too(amp, variable, name, rule)
     assert amp.tree() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rule"), [("a\udcffb", "U+DCFF"), ("-rf", "a dash"), ("\x1b", "U+001B")], ids=ascii)
 def test_a_bad_name_ends_a_real_process_the_same_way(amp, name, rule):
     amp.process("recall", "--", name).refuses(2, rule)

@@ -24,6 +24,7 @@ def by_tcp(address, postgresql):
     return f"{postgresql.by_tcp()}&namespace={address.partition('namespace=')[2]}"
 
 
+@pytest.mark.slow
 def test_every_verb_for_records_works_on_it(amp, by_tcp):
     store = ("--store", by_tcp)
     with Memory(amp.root / "here", consolidate_every=0) as here:

@@ -165,6 +165,7 @@ def test_a_colour_is_ours_and_never_that_of_a_text(capsys, shows, word):
     assert capsys.readouterr().out == f"{word} \\x1b[31me\\x1b[31m\\x07\\x9b\\u202e\\x85vil\\x7f\\x1b[0m\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environ", "shows"),
     [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": "1"}, False)],

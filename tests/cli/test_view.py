@@ -60,6 +60,7 @@ def test_what_cannot_be_read_is_said_on_the_page(told):
     assert "A fact of dev." in answer.out
 
 
+@pytest.mark.slow
 def test_the_first_line_is_the_address_of_the_page_and_ctrl_c_ends_it(told):
     command = [told.script, "view", "--no-open", "--read-only", "--as", "dev"]
     with subprocess.Popen(

@@ -244,6 +244,7 @@ def test_a_lock_file_deleted_while_one_waits_is_made_anew(
         pass
 
 
+@pytest.mark.slow
 def test_a_folder_deleted_just_after_it_was_made_is_made_again(
     root: Root, locks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def evil(tmp_path: Path) -> Path:
     return top
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", QUESTIONS, ids=" ".join)
 def test_no_program_of_the_checkout_runs(evil, tmp_path, words, monkeypatch):
     for name in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_SSH_COMMAND"):

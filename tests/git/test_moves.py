@@ -212,6 +212,7 @@ LEFT: dict[str, Callable[[Checkout], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LEFT)
 def test_what_stands_on_a_branch_that_was_left_has_not_gone(checkout, case):
     LEFT[case](checkout)

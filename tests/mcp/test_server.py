@@ -325,6 +325,7 @@ def test_records_are_remembered_recalled_and_counted(project):
     assert counted["path"] == str(project.root / ".scaffolding" / "agent-memory")
 
 
+@pytest.mark.slow
 def test_records_may_be_on_a_server_that_others_share(project, address, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     other = Project(project.root)
