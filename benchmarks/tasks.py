@@ -1,4 +1,4 @@
-"""How much of what a task needs is given: `python -m benchmarks.tasks [--json]`.
+"""How much of what a task needs is given: `python -m benchmarks.tasks [--json] [--quick]`.
 
 Thirty tasks of a shop, two facts each, among 240 other entries about the same things, in three full documents. A fact
 counts as given where its whole text is in what an agent is told.
@@ -6,7 +6,7 @@ counts as given where its whole text is in what an agent is told.
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -200,13 +200,13 @@ def fill(root: Path) -> None:
         file.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
-def shares(root: Path) -> Iterator[tuple[str, float]]:
+def shares(root: Path, budgets: Sequence[int] = (4_000, 10_000)) -> Iterator[tuple[str, float]]:
     """Yield, for each way to give memory, the share of the needed facts that are given."""
     options = {"root": str(root), "environ": {}}
     with Root.open(str(root)) as opened:
         settings = load_settings(opened, {})
         actor = Actor(AGENT, CONVERSATION)
-        for chars in (4_000, 10_000):
+        for chars in budgets:
             start = recall_for_agent(AGENT, CONVERSATION, max_chars=chars, **options)
             yield f"{chars:,} characters, no task", _share(lambda _, start=start: start)
             yield (
@@ -236,10 +236,11 @@ def main() -> None:
     """Measure, and print one line for each way."""
     parser = ArgumentParser(prog="python -m benchmarks.tasks", description="How much of what a task needs is given.")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    parser.add_argument("--quick", action="store_true", help="try one budget, to see that it runs")
     arguments = parser.parse_args()
     with TemporaryDirectory(prefix="amp-benchmarks-") as name:
         fill(Path(name))
-        found = dict(shares(Path(name)))
+        found = dict(shares(Path(name), (4_000,) if arguments.quick else (4_000, 10_000)))
     if arguments.json:
         print(json.dumps(found, indent=2))
     else:
