@@ -272,6 +272,8 @@ def test_an_interrupt_ends_in_one_line(amp):
         stderr=subprocess.PIPE,
         cwd=amp.root,
         env=amp.environ(),
+        # Who runs the tests in the background may have had them ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as process:
         deadline = time.monotonic() + 20
         # It waits for its text as soon as it has loaded what it needs; earlier the interrupt would be Python's.

@@ -64,7 +64,13 @@ def test_what_cannot_be_read_is_said_on_the_page(told):
 def test_the_first_line_is_the_address_of_the_page_and_ctrl_c_ends_it(told):
     command = [told.script, "view", "--no-open", "--read-only", "--as", "dev"]
     with subprocess.Popen(
-        command, cwd=told.root, env=told.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        command,
+        cwd=told.root,
+        env=told.environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as server:
         assert server.stdout is not None
         try:
