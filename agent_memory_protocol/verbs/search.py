@@ -225,16 +225,16 @@ def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
     """Return what is to be found in a document, or in a note next to it."""
     if not file:
         document = session.read(target)
-        return (
-            [] if document is None else [*_passages(document, session.known(target)), *_by_hand("".join(document.raw))]
-        )
+        if document is None:
+            return []
+        return [*passages_of(document, session.known(target)), *lines_by_hand("".join(document.raw))]
     found = note_store.read(session.root, target.parts[:-1], file)
     if found is not None and is_beside(file):
-        return list(_by_hand(found[1]))
-    return [] if found is None else [Passage(file, _said(found[0]), f"{found[0].title} {file[:-3]}")]
+        return list(lines_by_hand(found[1]))
+    return [] if found is None else [passage_of_note(found[0])]
 
 
-def _by_hand(text: str) -> Iterator[Passage]:
+def lines_by_hand(text: str) -> Iterator[Passage]:
     """Yield the index lines that a person wrote, once for each note: what they say may be nowhere else."""
     seen: set[str] = set()
     for one in read_index(text).lines:
@@ -243,7 +243,7 @@ def _by_hand(text: str) -> Iterator[Passage]:
             yield Passage(one.file, one.text)
 
 
-def _passages(document: Document, said: Mapping[str, About]) -> Iterator[Passage]:
+def passages_of(document: Document, said: Mapping[str, About]) -> Iterator[Passage]:
     """Yield the entries, each with the words around it: its tags, its headings, its label and its neighbours."""
     entries = document.outline.entries
     texts = [document.text(entry) for entry in entries]
@@ -261,8 +261,9 @@ def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:
     return 0 <= near < len(entries) and entries[near].headings == entries[number].headings
 
 
-def _said(note: Note) -> str:
-    return "\n".join([note.head.description, *note.body])
+def passage_of_note(note: Note) -> Passage:
+    """Return a note as it is searched: what it says, with its title and its file name around it."""
+    return Passage(note.file, "\n".join([note.head.description, *note.body]), f"{note.title} {note.stem}")
 
 
 def _found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str], today: date) -> Found | None:

@@ -1,4 +1,7 @@
-"""Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--quick] [--json]`."""
+"""Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--quick] [--json]`.
+
+With `--set own`, `realtalk` or `perltqa` it asks a set of questions and says what share of their evidence is found.
+"""
 
 import json
 import os
@@ -6,26 +9,33 @@ import random
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from shutil import which
 from statistics import quantiles
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
+from typing import get_args
 
 from agent_memory_protocol import Workspace
-from agent_memory_protocol.errors import MissingExtra
+from agent_memory_protocol.errors import InvalidArgument, MissingExtra
 from agent_memory_protocol.search import words
 from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.fusion import VECTOR_WEIGHT, FusedIndex
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.minilm import MiniLM
+from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, Source, source_of
 from agent_memory_protocol.search.scan import ScanIndex
 from agent_memory_protocol.search.vectors import VectorIndex
+from benchmarks.search import own
 from benchmarks.search.paraphrases import PARAPHRASES
+from benchmarks.search.public import SETS
+from benchmarks.search.sets import NONE, Half, ask, silence
+from benchmarks.search.sets import rows as set_rows
 from benchmarks.speed import material
 from benchmarks.speed.material import ordinary_texts
-from benchmarks.speed.measure import Effort, Figure, add_quick, figure, in_turn, ratio, run, table
+from benchmarks.speed.measure import Effort, Figure, add_quick, aligned, figure, in_turn, ratio, run, table
 
 ENTRIES, PLANTED = 10_000, 1_000
 DOCUMENT = 100
@@ -226,20 +236,54 @@ BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
 }
 
 
+def ask_set(name: str, path: Path | None, half: Half, effort: Effort, *, vectors: bool, as_json: bool) -> str:
+    """Ask the questions of one half of a set, and return a table of what was found of each class."""
+    if name != "own" and path is None:
+        raise InvalidArgument(f"the set {name} is not part of this repository; give the folder it is in with --path")
+    memories = own.load(path) if path is None or name == "own" else SETS[name](path)
+    answers = ask(
+        memories[:1] if effort.quick else memories, lambda: open_index(embedder=MiniLM() if vectors else None), half, 20
+    )
+    rows = set_rows(answers)
+    silent = silence(answers, lambda one: not one.hits)
+    if as_json:
+        return json.dumps({"rows": [asdict(row) for row in rows], "silence": asdict(silent)}, indent=2)
+    head = ["class", "questions", "recall@5", "recall@10", "MRR", "p50 ms", "p95 ms"]
+    lines = aligned([head, *(row.cells() for row in rows)])
+    if any(row.kind == NONE for row in rows):
+        lines += (
+            f"\n\nsays that nothing fits: right {silent.precision:.1%},"
+            f" of those without an answer {silent.recall:.1%}, of the others {silent.lost:.1%}"
+        )
+    return lines
+
+
 def main() -> None:
     """Run the benchmarks that are named, or all, and print one table."""
     parser = ArgumentParser(prog="python -m benchmarks.search", description="Measure what search finds, and how fast.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
     add_quick(parser)
+    parser.add_argument("--set", choices=["own", *SETS], help="ask a set of questions with known evidence instead")
+    parser.add_argument("--path", type=Path, metavar="FOLDER", help="where that set is; the corpus of `own` by default")
+    parser.add_argument("--half", choices=get_args(Half), default="development", help="which half of it to ask")
+    parser.add_argument("--vectors", action="store_true", help="with the sentence model")
     arguments = parser.parse_args()
+    effort = Effort(arguments.quick)
+    if arguments.set:
+        try:
+            options = {"vectors": arguments.vectors, "as_json": arguments.json}
+            print(ask_set(arguments.set, arguments.path, arguments.half, effort, **options))
+        except (InvalidArgument, MissingExtra) as error:
+            parser.error(str(error))
+        return
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
         parser.error(f"no benchmark is called {unknown[0]}")
     figures: list[Figure] = []
     with TemporaryDirectory(prefix="amp-benchmarks-") as folder:
         for name in arguments.names or BENCHMARKS:
             print(f"measuring {name} …", file=sys.stderr)
-            figures += BENCHMARKS[name](Path(folder), Effort(arguments.quick))
+            figures += BENCHMARKS[name](Path(folder), effort)
     print(
         json.dumps([one.as_json() for one in figures], ensure_ascii=False, indent=2)
         if arguments.json

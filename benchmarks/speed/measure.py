@@ -7,7 +7,7 @@ the system holds of the disk; on a busy one, what other programs take does not c
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import chdir
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -145,12 +145,17 @@ def run(
 
 def table(figures: Sequence[Figure]) -> str:
     """Return the figures as an aligned table."""
-    rows = [["what", "median", "middle half", "target", "", ""], *(figure.row() for figure in figures)]
+    return aligned(
+        [["what", "median", "middle half", "target", "", ""], *(figure.row() for figure in figures)], {1, 2, 3}
+    )
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] | None = None) -> str:
+    """Return rows as a table, with these columns flush right; all but the first where none are named."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = {1, 2, 3}
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if column in right else cell.ljust(width)
+            cell.rjust(width) if (column in right if right is not None else column) else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
