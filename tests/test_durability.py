@@ -112,6 +112,7 @@ def test_damaged_lines_cost_no_other_line(tried):
     tried("damaged-lines")
 
 
+@pytest.mark.slow
 @linux
 def test_no_link_swapped_in_leads_a_write_outside(tried):
     tried("links")
@@ -503,6 +504,7 @@ def test_a_descriptor_that_cannot_be_closed_never_ends_in_a_traceback(memory, mo
     assert texts(memory)[-1] == "Said next."
 
 
+@pytest.mark.slow
 @linux
 def test_a_redaction_that_was_killed_is_finished_by_the_same_command(tried):
     tried("redact-each-call")

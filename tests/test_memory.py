@@ -223,6 +223,7 @@ def test_any_text_is_a_query(memory, query):
     assert len(memory.recall(query)) <= 1
 
 
+@pytest.mark.slow
 def test_what_is_replaced_does_not_crowd_out_what_holds(memory):
     with Memory(store=MemoryStore(), consolidate_every=0) as crowded:
         for number in range(300):

@@ -484,6 +484,7 @@ def start(tmp_path, *args):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 def test_the_command_prints_one_object_a_line_and_ends_cleanly_at_a_signal(tmp_path, folder, number):

@@ -611,6 +611,7 @@ MANY = """
 """
 
 
+@pytest.mark.slow
 def test_eight_writers_lose_nothing(workspace, sized):
     """B14: two processes write one memory file; both report success, one entry is gone."""
     writers, each = 8, sized(5, 50, 50)

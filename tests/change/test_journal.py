@@ -53,6 +53,7 @@ def test_a_line_that_is_none_of_ours_is_passed_over(line):
     assert journal.decode(b"\n".join([ENCODED[0].strip(), line, *map(bytes.strip, ENCODED[1:])])) == LINES
 
 
+@pytest.mark.slow
 @given(data=st.binary(max_size=300), position=st.integers(0, 2_000))
 def test_a_journal_with_any_bytes_in_it_can_be_read(data, position):
     whole = b"".join(ENCODED)

@@ -11,6 +11,7 @@ from agent_memory_protocol.formats import json_schema
 SMALL = ("bench", "formats", "--records", "40", "--dimensions", "4", "--rounds", "1")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-02", "S3-03")
 def test_the_formats_stand_side_by_side(amp):
     answer = amp(*SMALL)

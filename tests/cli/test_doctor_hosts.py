@@ -147,6 +147,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 @pytest.mark.parametrize("broken", BREAKS)
 def test_doctor_says_why_there_is_no_memory_and_the_command_that_it_names_mends_it(whole, host, broken):
@@ -250,6 +251,7 @@ def test_with_both_scopes_installed_there_is_one_block_and_one_guard(whole, host
     assert hosts_lines(whole("doctor", "developer")) == []
 
 
+@pytest.mark.slow
 def test_two_sets_of_hooks_that_both_give_memory_are_told(whole):
     whole("install", "claude")
     shutil.copytree(whole.root / ".claude", whole.home / ".claude")

@@ -269,6 +269,7 @@ def test_what_was_remembered_is_there_whole_and_what_was_there_stays(amp, first,
     check(amp, ["recall"])
 
 
+@pytest.mark.slow
 @FEW
 @given(
     row=st.lists(commands(), min_size=3, max_size=8),

@@ -207,6 +207,7 @@ def test_a_reader_that_stops_early_is_no_error(amp, args):
         assert process.wait(30) == 0
 
 
+@pytest.mark.slow
 def test_head_gets_its_line_of_a_long_answer(amp):
     for number in range(150):
         amp.write(

@@ -198,6 +198,7 @@ def test_a_folder_that_no_agent_can_have_is_told_and_hides_nothing(amp, name):
         assert "Traceback" not in amp(*args).err
 
 
+@pytest.mark.slow
 def test_a_folder_whose_name_is_no_text_is_told_and_hides_nothing(amp):
     amp.write(AGENT.format("dev"), "# D\n\n- seen\n")
     amp.write(AGENT.format("caf\udce9"), "# O\n\n- never recalled\n")

@@ -55,6 +55,7 @@ def test_every_verb_for_records_works_on_it(amp, by_tcp):
     assert not (amp.home / ".cache").exists(), "no index is made on this machine"
 
 
+@pytest.mark.slow
 def test_a_store_that_was_set_back_or_changed_by_hand_does_not_verify(amp, address, postgresql):
     name = address.partition("namespace=")[2]
     with Memory(store=SharedStore(address)) as memory:

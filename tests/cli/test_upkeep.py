@@ -1,4 +1,4 @@
-"""`amp prune`, `restore`, `forget`, `edit` and `sync` as people and their nightly jobs run them: as processes."""
+"""`amp prune`, `restore`, `forget`, `edit` and `sync`, as people and nightly jobs run them; each once as a process."""
 
 import json
 import os
@@ -80,7 +80,7 @@ def said(answer, code=0):
 @pytest.mark.requirement("S4-63")
 def test_prune_shows_what_goes_what_stays_and_why_and_changes_nothing(told):
     before = told.tree()
-    lines = said(told.process("prune", *TODAY))
+    lines = said(told("prune", *TODAY))
     assert lines == [
         f"shared  {SHARED}: 1 of 10 entries would go",
         "  -    4  2026-01-01  - [2026-01-01] old one",
@@ -102,12 +102,12 @@ def test_prune_does_what_it_showed_once(told):
     assert lines[-1] == "1 entry archived; `amp restore --last` shows how to bring them back"
     assert text(told) == PAGE.replace("- [2026-01-01] old one\n", "")
     before = told.tree()
-    assert said(told.process("prune", *TODAY, "--apply"))[-1] == "nothing is outdated"
+    assert said(told("prune", *TODAY, "--apply"))[-1] == "nothing is outdated"
     assert told.tree() == before
 
 
 def test_prune_takes_old_sections_whole_when_asked(told):
-    lines = said(told.process("prune", *TODAY, "--sections", "--apply"))
+    lines = said(told("prune", *TODAY, "--sections", "--apply"))
     assert "  -   13  2025-12-01 (heading)  - learned then" in lines
     assert "## 2025-12-01" not in text(told)
     assert "### Details" not in text(told)
@@ -115,7 +115,7 @@ def test_prune_takes_old_sections_whole_when_asked(told):
 
 
 def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
-    answer = told.process("prune", *TODAY, "--json").json()
+    answer = told("prune", *TODAY, "--json").json()
     assert list(answer) == ["version", "applied", "removals", "kept", "old_sections", "held", "ended", "problems"]
     assert answer["applied"] is False
     assert answer["removals"] == [
@@ -146,9 +146,9 @@ def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
             "date": "2025-12-01",
         }
     ]
-    applied = told.process("prune", *TODAY, "--json", "--apply").json()
+    applied = told("prune", *TODAY, "--json", "--apply").json()
     assert applied == {**answer, "applied": True}
-    assert told.process("prune", *TODAY, "--json", "--apply").json()["removals"] == []
+    assert told("prune", *TODAY, "--json", "--apply").json()["removals"] == []
 
 
 @pytest.mark.parametrize(
@@ -242,18 +242,18 @@ def test_a_conversation_that_is_over_is_proposed_for_closing_and_never_held_back
 def test_prune_names_files_one_by_one_or_takes_all(told):
     for name in ("dev", "ops"):
         told.write(AGENT.format(name), f"# T\n\n- [2026-01-01] of {name}\n- b\n")
-    lines = said(told.process("prune", "agent:dev", "agent:dev", *TODAY, "--apply"))
+    lines = said(told("prune", "agent:dev", "agent:dev", *TODAY, "--apply"))
     assert [line for line in lines if " went" in line] == [f"agent:dev  {AGENT.format('dev')}: 1 of 2 entries went"]
-    lines = said(told.process("prune", *TODAY, "--apply"))
+    lines = said(told("prune", *TODAY, "--apply"))
     assert [line.split(" ")[0] for line in lines if " went" in line] == ["shared", "agent:ops"]
-    nobody = told.process("prune", "agent:nobody", *TODAY)
+    nobody = told("prune", "agent:nobody", *TODAY)
     assert (nobody.code, nobody.out) == (0, "nothing is outdated\n")
     assert nobody.err == f"amp: {AGENT.format('nobody')} does not exist yet\n"
 
 
 def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 19\n")
-    lines = said(told.process("prune", *TODAY, "--to-limit"))
+    lines = said(told("prune", *TODAY, "--to-limit"))
     assert lines[:3] == [
         f"shared  {SHARED}: 2 of 10 entries would go",
         "  -    4  2026-01-01  - [2026-01-01] old one",
@@ -261,7 +261,7 @@ def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):
     ]
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 5\n")
     for args, more in (([], "--to-limit takes more"), (["--to-limit"], "nothing else may go by its date")):
-        lines = said(told.process("prune", *TODAY, *args))
+        lines = said(told("prune", *TODAY, *args))
         (line,) = [line for line in lines if "still over" in line]
         assert re.fullmatch(rf" +still over its limit by \d+ lines and 0 bytes; {more}", line)
         assert ("         merge entries, or take some out with `amp forget`" in lines) == bool(args)
@@ -269,10 +269,10 @@ def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_pruned(told):
     told.write(AGENT.format("dev"), b"# T\n\n- [2026-01-01] caf\xe9\n")
-    answer = told.process("prune", *TODAY, "--apply")
+    answer = told("prune", *TODAY, "--apply")
     assert (answer.code, answer.out.splitlines()[0]) == (4, f"shared  {SHARED}: 1 of 10 entries went")
     assert answer.err == f"amp: {AGENT.format('dev')}:3: byte 0xE9 is not UTF-8; save the file as UTF-8\n"
-    answer = told.process("prune", *TODAY, "--json").json(4)
+    answer = told("prune", *TODAY, "--json").json(4)
     assert len(answer["problems"]) == 1
 
 
@@ -335,7 +335,7 @@ def test_progress_is_shown_on_a_terminal_only_and_never_on_stdout(told):
     assert "\n" not in shown
     assert "\rpruning: 25 of 26" in shown
     assert re.search(r"\r +\r$", shown)  # it clears itself
-    answer = told.process("prune", *TODAY)
+    answer = told("prune", *TODAY)
     assert (answer.code, answer.err) == (0, "")
     assert "planning" not in answer.out
 
@@ -352,7 +352,7 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
     forget(told, "old one")
     one = told("restore", "--list", "--json").json()["entries"][0]["id"]
     before = told.tree()
-    lines = said(told.process("restore", "--last"))
+    lines = said(told("restore", "--last"))
     assert lines == [
         f"{one}    {time.strftime('%Y-%m-%d', time.gmtime())}  shared  - [2026-01-01] old one",
         "                forgotten",
@@ -362,25 +362,25 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
     assert said(told.process("restore", "--last", "--apply")) == [f"restored: {SHARED}:4  [{one}]"]
     assert text(told) == PAGE
     before = told.tree()
-    answer = told.process("restore", "--last", "--apply")
+    answer = told("restore", "--last", "--apply")
     assert (answer.code, answer.out, answer.err) == (0, "", "amp: there is nothing to restore\n")
-    told.process("restore", one, "--apply").refuses(2, f"no ledger has {one}, or it is back", "`amp restore --list`")
+    told("restore", one, "--apply").refuses(2, f"no ledger has {one}, or it is back", "`amp restore --list`")
     assert told.tree() == before
 
 
 def test_restore_without_a_choice_says_how_to_make_one(told):
     forget(told, "old one", "lasting")
-    assert said(told.process("restore"))[-1] == (
+    assert said(told("restore"))[-1] == (
         "nothing was changed; say their ids, or --last, with --apply to bring these back"
     )
-    told.process("restore", "--apply").refuses(2, "which entries? name their ids, or say --last")
+    told("restore", "--apply").refuses(2, "which entries? name their ids, or say --last")
 
 
 def test_restore_brings_back_all_that_one_command_took_from_several_files(told):
     told.write(AGENT.format("dev"), "# T\n\n- [2026-01-01] mine\n- b\n")
     before = text(told), (told.root / AGENT.format("dev")).read_text()
     assert told("prune", *TODAY, "--apply").code == 0
-    assert len(said(told.process("restore", "--last", "--apply"))) == 2
+    assert len(said(told("restore", "--last", "--apply"))) == 2
     assert (text(told), (told.root / AGENT.format("dev")).read_text()) == before
 
 
@@ -391,7 +391,7 @@ def test_restore_by_id_and_since_a_day(told):
         ["id", "target", "tier", "path", "removed_at", "reason", "run", "note", "section", "label", "about", "text"]
     ] * 3
     ids = {one["text"]: one["id"] for one in entries}
-    answer = told.process("restore", ids["- lasting"], "--apply", "--json").json()
+    answer = told("restore", ids["- lasting"], "--apply", "--json").json()
     assert answer == {
         "version": 1,
         "restored": [{"id": ids["- lasting"], "target": "shared", "tier": "shared", "path": SHARED, "line": 3}],
@@ -399,7 +399,7 @@ def test_restore_by_id_and_since_a_day(told):
         "problems": [],
     }
     assert told("restore", "--since", "2100-01-01", "--json").json() == {"version": 1, "entries": []}
-    assert len(said(told.process("restore", "--since", "2026-01-01", "--apply"))) == 2
+    assert len(said(told("restore", "--since", "2026-01-01", "--apply"))) == 2
     assert text(told) == PAGE
 
 
@@ -421,9 +421,9 @@ def test_restore_refuses_what_it_does_not_understand_in_one_line(told, args, wor
 
 
 def test_restore_without_anything_says_so(told):
-    answer = told.process("restore")
+    answer = told("restore")
     assert (answer.code, answer.out, answer.err) == (0, "", "amp: there is nothing to restore\n")
-    assert told.process("restore", "--list", "--json").json() == {"version": 1, "entries": []}
+    assert told("restore", "--list", "--json").json() == {"version": 1, "entries": []}
 
 
 @pytest.mark.requirement("S4-59")
@@ -431,7 +431,7 @@ def test_restore_says_what_would_pass_the_limit(told):
     forget(told, "old one")
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 20\n")
     before = text(told)
-    answer = told.process("restore", "--last", "--apply")
+    answer = told("restore", "--last", "--apply")
     assert (answer.code, answer.out) == (3, "")
     assert (
         f": {SHARED} would have 21 lines, 20 are allowed; nothing was changed: run `amp prune shared`\n" in answer.err
@@ -442,8 +442,8 @@ def test_restore_says_what_would_pass_the_limit(told):
 def test_restore_names_a_ledger_it_cannot_read(told):
     lasting = id_of(told, "lasting")
     told.write(LEDGER, '{"format":"agent-memory/9.0","created_at":null}\n')
-    told.process("restore", "--list").refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
-    told.process("forget", lasting).refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
+    told("restore", "--list").refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
+    told("forget", lasting).refuses(4, LEDGER, "'agent-memory/9.0' is unknown here")
     listed = told("list", "--json")
     assert (listed.code, lasting in listed.out, LEDGER in listed.err) == (4, True, True)
     assert text(told) == PAGE
@@ -461,7 +461,7 @@ def test_forget_keeps_the_text_and_the_reason(told):
     assert text(told) == PAGE.replace("- lasting\n", "")
     (entry,) = told("restore", "--list", "--json").json()["entries"]
     assert (entry["text"], entry["reason"]) == ("- lasting", "no longer true")
-    answer = told.process("forget", id_of(told, "stays"), "--json").json()
+    answer = told("forget", id_of(told, "stays"), "--json").json()
     assert [list(row) for row in answer["forgotten"]] == [
         ["id", "target", "tier", "path", "label", "went_along", "about"]
     ]
@@ -507,7 +507,7 @@ def test_edit_keeps_place_and_date(told):
     new = id_of(told, "a better text")
     assert line == f"edited: {SHARED}:4  [{new}], was [{old}]"
     assert text(told) == PAGE.replace("old one", "a better text")
-    answer = told.process("edit", new, "-", "--json", stdin="[2026-02-02] - dash\nand more\n").json()
+    answer = told("edit", new, "-", "--json", stdin="[2026-02-02] - dash\nand more\n").json()
     assert answer == {
         "version": 1,
         "id": id_of(told, "dash"),
@@ -545,7 +545,7 @@ def test_forget_redact_leaves_the_text_in_no_file(told):
     assert told("remember", SECRET, "--source", "user", "--tag", "x").code == 0
     one = id_of(told, "moon key")
     told.write(AGENT.format("dev"), f"# T\n\n- {SECRET}, says Ada\n- b\n")
-    answer = told.process("forget", one, "--redact")
+    answer = told("forget", one, "--redact")
     assert (answer.code, answer.out) == (0, f"redacted: {one} from document, ledger and journal of shared\n")
     assert answer.err == (
         f"amp: the same text is also in {AGENT.format('dev')}\n"
@@ -554,10 +554,10 @@ def test_forget_redact_leaves_the_text_in_no_file(told):
     holding = [path for path in told.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert [path.relative_to(told.root).as_posix() for path in holding] == [AGENT.format("dev")]
     assert f'{{"id":"{one}","deleted":true' in (told.root / LEDGER).read_text()
-    answer = told.process("forget", id_of(told, "moon key"), "--redact", "--json")
+    answer = told("forget", id_of(told, "moon key"), "--redact", "--json")
     (row,) = answer.json()["redacted"]
     assert (row["target"], row["elsewhere"]) == ("agent:dev", [])
-    told.process("forget", one, "--redact").refuses(2, "there is no entry")
+    told("forget", one, "--redact").refuses(2, "there is no entry")
 
 
 @pytest.mark.requirement("S2-29")
@@ -575,7 +575,7 @@ def test_what_only_the_ledger_has_is_redacted_and_git_is_named(told):
     git("init")
     git("add", ".")
     git("commit", "-m", "with the secret")
-    answer = told.process("forget", one, "--redact")
+    answer = told("forget", one, "--redact")
     assert answer.out == f"redacted: {one} from ledger and journal of shared\n"
     assert "git history still has what was committed" in answer.err
     working = [path for path in told.root.rglob("*") if path.is_file() and ".git" not in path.parts]
@@ -599,13 +599,13 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
     assert told("remember", "just told").code == 0
     told.write(SHARED, PAGE.replace("- stays\n", "- typed by hand\n"))
     before = told.tree()
-    assert said(told.process("sync")) == [
+    assert said(told("sync")) == [
         "shared  goes back: - just told",
         "shared  taken out by hand, to be in the ledger: - stays",
         "nothing was changed; add --apply to do this",
     ]
     assert told.tree() == before
-    answer = told.process("sync", "--apply", "--json").json()
+    answer = told("sync", "--apply", "--json").json()
     assert answer == {
         "version": 1,
         "applied": True,
@@ -624,7 +624,7 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
     }
     assert "- just told\n" in text(told)
     before = told.tree()
-    assert said(told.process("sync", "--apply")) == ["nothing to heal"]
+    assert said(told("sync", "--apply")) == ["nothing to heal"]
     assert told.tree() == before
 
 
@@ -633,7 +633,7 @@ def test_sync_keeps_the_limit_and_says_how_what_has_no_room_comes_back(told):
     assert told("remember", "just told").code == 0
     lost = id_of(told, "just told")
     told.write(SHARED, PAGE + "".join(f"- typed by hand {number}\n" for number in range(200 - PAGE.count("\n"))))
-    planned = told.process("sync")
+    planned = told("sync")
     assert said(planned)[0] == "shared  overwritten, no room for it, to be in the ledger: - just told"
     healed = told.process("sync", "--apply")
     assert healed.out.splitlines() == ["shared  overwritten, no room for it, now in the ledger: - just told"]
@@ -641,14 +641,14 @@ def test_sync_keeps_the_limit_and_says_how_what_has_no_room_comes_back(told):
     assert f"then `amp restore {lost} --apply`" in healed.err
     assert text(told).count("\n") == 200
     forget(told, "typed by hand 0")
-    assert told.process("restore", lost, "--apply").code == 0
+    assert told("restore", lost, "--apply").code == 0
     assert "- just told\n" in text(told)
 
 
 def test_sync_names_a_file_it_cannot_heal(told):
     assert told("remember", "just told").code == 0
     told.write(SHARED, b"# T\n\n- \xff\n")
-    answer = told.process("sync", "--apply")
+    answer = told("sync", "--apply")
     assert (answer.code, answer.err) == (4, f"amp: {SHARED}:3: byte 0xFF is not UTF-8; save the file as UTF-8\n")
 
 
@@ -657,7 +657,7 @@ def test_recall_reads_and_heals_nothing(told):
     assert told("remember", "just told").code == 0
     told.write(SHARED, PAGE)
     before = {path: path.stat().st_mtime_ns for path in told.root.rglob("*")}
-    assert "just told" not in told.process("recall", "dev").out
+    assert "just told" not in told("recall", "dev").out
     assert {path: path.stat().st_mtime_ns for path in told.root.rglob("*")} == before
 
 
@@ -697,8 +697,8 @@ def test_an_agent_in_one_conversation_reaches_no_other_by_naming_it(amp):
 
 def test_remember_makes_room_and_says_so(told):
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 21\n")
-    told.process("remember", "new", "--tier", "shared").refuses(3, "22 lines, 21 are allowed", "--make-room")
-    answer = told.process("remember", "new", "--tier", "shared", "--make-room")
+    told("remember", "new", "--tier", "shared").refuses(3, "22 lines, 21 are allowed", "--make-room")
+    answer = told("remember", "new", "--tier", "shared", "--make-room")
     assert answer.code == 0
     assert "amp: archived 1 of the oldest dated entries to make room" in answer.err
     assert told("restore", "--last", "--json").json()["entries"][0]["text"] == "- [2026-01-01] old one"
@@ -706,7 +706,7 @@ def test_remember_makes_room_and_says_so(told):
 
 def test_what_remember_says_of_an_entry_is_kept_through_prune_and_restore(told):
     said_of = ["--source", "https://example.com", "--kind", "lesson", "--confidence", "0.4", "--tag", "a", "--tag", "b"]
-    assert told.process("remember", "[2026-01-05] the queue", "--tier", "shared", *said_of).code == 0
+    assert told("remember", "[2026-01-05] the queue", "--tier", "shared", *said_of).code == 0
     assert told("prune", *TODAY, "--apply").code == 0
     assert told("restore", "--last", "--apply").code == 0
     lines = [json.loads(line) for line in (told.root / LEDGER).read_text().splitlines()]
@@ -722,10 +722,10 @@ def test_what_remember_says_of_an_entry_is_kept_through_prune_and_restore(told):
 
 def test_terminal_codes_in_an_entry_are_shown_never_played(told):
     told.write(SHARED, "# T\n\n- [2026-01-01] red \x1b[31m and \u202e bidi\n- b\n")
-    answer = told.process("prune", *TODAY, "--apply")
+    answer = told("prune", *TODAY, "--apply")
     assert "\\u001b[31m" in answer.out or "\\x1b[31m" in answer.out
     for args in (["restore", "--list"], ["restore", "--list", "--json"], ["restore", "--last", "--apply", "--json"]):
-        out = told.process(*args).out
+        out = told(*args).out
         assert "\x1b" not in out
         assert "\u202e" not in out
     assert "\x1b[31m" not in text(told)  # a ledger may be anyone's: what may not be remembered does not come back
@@ -734,7 +734,7 @@ def test_terminal_codes_in_an_entry_are_shown_never_played(told):
 @pytest.mark.parametrize("args", [["prune", "--apply"], ["restore", "--last", "--apply"], ["sync", "--apply"]], ids=str)
 def test_where_there_is_no_memory_there_is_nothing_to_do(amp, args):
     before = amp.tree()
-    assert amp.process(*args).code == 0
+    assert amp(*args).code == 0
     assert amp.tree() == before
 
 

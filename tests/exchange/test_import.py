@@ -355,6 +355,7 @@ def test_what_went_over_into_an_empty_store_is_what_it_was(tmp_path, history):
         assert go_over(source, target, tmp_path / "a.amem.json").counts["new"] == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(*[st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=6)] * 3)
 def test_two_stores_with_a_common_past_come_together_and_say_what_cannot(tmp_path, past, mine, yours):

@@ -90,6 +90,7 @@ def test_sizes_are_spelled_in_thousands(size, text):
     assert size_text(size) == text
 
 
+@pytest.mark.slow
 def test_nothing_of_a_comparison_is_written_elsewhere(tmp_path):
     measure(ENTRIES, TAG, str(tmp_path), rounds=1)
     assert list(Path(tmp_path).iterdir()) == []

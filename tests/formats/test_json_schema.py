@@ -248,6 +248,7 @@ def test_from_where_it_is_no_json_a_document_is_damaged(tmp_path, text):
         read_document(tmp_path / "memory.json", text)
 
 
+@pytest.mark.slow
 def test_of_a_long_document_little_is_in_memory(tmp_path, some):
     path = tmp_path / "memory.json"
     json_document.write(str(path), (json_schema.encode(some[0]._replace(text="x" * 10_000)) for _ in range(2000)))

@@ -340,6 +340,7 @@ def test_eight_processes_that_append_at_once_leave_whole_lines_under_one_header(
     assert litter(path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-27", "S0-28")
 def test_appends_beside_compactions_that_each_replace_the_file_are_all_there(memory, path, sized):
     count = sized(40, 200, 200)
@@ -535,6 +536,7 @@ def _hold(path: str, ready: object, end: object) -> None:
         end.wait(60)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-28")
 def test_a_writer_waits_for_the_lock_then_says_who_holds_it_and_readers_never_wait(memory, path, monkeypatch):
     memory.append("Before.", kind="fact", now=NOW)

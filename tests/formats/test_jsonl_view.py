@@ -113,6 +113,7 @@ def test_a_tombstone_in_a_ledger_deletes_what_was_written_before_it(lines, expec
     assert [found.id for found in view([LEDGER, *lines], NOW).entries] == expected
 
 
+@pytest.mark.slow
 @given(
     st.permutations(
         [entry("a", 1), gone("a", 2), entry("a", 3, text="Again."), entry("b", 4), gone("c", 5), entry("c", 4)]

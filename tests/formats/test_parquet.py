@@ -28,6 +28,7 @@ def path(tmp_path):
     return tmp_path / "memory.parquet"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-02", "S3-23")
 @settings(max_examples=10)
 @given(st.lists(ENTRIES, max_size=6))

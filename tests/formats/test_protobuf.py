@@ -153,6 +153,7 @@ def _full() -> int:
     raise OSError(28, "No space left on device")
 
 
+@pytest.mark.slow
 def test_processes_append_at_once_and_lose_nothing(tmp_path):
     program = (
         "import sys\nfrom agent_memory_protocol.formats.protobuf import append_entry\n"

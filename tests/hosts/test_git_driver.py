@@ -152,6 +152,7 @@ def test_where_amp_is_missing_or_fails_git_merges_as_it_always_does(repository, 
     assert "Theirs is ruff." in repository.text
 
 
+@pytest.mark.slow
 def test_an_environment_that_amp_refuses_costs_no_side(repository):
     repository.install()
     repository.commit("attributes")
@@ -162,6 +163,7 @@ def test_an_environment_that_amp_refuses_costs_no_side(repository):
     assert "Theirs is ruff." in repository.text
 
 
+@pytest.mark.slow
 def test_another_tool_that_is_called_amp_merges_nothing(repository, tmp_path):
     repository.install()
     repository.commit("attributes")
@@ -180,6 +182,7 @@ def _put_first(repository: Repository, tmp_path: Path, name: str, program: str) 
     repository.environ["PATH"] = os.pathsep.join([str(folder), repository.environ["PATH"]])
 
 
+@pytest.mark.slow
 def test_two_titles_are_left_to_a_person_between_markers(repository):
     repository.install()
     repository.commit("attributes")
@@ -207,6 +210,7 @@ def test_installing_twice_is_installing_once_and_uninstalling_leaves_nothing(rep
     assert git_driver.NAME not in config.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 def test_a_dry_run_shows_what_would_be_done_and_does_nothing(repository, verb):
     if verb == "uninstall":
@@ -235,6 +239,7 @@ def test_a_driver_that_someone_has_changed_is_shown_with_what_it_was(repository)
     assert f"-other %A\n+{git_driver.PROGRAM}\n" in step.diff
 
 
+@pytest.mark.slow
 def test_an_agent_writes_no_memory_by_merging_into_it(repository):
     file = repository.path / FILE
     (repository.path / "base.md").write_text("")
@@ -245,6 +250,7 @@ def test_an_agent_writes_no_memory_by_merging_into_it(repository):
     assert "merge it with git" in done.stderr
 
 
+@pytest.mark.slow
 def test_by_hand_the_result_is_printed_and_nothing_is_changed(repository):
     (repository.path / "base.md").write_text("# S\n\n- a\n")
     (repository.path / "ours.md").write_text("# S\n\n- a\n- b\n")
@@ -254,6 +260,7 @@ def test_by_hand_the_result_is_printed_and_nothing_is_changed(repository):
     assert (repository.path / "ours.md").read_text() == "# S\n\n- a\n- b\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["base.md", "ours.md", "theirs.md"])
 def test_a_file_that_is_not_there_is_named(repository, missing):
     for name in {"base.md", "ours.md", "theirs.md"} - {missing}:

@@ -226,6 +226,7 @@ def test_real_entries_are_hardly_ever_doubted(corpus):
     assert doubted <= 0.01 * entries
 
 
+@pytest.mark.slow
 def test_long_and_hostile_texts_take_no_time(sized):
     some = sized(2_000, 10_000, 10_000)
     for text in ("sent " * 20 * some, "a" * 100 * some, "the token is " * 5 * some, "https://" * 10 * some, "İ" * some):

@@ -518,6 +518,7 @@ def environ(tmp_path):
     return {"HOME": str(tmp_path), "LC_ALL": "C"}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-36", "S1-37")
 def test_the_printed_settings_start_a_server_for_the_sdk_s_client(project, capsys, monkeypatch, environ):
     """A host pastes what `amp mcp --config` prints; the client starts exactly that."""

@@ -336,6 +336,7 @@ def test_a_file_that_was_over_its_limit_and_got_smaller_is_said_to_be_over_it(pr
     assert said[-1].startswith("(the file is over its limit: 0 of 200 lines and ")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 def test_a_file_over_its_limit_is_refused_and_one_nearly_full_says_so(project):
     project.run("create", SHARED, file_text="# S\n" + "- a fact\n" * 190)

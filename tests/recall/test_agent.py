@@ -346,6 +346,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="only Linux tells what this process alone has used")
 def test_a_huge_file_is_recalled_from_its_ends_in_little_memory(project):
     line = b"- an entry of ordinary length about something that was learned once\n"

@@ -59,6 +59,7 @@ def fits(record: Record) -> bool:
 fitting = st.from_type(Record).filter(fits)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-04", "S1-05", "S1-06", "S1-21", "S1-51", "S1-52", "S1-57", "S1-58")
 @few
 @given(fitting, st.integers(0, 2**32 - 1))
@@ -94,6 +95,7 @@ wild: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @few
 @given(fitting, wild)
 def test_a_record_that_the_reference_refuses_is_refused(record, changes):
@@ -109,6 +111,7 @@ def test_a_record_that_the_reference_refuses_is_refused(record, changes):
 # The lifecycle
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-07", "S1-44")
 @few
 @given(fitting, fitting, st.sampled_from(["supersede", "dispute", "resolve", "archive", "redact"]))
@@ -253,6 +256,7 @@ def test_a_directory_that_the_reference_lives_in_is_read_as_a_whole(tmp_path):
 # Files
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-06", "S1-22", "S1-51", "S1-59")
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(fitting, max_size=3), st.booleans())

@@ -185,6 +185,7 @@ def test_no_signed_record_passes_cut_off_or_with_a_byte_more_anywhere(number):
         assert not accepts(data[:place] + random.randbytes(1) + data[place:])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-06", "S1-58")
 def test_no_flipped_bit_in_a_signed_record_passes():
     data = SIGNED.to_bytes()

@@ -145,6 +145,7 @@ def test_whatever_stands_in_the_place_of_the_index_is_replaced(index, path, spoi
         assert path.with_name("elsewhere").read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-71")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
 @given(where=st.integers(0, 99), data=st.binary(min_size=1, max_size=5000))
@@ -234,6 +235,7 @@ def refresh_and_search(path: Path, number: int) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_processes_with_different_sources_each_find_their_own(path):
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         pool.starmap(refresh_and_search, [(path, number * 10) for number in range(3)])

@@ -301,6 +301,7 @@ def test_any_text_can_be_searched_and_its_findings_lie_in_it(text):
     assert all(1 <= secret.line <= lines for secret in find_secrets(text))
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("ab1\\\n\r\u200b…_> é"), max_size=40))
 def test_each_character_of_a_form_of_the_text_has_a_place_in_it(text):
     for view in (plain(text), joined(plain(text))):

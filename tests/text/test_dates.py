@@ -120,6 +120,7 @@ def test_so_it_is_at_the_edges(day):
     assert dates.day_text(day.toordinal()) == day.isoformat()
 
 
+@pytest.mark.slow
 def test_every_day_of_four_centuries_survives_there_and_back():
     for day in range(date(1799, 12, 31).toordinal(), date(2201, 1, 1).toordinal()):
         assert dates.day_number(dates.day_text(day)) == day

@@ -66,6 +66,7 @@ def stores(corpus):
     return sorted(folder for folder in found if folder.name != ".squad" or (folder / "agents").is_dir())
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-34", "S2-35")
 def test_every_real_store_comes_in_whole_within_the_limits_and_only_once(corpus, tmp_path):
     tried = 0
@@ -597,6 +598,7 @@ def markdown_of(workspace):
     return {path.name: path.read_text("utf-8") for path in (workspace.path / AGENT).glob("*.md")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("notes", "facts"), [(30, 0), (12, 60), (60, 12), (3, 9), (40, 200)])
 def test_every_hand_written_index_line_and_entry_survives_a_folder_over_the_limit(workspace, tmp_path, notes, facts):
     write(workspace.path / ".scaffolding/amp.toml", "[limits]\nmax_lines = 40\n")

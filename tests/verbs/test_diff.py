@@ -169,6 +169,7 @@ def test_the_json_answer_has_a_list_of_every_kind(repository):
 # -- the workflow files ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "schema"), [("github", "vendor.github-workflows"), ("gitlab", "vendor.gitlab-ci")])
 def test_the_workflow_files_are_valid_by_the_published_schemas(name, schema):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, CI / f"{name}.yml"]
@@ -176,6 +177,7 @@ def test_the_workflow_files_are_valid_by_the_published_schemas(name, schema):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["github", "gitlab"])
 def test_the_commands_of_the_workflow_files_check_and_tell_what_changed(repository, name, tmp_path):
     """They run here as they stand. What installs and what posts is only noted."""

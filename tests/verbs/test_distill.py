@@ -157,6 +157,7 @@ def test_what_differs_in_a_number_path_name_or_negation_is_not_the_same_insight(
     assert key_of(one) != key_of(other)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4P-07", "S4-32")
 def test_in_three_hundred_conversations_every_planted_repeat_is_found_and_no_near_miss_joined(tmp_path):
     chance = random.Random(7)
@@ -236,6 +237,7 @@ def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_abou
     assert len((tmp_path / SHARED).read_text().splitlines()) <= 200
 
 
+@pytest.mark.slow
 def test_room_is_made_for_all_that_comes_its_new_headings_too(workspace, tmp_path):
     workspace.remember("The parser is slow on tables.", agent="developer")
     lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(198))
