@@ -50,11 +50,29 @@ _SHARED = Target(Tier.SHARED)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A file: its path as a person would name it, its file name, its text."""
+    """A file: its path as a person would name it, its file name, its text.
+
+    Where the text was only made from the file, `original` is what the file says, and `source` its path for a reader;
+    else both are "".
+    """
 
     path: str
     name: str
     text: str
+    original: str = ""
+    source: str = ""
+
+    @property
+    def whole(self) -> str:
+        """What the file itself says."""
+        return self.original or self.text
+
+    def place(self, line: str) -> str:
+        """Return the path with the number of the line that says this, for people to go to."""
+        wanted = line.strip()
+        lines = self.whole.splitlines()
+        number = next((number for number, one in enumerate(lines, start=1) if one.strip() == wanted), 0)
+        return f"{self.path}:{number}" if number else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +215,12 @@ def _rules(paths: Iterable[str], project: str) -> Iterator[Store]:
                     left.append(one)
                 else:
                     reader.problems.append(f"{path}: includes {one}, which is not a file of this project")
-            stem = os.path.splitext(shown.replace(os.sep, "-").strip("."))[0]
-            pages = [Page(path, f"{stem}-{name}.md", f"# {name}\n\n{text}\n") for name, text in rules.sections]
-            document = Page(path, os.path.basename(path), rules.text) if rules.text else None
+            stem = rules_files.stem_of(shown)
+            text = page.text if page else ""
+            pages = [
+                Page(path, f"{stem}-{name}.md", f"# {name}\n\n{one}\n", text, shown) for name, one in rules.sections
+            ]
+            document = Page(path, f"{stem}.md", rules.text, text, shown) if rules.text else None
             if document or pages or reader.problems or (page and page.text == rules_files.LINE):
                 store = reader.store((os.path.basename(path),), _SHARED, document, (), pages)
                 yield replace_fields(store, said=_from(rules.text, shown))

@@ -5,6 +5,7 @@ a memory file becomes a note in parts, each within its limits, with one line in 
 room are kept beside it (decision 44). Values in, values out.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
@@ -16,6 +17,7 @@ from ..limits import over_limits
 from ..notes import index
 from ..notes.index import is_beside
 from ..text import labels, visible
+from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
 from ..tiers import document
 from ..tiers.document import Document
@@ -32,6 +34,9 @@ _LEAD_BYTES = 200
 """What the block of an index takes that only leads to `INDEX.md`; its bytes twice."""
 
 _LONGEST_SLUG = 60
+_MOST_SECRETS = 100
+_REMARK = "(a line with a secret was left out here)"
+_FRONT = re.compile(r"[ \t]*(?:(?:[-*+]|\d+[.)]|#+|>)[ \t]+)*")
 _LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")
 """What may come before the numbers of a page and its part."""
 
@@ -181,7 +186,8 @@ class _Plan:
 
     def add_note(self, page: Page) -> None:
         """Bring in a note under its own name, for index lines name it; one that is too long in parts."""
-        text = _shown(page.text)
+        page = self._without_secrets(page)
+        text = page.text
         if is_beside(page.name):
             theirs = document.parse(text.encode(), self.store.target)
             self._add_index_lines(theirs, page, theirs.outline.index_lines)
@@ -207,7 +213,7 @@ class _Plan:
             if line.start + 1 in made or is_beside(line.target) or theirs.lines[line.start] in self.here.beside:
                 continue
             if secret := self.here.secret_in(text):
-                self.left_out.append(KeptOut(f"{page.path}:{line.start + 1}", f"holds {secret}; say where it is kept"))
+                self.left_out.append(KeptOut(page.place(text), f"holds {secret}; say where it is kept instead"))
                 continue
             above = [one.text for one in map(theirs.outline.headings.__getitem__, line.headings) if one.level > 1]
             governs = [*(f"## {one}" for one in above[-1:]), *filter(None, [theirs.label(line)])]
@@ -215,6 +221,7 @@ class _Plan:
 
     def add_page(self, page: Page) -> None:
         """Bring in a longer text as notes that say where it comes from."""
+        page = self._without_secrets(page)
         name, folder = _slug(page.name[:-3]), page.path.replace("\\", "/").split("/")[-2]
         self._put_parts([f"reference_{name}", f"reference_{_slug(folder)}-{name}"], page)
 
@@ -233,7 +240,8 @@ class _Plan:
         return next(one for one in chain(short, numbered) if one not in self.stems)
 
     def _as_notes(self, stem: str, page: Page) -> Iterator[tuple[str, str]]:
-        yield from in_parts(stem, _shown(page.text), page.name, self.here.max_lines, self.here.max_bytes).items()
+        source = page.source or page.name
+        yield from in_parts(stem, _shown(page.text), source, self.here.max_lines, self.here.max_bytes).items()
 
     def _put(self, file: str, text: str, page: Page) -> None:
         secret = self.here.secret_in(text)
@@ -259,6 +267,8 @@ class _Plan:
             mine = document.parse(self.here.text.encode(), target)
             theirs = document.parse(_shown(page.text).encode(), target)
             theirs = self._without_unwanted(theirs, page)
+            page = self._without_secrets(replace_fields(page, text="".join(theirs.raw), original=page.whole))
+            theirs = document.parse(page.text.encode(), target)
             standing = _in_prose(mine, theirs)
             theirs = remove(theirs, standing)
         except (DamagedFile, Refused) as error:
@@ -321,12 +331,13 @@ class _Plan:
         return (merged_with(room), lines[room:]) if lines and self.store.target.tier.has_notes else (None, lines)
 
     def _without_unwanted(self, theirs: Document, page: Page) -> Document:
-        """Take out the entries that hold a secret, and those that were taken out here before."""
+        """Take out the entries of one line that hold a secret, and those that were taken out here before."""
         unwanted = []
         for one, entry in theirs.by_id:
             is_gone = (document.plain_id(one), labels.key(theirs.label(entry))) in self.here.gone
-            secret = self.here.secret_in(theirs.text(entry))
-            where = f"{page.path}:{entry.start + 1}"
+            is_short = entry.end - entry.start == 1
+            secret = self.here.secret_in(theirs.text(entry)) if is_short else ""
+            where = page.place(theirs.lines[entry.start])
             if secret:
                 self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
             elif is_gone:
@@ -334,6 +345,31 @@ class _Plan:
             if secret or is_gone:
                 unwanted.append(one)
         return remove(theirs, unwanted)
+
+    def _without_secrets(self, page: Page) -> Page:
+        """Return a page, as a reader sees it, with a remark in place of each line that holds a secret.
+
+        Where several lines make the secret, such as a table or a key, they go up to the next blank line. A header
+        stays as it is.
+        """
+        lines = _shown(page.text).split("\n")
+        begin = front_matter_end(lines)
+        for _ in range(_MOST_SECRETS):
+            body = lines[begin:]
+            secret = self.here.secret_in("\n".join(body))
+            if not secret:
+                break
+
+            def holds(some: Sequence[str]) -> bool:
+                return bool(self.here.secret_in("\n".join(some)))
+
+            end = len(body) - _most(len(body), lambda less, body=body: holds(body[: len(body) - less]))  # type: ignore[misc]
+            start = _most(end, lambda start, body=body, end=end: holds(body[start:end]))  # type: ignore[misc]
+            if end - start > 1:
+                end = next((number for number in range(end, len(body)) if not body[number].strip()), len(body))
+            self.left_out.append(KeptOut(page.place(body[start]), f"holds {secret}; say where it is kept instead"))
+            lines[begin + start : begin + end] = [f"{_front_of(body[start])}{_REMARK}"]
+        return replace_fields(page, text="\n".join(lines), original=page.whole)
 
     def _came_as_notes(self, stem: str, page: Page) -> bool:
         """Say whether this page once had no room, and is here as notes: it stays so, even if there is room by now."""
@@ -410,9 +446,17 @@ def _entry_text(doc: Document, entry_id: str) -> str:
 
 
 def _slug(text: str) -> str:
-    """Return a text as part of a note's file name."""
+    """Return a text as part of a note's file name. One that is cut ends in a few digits that only it has."""
     words = "".join(character if character.isascii() and character.isalnum() else " " for character in text).split()
-    return "-".join(words).lower()[:_LONGEST_SLUG] or "memory"
+    slug = "-".join(words).lower()
+    if len(slug) > _LONGEST_SLUG:
+        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{id_of_proposal(text)}"
+    return slug or "memory"
+
+
+def _front_of(line: str) -> str:
+    """Return what a line begins with before its text: its indent, and the mark of a list item or a heading."""
+    return _FRONT.match(line)[0]  # type: ignore[index]
 
 
 def _shown(text: str) -> str:

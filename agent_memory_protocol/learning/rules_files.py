@@ -106,6 +106,11 @@ def kind_of(path: str) -> str:
     return ""
 
 
+def stem_of(path: str) -> str:
+    """Return what notes from a rules file are called: its path as one word, without the suffix."""
+    return os.path.splitext(path.replace(os.sep, "-").strip("."))[0]
+
+
 def base_of(path: str) -> str:
     """Return the folder that a rules file is for, going by its path: what is before its usual name."""
     plain = path.replace(os.sep, "/")
@@ -126,13 +131,16 @@ def read(text: str, path: str) -> Rules:
     imports = tuple(_IMPORT.findall("\n".join(_without_code(lines))))[:_MOST_IMPORTS]
     lines = [line for line in lines if not (found := _IMPORT.match(line)) or found[1] not in imports]
     title, sections = _sections(lines)
+    if title and described and described != title:
+        before = sections[0][1] if sections and not sections[0][0] else ""
+        sections = [("", f"{described}\n\n{before}".strip()), *sections[bool(before) :]]
     title = title or described or _title_of(path)
     if globs:
         title = f"{title} ({globs})"
     short, long = _apart(sections)
     text = "\n\n".join(f"## {_heading(title, name, is_bound=bool(globs))}\n\n{body}" for name, body in short)
     return Rules(
-        title, f"# Rules\n\n{text}\n" if text else "", tuple((name or title, body) for name, body in long), imports
+        title, f"# {title}\n\n{text}\n" if text else "", tuple((name or title, body) for name, body in long), imports
     )
 
 

@@ -237,10 +237,7 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
     position = keys.index(before) + 1
     if unit.kind in (HEADING, RULE):
         # What follows stays under its own heading, and a rule with the heading that it sets off.
-        while position < len(row) and not (
-            row[position].kind == RULE
-            or (row[position].kind == HEADING and len(row[position].section) <= len(unit.section))
-        ):
+        while position < len(row) and not _ends(row[position], unit, versions):
             position += 1
         return position
     if not _is_in(row[position - 1], unit.section):
@@ -254,6 +251,14 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
             break
         position += 1
     return position
+
+
+def _ends(one: Unit, unit: Unit, versions: _Versions) -> bool:
+    """Say whether a new section may not go past this unit. Without a common past it goes past all that ours has."""
+    if one.kind not in (HEADING, RULE) or (one.kind == HEADING and len(one.section) > len(unit.section)):
+        return False
+    has_past = any(old.kind == HEADING for old in versions.base.values())
+    return has_past or one.key in versions.theirs or len(one.section) < len(unit.section)
 
 
 def _is_in(unit: Unit, section: tuple[Key, ...]) -> bool:

@@ -56,18 +56,21 @@ def apply_adoption(session: Session, planned: Sequence[Adoption]) -> list[Adopti
     return [_apply(session, one) if one.does_something else one for one in planned]
 
 
-def _apply(session: Session, adoption: Adoption) -> Adoption:
-    store = adoption.store
+def _apply(session: Session, planned: Adoption) -> Adoption:
+    """Do what is planned of one store. The stores before it have filled the document, so it is planned once more."""
+    store = planned.store
     reason = f"adopted from {store.path}"
     refused = []
-    written = dict(adoption.notes)
-    done = adoption
+    done = adoption = plan(store, _here(session, store.target))
     if adoption.text is not None:
+        merging = _Merging(session, store, adoption)
         try:
-            rewrite.rewrite(session, store.target, "", _merging(session, store), reason, said=store.said)
+            rewrite.rewrite(session, store.target, "", merging, reason, said=store.said)
+            done = adoption = merging.made
         except AgentMemoryError as error:
             refused.append(KeptOut(store.path, str(error), error.exit_code))
             done = replace_fields(done, text=None, entries=())
+    written = dict(adoption.notes)
     for file, text in adoption.notes.items():
         try:
             rewrite.rewrite(session, store.target, file, _unless_there(text, file), reason, index=False)
@@ -88,15 +91,16 @@ def _apply(session: Session, adoption: Adoption) -> Adoption:
     return replace_fields(done, notes=written, left_out=(*adoption.left_out, *refused))
 
 
-def _merging(session: Session, store: Store) -> Callable[[str | None], str]:
-    """Return what makes a document's new text from the one that stands there when it is written."""
+class _Merging:
+    """Makes a document's new text from the one that is there when it is written, and keeps the plan it is from."""
 
-    def change(present: str | None) -> str:
-        here = _here(session, store.target, present)
-        made = plan(store, here)
-        return here.text if made.text is None else made.text
+    def __init__(self, session: Session, store: Store, made: Adoption) -> None:
+        self._session, self._store, self.made = session, store, made
 
-    return change
+    def __call__(self, present: str | None) -> str:
+        here = _here(self._session, self._store.target, present)
+        self.made = plan(self._store, here)
+        return here.text if self.made.text is None else self.made.text
 
 
 def _unless_there(text: str, file: str) -> Callable[[str | None], str]:

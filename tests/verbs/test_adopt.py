@@ -154,10 +154,14 @@ def test_one_endless_line_becomes_notes_too(workspace, tmp_path):
 def test_a_secret_stays_out_and_the_rest_comes_in(workspace, tmp_path):
     folder = tmp_path / ".claude/agent-memory/dev"
     write(folder / "MEMORY.md", f"# Dev\n\n- One fact.\n- The token is {TOKEN}\n- Another fact.\n")
-    write(folder / "user_key.md", f"---\nname: key\ndescription: d\n---\n{TOKEN}\n")
+    write(folder / "user_key.md", f"---\nname: key\ndescription: d\n---\n- Kept.\n- {TOKEN}\n  - Kept, too.\n")
+    write(folder / "user_head.md", f"---\nname: key\ndescription: {TOKEN}\n---\n- Kept.\n")
     (adopted,) = adopt(workspace, folder)
     assert adopted.entries == ("- One fact.", "- Another fact.")
-    assert [one.where.removeprefix(str(folder)) for one in adopted.left_out] == ["/user_key.md", "/MEMORY.md:4"]
+    where = [one.where.removeprefix(str(folder)) for one in adopted.left_out]
+    assert where == ["/user_head.md", "/user_key.md:6", "/MEMORY.md:4"]
+    (note,) = adopted.notes.values()
+    assert note.endswith("- Kept.\n- (a line with a secret was left out here)\n  - Kept, too.\n")
     assert all("secret" in one.reason or "token" in one.reason.lower() for one in adopted.left_out)
     assert TOKEN.encode() not in b"".join(state(workspace.path).values())
 
@@ -378,12 +382,42 @@ def test_a_folder_that_leads_outside_costs_no_other(workspace, tmp_path):
 @pytest.mark.parametrize(
     "text", [f"# M {TOKEN}\n\n- A.\n", f"# M\n\n## H {TOKEN}\n\n- A.\n", f"# M\n\n<!-- {TOKEN} -->\n- A.\n"]
 )
-def test_a_secret_outside_the_entries_is_told_by_the_plan(workspace, tmp_path, text):
+def test_a_secret_outside_the_entries_is_told_by_the_plan_and_they_come_in(workspace, tmp_path, text):
     write(tmp_path / "m/MEMORY.md", text)
     write(tmp_path / f"m/{TOKEN}.md", "# T\n\nNothing.\n")
     (planned,) = workspace.plan_adoption([str(tmp_path / "m")])
-    assert not planned.does_something
+    assert planned.entries[-1] == "- A."
     assert len(planned.left_out) == 2
+    adopt(workspace, tmp_path / "m")
+    assert TOKEN.encode() not in b"".join(state(workspace.path).values())
+
+
+@pytest.mark.parametrize(
+    ("part", "gone"),
+    [
+        (f"- {TOKEN}\n  under it", [f"- {TOKEN}"]),
+        (f"```\na: 1\nb: {TOKEN}\nc: 2\n```", [f"b: {TOKEN}"]),
+        ("| user | password |\n|---|---|\n| al | Hk3!pQz9w |\n| bo | Zu7?mNx2v |", ["Hk3!pQz9w", "Zu7?mNx2v"]),
+        (f"Two lines.\nThe token is {TOKEN}.\nThree lines.", [TOKEN]),
+    ],
+    ids=["item", "code", "table", "prose"],
+)
+@pytest.mark.parametrize("kind", ["page of notes", "rules", "long rules"])
+def test_only_the_lines_with_a_secret_stay_out_and_they_are_named(workspace, tmp_path, part, gone, kind):
+    long = "".join(f"- Fact {number}.\n" for number in range(50)) if kind == "long rules" else ""
+    text = f"# M\n\n## First\n\n- Before.\n\n{part}\n\n{long}\n## Last\n\n- After.\n"
+    file = write(tmp_path / ("memory-bank/a.md" if kind == "page of notes" else "CLAUDE.md"), text)
+    done = adopt(workspace, file)
+    everything = b"".join(state(workspace.path).values()).decode()
+    for line in part.split("\n"):
+        assert any(one in line for one in gone) or line in everything or "|" in part
+    assert not any(one in everything for one in gone)
+    assert "Before." in everything
+    assert "After." in everything
+    lines = {int(left.where.rpartition(":")[2]) for one in done for left in one.left_out}
+    assert len(lines) == 1
+    shown = text.split("\n")[lines.pop() - 1]
+    assert shown.startswith("| user") or any(one in shown for one in gone)
 
 
 def test_a_page_with_conflict_markers_waits_until_they_are_resolved(workspace, tmp_path):

@@ -118,10 +118,39 @@ def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(w
     assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
 
 
+def test_files_of_one_name_that_do_not_fit_all_come_in(workspace, tmp_path):
+    """The first fill the document, and notes get lines of an index in it, which the plan of the later cannot know."""
+    sizes = {"a": 45, "b": 37, "c": 37, "d": 37, "e": 37, "f": 29, "g": 9}
+    facts = {f"{name}/AGENTS.md": [f"Fact {n} of {name}." for n in range(size)] for name, size in sizes.items()}
+    files = {path: f"# {path[0]}\n\n" + "".join(f"- {fact}\n" for fact in said) for path, said in facts.items()}
+    write(tmp_path, files)
+    assert run(workspace, str(tmp_path), "--apply")[0] == 0
+    kept = "\n".join(one.read_text() for one in (tmp_path / ".scaffolding").rglob("*.md"))
+    assert [fact for said in facts.values() for fact in said if f"- {fact}\n" not in kept] == []
+    assert len(workspace.notes()) > 1
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
+
+
+def test_what_a_rule_is_about_comes_in_beside_its_title(workspace, tmp_path):
+    header = "---\ndescription: Read this before you write a test.\n---\n"
+    write(tmp_path, {".cursor/rules/t.mdc": f"{header}# Testing\n\nWe use pytest.\n\n## Names\n\n- Say what.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert told(workspace) == {
+        "Read this before you write a test.\n\nWe use pytest.": ("Testing", "", ".cursor/rules/t.mdc"),
+        "- Say what.": ("Names", "", ".cursor/rules/t.mdc"),
+    }
+
+
+def test_rules_come_in_in_the_order_of_their_files(workspace, tmp_path):
+    write(tmp_path, {"AGENTS.md": "## A\n\n- One.\n\n## B\n\n- Two.\n", "web/AGENTS.md": "# W\n\n- Three.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert list(told(workspace)) == ["- One.", "- Two.", "- Three."]
+
+
 def test_what_holds_a_secret_is_named_and_the_rest_comes_in(workspace, tmp_path):
     write(tmp_path, {"CLAUDE.md": f"- Log in with {TOKEN}.\n- Run the tests.\n", "sub/CLAUDE.md": "- Of the sub.\n"})
     code, answer = run(workspace, str(tmp_path), "--apply")
-    assert (code, TOKEN in answer, "CLAUDE.md:" in answer) == (3, False, True)
+    assert (code, TOKEN in answer, "CLAUDE.md:1:" in answer) == (3, False, True)
     assert {"- Run the tests.", "- Of the sub."} == set(told(workspace))
 
 
