@@ -25,6 +25,7 @@ from ..project import local_state
 from ..project.local_state import LocalState
 from ..text.digest import blake2b
 from ..tiers import document as documents
+from ..tiers import frame
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
 from ..tiers.taken import Taken, sayings, take
@@ -87,6 +88,7 @@ class Books:
         self._ledger_size = 0
         self._has_header = False
         self._added_to_ledger = b""
+        self._reframed: Document | None = None
         self.run = os.urandom(6).hex()
         """The id of this write in the journal."""
         self.command = command or self.run
@@ -154,7 +156,8 @@ class Books:
         loose = regrouped(current, new)
         adds = tuple(Add(take(new, one), 0) for one in new.ids if one in loose)
         adds += tuple(Add(taken, now, again=taken.id in again) for _, taken in leaving(new, current))
-        gone = tuple(one for one in current.ids if one not in then)
+        gone = (*(one for one in current.ids if one not in then), *(one.id for one in frame.leaving(current, new)))
+        self._reframed = new if frame.coming(current, new) else None
         before, after = journal.fingerprint(current.data), journal.fingerprint(new.data)
         mark, settled = self._ledger_mark(), tuple(self._healing.unowed)
         write = journal.Write(self.run, before, after, now, adds, gone, tuple(archived), mark, settled)
@@ -208,7 +211,13 @@ class Books:
     def done(self) -> None:
         """Note that the write has reached the document. It has, so a disk too full for the note is not a failure."""
         with suppress(StorageError):
-            append(self._root, self._parts, self._local.seal(journal.encode(journal.Done(self.run))), sync=False)
+            lines = journal.encode(journal.Done(self.run))
+            if self._reframed is not None:
+                # Adds say what they stand under. What else governs now is known from the text alone.
+                content = self._root.read(self._parts)
+                self._lines = journal.decode(self._local.own(content.data)) if content else []
+                lines += self._version(self._reframed)
+            append(self._root, self._parts, self._local.seal(lines), sync=False)
 
     def drop_journal(self) -> None:
         """Remove the journal."""
@@ -340,7 +349,8 @@ class Books:
     def archived(self, current: Document | None) -> list[Archived]:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()
-        return ledger.archived(contents, lines, set() if current is None else {*sayings(current)})
+        standing = set() if current is None else {*sayings(current), *frame.sayings(current)}
+        return ledger.archived(contents, lines, standing)
 
     def last_command(self) -> tuple[str, str]:
         """Return when a command last took something out of the document, as a sort key, and the command's id."""

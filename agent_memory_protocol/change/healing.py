@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ..text import labels
 from ..tiers import document as documents
+from ..tiers import frame
 from ..tiers.document import Document, plain_id, section_key
 from ..tiers.taken import Place, Taken, take
 from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
@@ -29,7 +30,7 @@ class Healing:
     Attributes:
         put_back: entries that go back into the document.
         kept_out: entries that should, but have no room there or no place any more, for the ledger.
-        removed: entries that someone took out by hand, for the ledger.
+        removed: entries, labels, headings and index lines that someone took out by hand, for the ledger.
         edited: entries as they were before someone changed them by hand, for the ledger.
         successors: for each of those, by id, the id of what it has become.
         settled: ids of entries that git took out and keeps, or that the ledger has already: nothing is owed them.
@@ -58,9 +59,10 @@ class Healing:
 
 @dataclass(slots=True)
 class _Known:
-    """What the journal knows to have stood in the document: entries by id, and the adds among them in order."""
+    """What the journal knows to have stood in the document: entries and frame by id, and the adds in order."""
 
     entries: dict[str, Taken] = field(default_factory=dict)
+    framed: dict[str, Taken] = field(default_factory=dict)
     adds: list[Add] = field(default_factory=list)
     versions: set[str] = field(default_factory=set)
 
@@ -68,6 +70,7 @@ class _Known:
         """Go on as if these had not stood there."""
         for entry_id in entry_ids:
             self.entries.pop(entry_id, None)
+            self.framed.pop(entry_id, None)
         self.adds = [add for add in self.adds if add.taken.id not in entry_ids]
 
 
@@ -101,7 +104,7 @@ def plan_healing(
         adds = tuple(add for add in writes[-1].adds if add.again or not writes[-1].gone)
         return Healing(put_back=adds, is_known=True)
     known = _replay(lines, current)
-    missing = _missing(known, current)
+    missing = [*_missing(known, current), *frame.gone(known.framed, known.entries, current)]
     is_back = now in known.versions
     dropped = frozenset(settled(missing, last_known(lines), is_back) if missing else ())
     known.drop(dropped)
@@ -109,7 +112,9 @@ def plan_healing(
         # A version that is known was brought back on purpose: an undo, a checkout.
         left = tuple(one for one in missing if one.id not in dropped)
         return Healing(removed=left, settled=dropped, is_back=True)
-    return replace(_judge(known, current, changed_at), settled=dropped)
+    frame_gone = tuple(one for one in missing if one.part and one.id not in dropped)
+    judged = _judge(known, current, changed_at)
+    return replace(judged, removed=(*judged.removed, *frame_gone), settled=dropped)
 
 
 def heal(
@@ -159,12 +164,16 @@ def _replay(lines: Sequence[Line], current: Document) -> _Known:
             }
             known.adds = list(line.recent)
             known.entries |= {add.taken.id: add.taken for add in line.recent}
+            known.framed = frame.parts(then)
         elif isinstance(line, Write):
             known.versions |= {line.before, line.after}
             known.drop(line.archived)
             is_broken_off = line.run in stopped
             known.drop([one for one in line.gone if not (is_broken_off and one in standing)])
             for add in () if is_broken_off else line.adds:
+                for part in frame.above(add.taken, current):
+                    older = known.framed.get(part.id, part)
+                    known.framed[part.id] = replace(older, governs=(*older.governs, *part.governs))
                 known.entries[add.taken.id] = add.taken
                 known.adds = [one for one in known.adds if one.taken.id != add.taken.id] + [add]
     return known

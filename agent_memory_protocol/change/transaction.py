@@ -21,6 +21,7 @@ from ..formats.jsonl_view import sort_out
 from ..formats.moments import new_stamp
 from ..layout import Target
 from ..tiers import document as documents
+from ..tiers import frame
 from ..tiers.document import Document
 from ..tiers.remove import leaving as entries_leaving
 from ..tiers.store import read_document
@@ -32,6 +33,7 @@ from .ledger import Archived, archived
 BY_HAND = "taken out by hand"
 TAKEN_BACK = "gone with an earlier version of the file, by git or an undo"
 EDITED_BY_HAND = "edited by hand"
+REWRITTEN = "the document was written without it"
 PUT_BACK = "overwritten by another program; the next write puts it back"
 KEPT_OUT = "overwritten by another program, and no room for it"
 
@@ -241,6 +243,7 @@ def _archive(
 
         undo = None if _comes_back(healed, new, gone) else undo_of(healed, new, gone)
         undo = undo if undo and may_keep(literal_text(undo)) else None
+    leaving += [(taken, REWRITTEN) for taken in frame.leaving(healed, new)]
     books.archive(leaving, successors=changed.successors, retired=changed.retired, size=size, is_over=over, undo=undo)
 
 

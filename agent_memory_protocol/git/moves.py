@@ -16,6 +16,7 @@ from ..errors import DamagedFile
 from ..formats.jsonl import EntryLine, parse_file
 from ..layout import LEDGER, Target
 from ..tiers import document as documents
+from ..tiers import frame
 from .ask import answer, ask
 
 _STEPS = 100
@@ -127,7 +128,8 @@ def _wait_for_git(folder: str) -> None:
 
 
 def _ids_of_document(target: Target, data: bytes) -> frozenset[str]:
-    return frozenset(documents.parse(data, target).ids)
+    found = documents.parse(data, target)
+    return frozenset([*found.ids, *frame.parts(found)])
 
 
 def _ids_of_ledger(data: bytes) -> frozenset[str]:

@@ -16,8 +16,7 @@ from ..limits import split_lines_with_ends
 from ..text import links, markdown, markers, visible
 from .note import Head, title_of
 
-OPENING = "<!-- amp:index -->"
-CLOSING = "<!-- /amp:index -->"
+OPENING, CLOSING = markers.INDEX
 HEADING = "## Notes"
 LINE_WIDTH = 150
 _LEFT_OUT = re.compile(r"- \d+ more notes are not listed; `amp note list[^`]*` lists them")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from .markdown import Block
 
+INDEX = ("<!-- amp:index -->", "<!-- /amp:index -->")
+"""The markers around the lines of notes that amp keeps up to date."""
+
 _CODE = (markdown.FENCE, markdown.CODE)
 
 

@@ -435,7 +435,7 @@ def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def key_of_label(outline: Outline, entry: Entry) -> str:
+def key_of_label(outline: Outline, entry: Entry | IndexLine) -> str:
     """Return what two spellings of an entry's label have in common, "" where no label governs it."""
     return "" if entry.label is None else labels.key(outline.labels[entry.label].text)
 

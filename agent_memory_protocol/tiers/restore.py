@@ -11,6 +11,7 @@ from ..errors import Refused
 from ..layout import Target
 from ..text import markdown
 from ..text.visible import KEEPER
+from . import frame
 from .document import Document, entry_id, section_key, with_block
 from .edit import texts, texts_apart
 from .entries import Entry, items_of
@@ -115,6 +116,8 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
 
     A comment that was left to keep its neighbours apart goes again.
     """
+    if taken.part:
+        return frame.put_back(document, taken)
     spot = _find_spot(document, taken.place, gone or {})
     around_it = (taken.place.previous, taken.place.following)
     for block in document.outline.blocks:

@@ -14,7 +14,7 @@ from ..text import labels, markdown
 from ..text.markdown import Block
 from .document import Document, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
-from .entries import Entry, Heading, Label, label_in
+from .entries import Entry, Heading, IndexLine, Label, label_in
 
 _MOST = 10_000
 """More blank lines, or headings of one name, no document has."""
@@ -101,12 +101,16 @@ class Taken:
 
     Attributes:
         rank: which of the entries with the same text and label it was, from 1.
+        part: what it was where it was no entry: `heading`, `label` or `index line`; else "".
+        governs: the ids of what a heading or label stood over.
     """
 
     id: str
     markdown: str
     place: Place
     rank: int = 1
+    part: str = ""
+    governs: tuple[str, ...] = ()
 
     @property
     def saying(self) -> tuple[str, str, int]:
@@ -147,10 +151,10 @@ def take(document: Document, taken_id: str) -> Taken:
     following = bisect_left(headings, entry.end, key=lambda heading: heading.start)
     place = Place(
         headings=tuple(
-            _above(document, heading, twins=len(twins(document, heading.text, heading.above)))
+            above_of(document, heading, twins=len(twins(document, heading.text, heading.above)))
             for heading in (headings[number] for number in entry.headings)
         ),
-        label=None if label is None else _above(document, label),
+        label=None if label is None else above_of(document, label),
         after=document.ids[index - 1] if index else "",
         before=document.ids[index + 1] if index + 1 < len(document.ids) else "",
         previous=key_before(document, entry.start),
@@ -175,6 +179,7 @@ def as_json(taken: Taken) -> dict[str, object]:
         "blank": _trimmed([place.blank_before, place.blank_after], [0, 0]),
     }
     found: dict[str, object] = {"markdown": taken.markdown, "place": {key: one for key, one in fields.items() if one}}
+    found |= {"part": taken.part, "governs": [*taken.governs]} if taken.part else {}
     return found if taken.rank == _rank_by(taken.id) else {**found, "rank": taken.rank}
 
 
@@ -189,6 +194,8 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
         raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake
     rank = fields.get("rank")
     rank = rank if type(rank) is int else _rank_by(taken_id)
+    part, governs = str(fields.get("part", "")), fields.get("governs", ())
+    more = (rank, part, tuple(map(str, governs)) if isinstance(governs, list) else ())
     try:
         place = fields["place"]
         label = place.get("label")
@@ -210,10 +217,10 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
                 blank_before=_count(before),
                 blank_after=_count(after),
             ),
-            rank,
+            *more,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Taken(taken_id, text, Place(), rank)
+        return Taken(taken_id, text, Place(), *more)
 
 
 def _rank_by(taken_id: str) -> int:
@@ -254,7 +261,8 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _above(document: Document, span: Block | Heading | Label, twins: int = 1) -> Above:
+def above_of(document: Document, span: Block | Heading | Label, twins: int = 1) -> Above:
+    """Describe a heading or label so that it can be made again."""
     return Above(
         span_text(document, span),
         blanks_before(document, span.start),
@@ -264,7 +272,7 @@ def _above(document: Document, span: Block | Heading | Label, twins: int = 1) ->
     )
 
 
-def span_text(document: Document, span: Block | Heading | Label) -> str:
+def span_text(document: Document, span: Block | Heading | Label | IndexLine) -> str:
     """Return the Markdown of a block or heading."""
     return "\n".join(document.lines[span.start : span.end])
 

@@ -57,7 +57,7 @@ def undone(document: Document, undo: Mapping[str, object], gone: Sequence[Taken]
         made = rebuilt(document, _lines(document, undo, gone))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         return None  # a line that another program wrote
-    back = Counter(plain_id(taken.id) for taken in gone)
+    back = Counter(plain_id(taken.id) for taken in gone if not taken.part)
     return made if back <= Counter(map(plain_id, made.ids)) else None
 
 

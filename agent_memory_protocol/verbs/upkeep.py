@@ -27,7 +27,7 @@ from ..project import local_state
 from ..text import labels, marks
 from ..text.ids import complete
 from ..text.phrases import counted
-from ..tiers import compose, document, prune, remove, store
+from ..tiers import compose, document, frame, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.prune import Plan
@@ -302,7 +302,7 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
             made = _as_they_were(session, current, archived, chosen_ids)
             check(current, made)
             current = made
-        standing = {*sayings(current)}
+        standing = {*sayings(current), *frame.sayings(current)}
         left = [one for one in entries if one.saying not in standing]
         changed, why = put_back_all(current, left, gone, check)
         refused.update((one, f"{one}: {error}") for one, error in why.items())
@@ -310,7 +310,8 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
 
     if not entries:
         return [], []
-    standing = stored_entries(session.change(target, change, as_large_as=largest).document)
+    made = session.change(target, change, as_large_as=largest).document
+    standing = [*stored_entries(made), *_stored_frame(made)]
     of_text: dict[str, list[StoredEntry]] = {}
     for entry in standing:
         of_text.setdefault(document.plain_id(entry.id), []).append(entry)
@@ -324,6 +325,23 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
         ]
         found += holding[:1]
     return sorted(found, key=lambda entry: entry.line), list(refused.values())
+
+
+def _stored_frame(made: Document) -> list[StoredEntry]:
+    """Return the headings, labels and index lines of a document as if they were entries."""
+    return [
+        StoredEntry(
+            id=one.id,
+            target=made.target,
+            text=one.markdown,
+            section=one.place.section,
+            date=None,
+            date_source="",
+            line=line + 1,
+            last_line=line + one.markdown.count("\n") + 1,
+        )
+        for line, one in frame.placed(made)
+    ]
 
 
 def _as_they_were(
