@@ -67,12 +67,13 @@ class Page:
         """What the file itself says."""
         return self.original or self.text
 
-    def place(self, line: str) -> str:
-        """Return the path with the number of the line that says this, for people to go to."""
+    def place(self, line: str, count: int = 1) -> str:
+        """Return the path with the number of the line that says this, and of the last where there are more."""
         wanted = line.strip()
         lines = self.whole.splitlines()
         number = next((number for number, one in enumerate(lines, start=1) if one.strip() == wanted), 0)
-        return f"{self.path}:{number}" if number else self.path
+        last = f"-{number + count - 1}" if count > 1 else ""
+        return f"{self.path}:{number}{last}" if number else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Store:
         notes: files of one fact each.
         pages: longer texts.
         problems: what could not be read, and why.
+        outside: what its pages include that is not a file of the project, as it is written there.
         said: what is known of the entries of its page, by the ids that they have here.
     """
 
@@ -97,6 +99,7 @@ class Store:
     notes: tuple[Page, ...] = ()
     pages: tuple[Page, ...] = ()
     problems: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
     said: Mapping[str, About] = field(default_factory=dict)
 
 
@@ -209,21 +212,22 @@ def _rules(paths: Iterable[str], project: str) -> Iterator[Store]:
             page = reader.page((os.path.basename(path),))
             shown = os.path.relpath(real, os.path.realpath(project))
             rules = rules_files.read(page.text if page and page.text != rules_files.LINE else "", shown)
-            included = [os.path.normpath(os.path.join(os.path.dirname(path), one)) for one in rules.imports]
-            for one in included:
-                if os.path.commonpath([one, project]) == project and os.path.isfile(one):
-                    left.append(one)
+            outside = []
+            for one in rules.imports:
+                included = os.path.normpath(os.path.join(os.path.dirname(path), one))
+                if os.path.commonpath([included, project]) == project and os.path.isfile(included):
+                    left.append(included)
                 else:
-                    reader.problems.append(f"{path}: includes {one}, which is not a file of this project")
+                    outside.append(f"@{one}")
             stem = rules_files.stem_of(shown)
             text = page.text if page else ""
             pages = [
                 Page(path, f"{stem}-{name}.md", f"# {name}\n\n{one}\n", text, shown) for name, one in rules.sections
             ]
             document = Page(path, f"{stem}.md", rules.text, text, shown) if rules.text else None
-            if document or pages or reader.problems or (page and page.text == rules_files.LINE):
+            if document or pages or outside or reader.problems or (page and page.text == rules_files.LINE):
                 store = reader.store((os.path.basename(path),), _SHARED, document, (), pages)
-                yield replace_fields(store, said=_from(rules.text, shown))
+                yield replace_fields(store, said=_from(rules.text, shown), outside=tuple(outside))
 
 
 def _from(text: str, source: str) -> dict[str, About]:

@@ -173,6 +173,9 @@ class _Plan:
         self.notes: dict[str, str] = {}
         self.index_lines: list[tuple[str, str]] = []
         self.left_out = [KeptOut(store.path, problem, DamagedFile.exit_code) for problem in store.problems]
+        self.left_out += [
+            KeptOut(store.path, f"includes {one}, which is not a file of this project") for one in store.outside
+        ]
         self.contradictions: list[Contradiction] = []
         self.old: list[str] = []
         self.stems: set[str] = set()
@@ -301,7 +304,8 @@ class _Plan:
             self.contradictions = list(_contradictions(mine, theirs, new))
             days = {one: entry.day for one, entry in theirs.by_id}
             self.old = [_entry_text(theirs, one) for one in new if 0 < (days[one] or 0) < self.here.old_before]
-            self.text = None if merged.data == mine.data else merged.data.decode()
+            # Headings, rules and comments alone are nothing to bring in.
+            self.text = merged.data.decode() if (new or lines) and merged.data != mine.data else None
             return
         if target.tier.has_notes:
             self._add_index_lines(theirs, page, lines)
@@ -367,7 +371,8 @@ class _Plan:
             start = _most(end, lambda start, body=body, end=end: holds(body[start:end]))  # type: ignore[misc]
             if end - start > 1:
                 end = next((number for number in range(end, len(body)) if not body[number].strip()), len(body))
-            self.left_out.append(KeptOut(page.place(body[start]), f"holds {secret}; say where it is kept instead"))
+            where = page.place(body[start], end - start)
+            self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
             lines[begin + start : begin + end] = [f"{_front_of(body[start])}{_REMARK}"]
         return replace_fields(page, text="\n".join(lines), original=page.whole)
 

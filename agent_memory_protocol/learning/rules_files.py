@@ -52,6 +52,11 @@ _LONG_PAGE = 120
 
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
 _MOST_IMPORTS = 20
+_RULES_AROUND = re.compile(
+    r"\A\s*(?:(?:-{3,}|\*{3,}|_{3,})[ \t]*(?:\n\s*|\Z))+|(?:\n[ \t]*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*)+\s*\Z"
+)
+"""The lines that set a section off from the next."""
+
 _GLOBS = ("globs", "paths", "applyto", "glob")
 
 
@@ -195,7 +200,7 @@ def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
             found[-1][1].append(f"{'#' * min(6, max(3, level - top + 2))} {markdown.heading_text(line)}")
         else:
             found[-1][1].append(line)
-    bodies = ((name, "\n".join(body).strip("\n")) for name, body in found)
+    bodies = ((name, _RULES_AROUND.sub("", "\n".join(body)).strip("\n")) for name, body in found)
     return title, [(name, body) for name, body in bodies if body.strip()]
 
 

@@ -99,7 +99,7 @@ def test_files_that_rules_include_come_in_with_them_and_others_are_named(workspa
     assert {"- Mine.", "- Included.", "- Last."} <= set(told(workspace))
     assert "- No import." not in told(workspace)
     assert told(workspace)["- Included."][2] == "docs/more.md"
-    assert (code, "outside.md, which is not a file of this project" in answer) == (4, True)
+    assert (code, "includes @../outside.md, which is not a file of this project" in answer) == (3, True)
 
 
 def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(workspace, tmp_path):
@@ -139,6 +139,15 @@ def test_what_a_rule_is_about_comes_in_beside_its_title(workspace, tmp_path):
         "Read this before you write a test.\n\nWe use pytest.": ("Testing", "", ".cursor/rules/t.mdc"),
         "- Say what.": ("Names", "", ".cursor/rules/t.mdc"),
     }
+
+
+def test_lines_that_set_sections_off_stay_out_and_come_in_no_second_time(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "# A\n\n---\n\n## B\n\n- One.\n\n---\n\n## C\n\nTitled\n---\n\n- Two.\n\n---\n"})
+    run(workspace, str(tmp_path), "--apply")
+    page = (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text()
+    assert page.count("---\n") == 1
+    assert "Titled\n---\n" in page
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
 
 
 def test_rules_come_in_in_the_order_of_their_files(workspace, tmp_path):
