@@ -28,7 +28,7 @@ from ..tiers import document as documents
 from ..tiers import frame
 from ..tiers.document import Document, plain_id
 from ..tiers.remove import leaving, regrouped
-from ..tiers.taken import Taken, sayings, take
+from ..tiers.taken import Taken, sayings, take, title_of, with_title
 from . import compaction, healing, journal, ledger
 from .compaction import Compaction
 from .healing import RACE_SECONDS, Healing
@@ -289,12 +289,14 @@ class Books:
         size: tuple[int, int] = (0, 0),
         is_over: bool = False,
         undo: Mapping[str, object] | None = None,
+        title: str = "",
     ) -> None:
         """Keep entries word for word, each with the reason why it goes, before they leave the document.
 
         What went `by_hand` is not the work of this command, and does not come back with it. `successors` says, for what
         was edited or `retired`, which entry holds in its place. `size` is that of the document with them, in lines and
-        bytes, `is_over` says whether that is over a limit, and `undo` takes the removal back to the byte.
+        bytes, `is_over` says whether that is over a limit, `undo` takes the removal back to the byte, and `title` is the
+        one that the document keeps.
         """
         if not taken:
             return
@@ -311,6 +313,7 @@ class Books:
             size=size,
             is_over=is_over,
             undo=undo,
+            title=title,
         )
         self._append_to_ledger(lines)
 
@@ -350,7 +353,11 @@ class Books:
         """List what was removed from the document and does not stand in it now, oldest first."""
         contents, lines = self._ledger()
         standing = set() if current is None else {*sayings(current), *frame.sayings(current)}
-        return ledger.archived(contents, lines, standing)
+        found = ledger.archived(contents, lines, standing)
+        if current is None:
+            return found
+        title = title_of(current)
+        return [replace_fields(one, taken=with_title(one.taken, title)) for one in found]
 
     def last_command(self) -> tuple[str, str]:
         """Return when a command last took something out of the document, as a sort key, and the command's id."""

@@ -172,6 +172,7 @@ def removal_lines(
     size: tuple[int, int] = (0, 0),
     is_over: bool = False,
     undo: Mapping[str, object] | None = None,
+    title: str = "",
 ) -> bytes:
     """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
 
@@ -186,12 +187,13 @@ def removal_lines(
         size: how many lines and bytes the document has with them.
         is_over: whether that is over a limit.
         undo: what takes all of it back to the byte.
+        title: the Markdown of the title that the document keeps.
     """
     stamp = new_stamp(now, latest)
     lines = []
     for one, reason in taken:
         # What leaves a document is kept word for word; secrets are refused where a text comes in.
-        lines.append(encode(_entry(one, stamp, known.get(one.id)), allow=None, short=True))
+        lines.append(encode(_entry(one, stamp, known.get(one.id), title), allow=None, short=True))
         about: dict[str, object] = {"reason": reason, "run": run, "successor": (successors or {}).get(one.id, "")}
         about |= {"retired": one.id in retired, "size": [*size] if is_over and any(size) else None}
         about |= {"over": is_over, "undo": undo if one is taken[0][0] else None}
@@ -301,9 +303,9 @@ def header_line(now: datetime) -> bytes:
     return encode(HeaderLine(FORMAT, new_stamp(now), {"ledger": True}))
 
 
-def _entry(taken: Taken, stamp: str, known: EntryLine | None) -> EntryLine:
+def _entry(taken: Taken, stamp: str, known: EntryLine | None, title: str) -> EntryLine:
     """Return the line of an entry that leaves. What is known of it stays, but for disputes, which end here."""
-    extra = as_json(taken)
+    extra = as_json(taken, title)
     del extra["markdown"]
     extra |= _spelling(taken.markdown)
     if known is None:
@@ -335,6 +337,7 @@ def respelled(entry: EntryLine) -> EntryLine:
         return entry
     taken = from_json(entry.id, extra)
     if "place" in extra:
+        extra.pop("rank", None)
         extra |= as_json(taken)
     del extra[_MARKDOWN]
     made = entry._replace(text=_one_line(markdown), extra={**extra, **_spelling(markdown)})

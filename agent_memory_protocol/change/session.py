@@ -51,7 +51,7 @@ class Session:
         self.settings = settings
         self.actor = actor
         self.now = datetime.now(UTC)
-        self.command = os.urandom(6).hex()
+        self.command = os.urandom(4).hex()
         """What tells, in the ledgers, what was taken out together."""
         self.notices: list[str] = []
         """What a writer should be told beside the answer: what had happened to a document behind our back."""

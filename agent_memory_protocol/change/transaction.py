@@ -25,7 +25,7 @@ from ..tiers import frame
 from ..tiers.document import Document
 from ..tiers.remove import leaving as entries_leaving
 from ..tiers.store import read_document
-from ..tiers.taken import Taken, take
+from ..tiers.taken import Taken, take, title_of
 from .books import Books, lock_name
 from .healing import Healing, heal
 from .ledger import Archived, archived
@@ -41,6 +41,10 @@ QUIET_SECONDS = 0.05
 """How long a file that others write must have been left alone: an editor empties it, or takes it away, to save it."""
 
 _TRIES = 20
+
+FEW = 5
+"""So many entries are put back by their places alone; of more, the ledger says how the text was."""
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +238,9 @@ def _archive(
     texts = [one.markdown for one, _ in by_hand]
     with_them = size[0] + sum(text.count("\n") + 1 for text in texts), size[1] + len("\n".join([*texts, ""]).encode())
     over = changed.was_over
-    books.archive(by_hand, by_hand=True, successors=healing.successors, size=with_them, is_over=over)
+    kept = title_of(new)
+    title = kept.markdown if kept else ""
+    books.archive(by_hand, by_hand=True, successors=healing.successors, size=with_them, is_over=over, title=title)
     gone = entries_leaving(healed, new, {*changed.reasons, *changed.unarchived})
     leaving = [(taken, changed.reasons.get(one, "removed")) for one, taken in gone if one not in changed.unarchived]
     undo = None
@@ -244,18 +250,18 @@ def _archive(
         undo = None if _comes_back(healed, new, gone) else undo_of(healed, new, gone)
         undo = undo if undo and may_keep(literal_text(undo)) else None
     leaving += [(taken, REWRITTEN) for taken in frame.leaving(healed, new)]
-    books.archive(leaving, successors=changed.successors, retired=changed.retired, size=size, is_over=over, undo=undo)
+    more = {"successors": changed.successors, "retired": changed.retired}
+    books.archive(leaving, **more, size=size, is_over=over, undo=undo, title=title)
 
 
 def _comes_back(old: Document, new: Document, gone: Sequence[tuple[str, Taken]]) -> bool:
-    """Say whether one entry's place alone brings back the whole text, so that the ledger need not say how."""
-    if len(gone) != 1:
+    """Say whether their places alone bring back the whole text, so that the ledger need not say how."""
+    if len(gone) > FEW:
         return False  # many are slow to put back, and their undo is short for each
-    from ..tiers.restore import put_back
+    from ..tiers.restore import put_back_all
 
-    with suppress(AgentMemoryError):
-        return put_back(new, gone[0][1]).data == old.data
-    return False
+    back, refused = put_back_all(new, [taken for _, taken in gone])
+    return not refused and back.data == old.data
 
 
 def _note(books: Books, healing: Healing, changed: Change, may_keep: Callable[[str], bool]) -> None:

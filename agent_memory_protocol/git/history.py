@@ -8,6 +8,12 @@ from .ask import answer, ask
 _MOST = 200
 """So many missing paths are looked up in one go; a memory that names more is out of date as a whole."""
 
+_USUAL = frozenset(
+    "app client config conftest constants data dockerfile helpers index init main makefile manifest models package "
+    "readme results schema server settings setup test tests types utils".split()
+)
+"""Names that files of many folders have."""
+
 _GREP = ("grep", "--no-color", "-howIF")
 
 _RENAMES = 5
@@ -30,11 +36,15 @@ def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
         for path in sorted(paths)
         if f"/{path}/" not in there and not os.path.lexists(os.path.join(folder, *path.split("/")))
     ]
-    found = {}
     files = set(tracked)
-    for path, (commit, full) in _deletions(folder, missing[:_MOST]).items():
-        found[path] = _shortened(_renamed(folder, commit, full, files), path, full)
-    return found
+    deleted = _deletions(folder, missing[:_MOST])
+    top = os.fsdecode(answer(folder, "rev-parse", "--show-toplevel")).rstrip("\n")
+    made_again = _ignored(top, [full for _, full in deleted.values()])
+    return {
+        path: _shortened(_renamed(folder, commit, full, files), path, full)
+        for path, (commit, full) in deleted.items()
+        if full not in made_again
+    }
 
 
 def unused(folder: str, names: Sequence[str]) -> list[str]:
@@ -63,22 +73,42 @@ def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]
     """Return, for each path that git knew, the last commit that took it out, and its whole path then."""
     if not paths:
         return {}
-    specs = [f":(top,glob)**/{path}{rest}" for path in paths for rest in ("", "/**")]
-    said = answer(
-        *(folder, "log", "--no-renames", "--diff-filter=D"),
-        *("--name-only", "--format=commit %H", "--", *specs),
-    )
+    # Git would try each path on each change of each commit; the deletions alone are read in no time.
+    said = answer(folder, "log", "--no-renames", "--diff-filter=D", "--name-only", "--format=commit %H")
+    beginning: dict[str, list[str]] = {}
+    for path in paths:
+        beginning.setdefault(path.partition("/")[0], []).append(path)
     found: dict[str, tuple[str, str]] = {}
+    named: dict[str, set[str]] = {}
     commit = ""
     for line in _lines(said):
         if line.startswith("commit ") and len(line) >= 47:
             commit = line[7:]
             continue
-        for path in paths:
-            inside = f"/{line}/".find(f"/{path}/")
-            if inside >= 0 and path not in found:
-                found[path] = (commit, line[: inside + len(path)])
-    return found
+        start = 0
+        for part in line.split("/"):
+            for path in beginning.get(part, ()):
+                if f"{line}/".startswith(f"{path}/", start):
+                    full = line[: start + len(path)]
+                    found.setdefault(path, (commit, full))
+                    if full == line:
+                        named.setdefault(path, set()).add(line)
+            start += len(part) + 1
+    return {path: one for path, one in found.items() if _is_told_by(path, one[1], named.get(path, set()))}
+
+
+def _is_told_by(path: str, full: str, files: Collection[str]) -> bool:
+    """Say whether a path says which file is meant. A name alone may be that of any file: only one file had it ever."""
+    if "/" in path or path == full:
+        return True
+    return len(files) == 1 and path.split(".")[0].lower() not in _USUAL
+
+
+def _ignored(folder: str, paths: Collection[str]) -> set[str]:
+    """Return the paths that git ignores now: what makes them makes them again."""
+    given = "".join(f"{path}\0" for path in paths).encode(errors="surrogateescape")
+    done = ask(folder, "check-ignore", "-z", "--stdin", given=given) if paths else None
+    return {*os.fsdecode(done.stdout).split("\0")} if done is not None and done.returncode == 0 else set()
 
 
 def _renamed(folder: str, commit: str, path: str, tracked: Collection[str]) -> str:

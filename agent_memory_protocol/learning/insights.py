@@ -13,10 +13,10 @@ from ..text import alike, labels, marks
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
-from ..text.paths import mentions
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
+from ..tiers.named import named
 from .route import route
 from .route_words import LESSON
 
@@ -319,7 +319,7 @@ def _stale(material: Material) -> Iterator[Suggestion]:
     """Yield the entries that name a file which git knew once. One that was renamed is for `amp check --fix`."""
     for document in _lasting(material):
         for entry, entry_id, text in _entries(document):
-            path = next((one.path for one in mentions(document.text(entry)) if material.gone.get(one.path) == ""), "")
+            path = next((one.path for one in named(document, entry) if material.gone.get(one.path) == ""), "")
             if path and not entry.kept:
                 reason = f"`{path}`, which it names, is gone"
                 yield Suggestion(REMOVE, STALE, text, document.target, _STALE, reason, entry_id)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from .. import limits
 from ..text import markdown, visible
-from ..text.paths import Mention, mentions
+from ..text.paths import Mention
 from ..tiers.document import Document, conflict_line, merged_anew
 from ..tiers.entries import Entry, may_be_pruned
+from ..tiers.named import named
 from .finding import ERROR, NOTE, WARNING, Fix, Remark, rule
 
 _RAW_LINES = 20
@@ -176,7 +177,7 @@ def invisible_characters(view: TierView) -> Iterator[Remark]:
 def missing_path(view: TierView) -> Iterator[Remark]:
     for entry, entry_id in view.entries():
         text = view.document.text(entry)
-        for one in mentions(text):
+        for one in named(view.document, entry):
             new = view.gone.get(one.path)
             if new is None:
                 continue
@@ -198,7 +199,7 @@ def missing_path(view: TierView) -> Iterator[Remark]:
 def missing_symbol(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
         text = view.document.text(entry)
-        for one in mentions(text):
+        for one in named(view.document, entry):
             if one in view.lost:
                 yield Remark(
                     entry.start + 1 + text.count("\n", 0, one.at), f"{view.lost[one]}; is the entry still true?"

@@ -1,7 +1,7 @@
 """Paths of the project that a text names in code, in sentences that take them to be there (decision 52)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,11 +20,27 @@ _TELLS_OF_THE_PAST = (
 )
 _PROPOSES = (
     "create creates created add adding new should would could might plan planned plans propose proposed proposal todo "
-    "future later want wants example e g eg such sample hypothetical"
+    "future later want wants example e g eg such sample hypothetical optional optionally"
 )
 _IS_MADE = "generated generates generate produces produced temporary tmp ignored untracked gitignored runtime"
 _DOUBTS = frozenset(f"{_DENIES} {_TELLS_OF_THE_PAST} {_PROPOSES} {_IS_MADE}".split())
 """Words of a sentence that does not take what it names to be there now."""
+
+_SIGNS = re.compile(r"\u2192|->|=>|\u00ac|\u274c|~~|\bif (?:it )?(?:used|present|exists|any|needed|available)\b")
+"""What says the same without such a word: `a` \u2192 `b`, not (\u00ac), struck out, if it exists."""
+
+_DONE = (
+    "added|changed|converted|created|extended|extracted|fixed|implemented|improved|introduced|merged|migrated|modified|"
+    "re-?applied|refactored|reworked|rewrote|split|touched|updated|wrote"
+)
+_TELLS_WHAT_WAS_DONE = re.compile(
+    rf"^\W*(?:{_DONE})\b|`\W{{1,4}}(?:{_DONE})\b|^\W*(?:files?|code|lines?) (?:{_DONE})\b", re.IGNORECASE
+)
+"""A sentence of a log: it begins with what was done, or says it right behind the path."""
+
+_OF_ANOTHER = re.compile(r"\b(?:another|other|separate|different|sibling|upstream) (?:repo|repository|project|checkout)\b")
+_KEPT_AS_HISTORY = frozenset(f"{_TELLS_OF_THE_PAST} archive archived changelog changes history {_DONE.replace('|', ' ')}".split())
+"""Words of a heading or label over what was so once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +60,34 @@ class Mention:
     at: int
 
 
-def mentions(text: str) -> Iterator[Mention]:
-    """Yield what a text names in code spans, sentence by sentence; sentences that deny or propose are passed over."""
+def mentions(text: str, above: Iterable[str] = ()) -> Iterator[Mention]:
+    """Yield what a text names in code spans, sentence by sentence.
+
+    Passed over are sentences that deny, propose or tell what was done once, all that stands under a heading or label
+    (`above`) of that kind, and what is about another repository.
+    """
+    if _OF_ANOTHER.search(text.lower()) or any(not _KEPT_AS_HISTORY.isdisjoint(_words(one)) for one in above):
+        return
     masked = _SPAN.sub(lambda span: "`" * len(span[0]), text)
     ends = [0, *(end.end() for end in _SENTENCE_END.finditer(masked)), len(masked)]
     for start, end in pairwise(ends):
-        words = _WORD.findall(masked[start:end].lower().replace("\u2019", "'"))
-        if _DOUBTS.isdisjoint(words) and not any(word.endswith("n't") for word in words):
+        if _takes_as_there(masked[start:end]):
             for span in _SPAN.finditer(text, start, end):
                 found = _mention(span[2].strip(), span.start())
                 if found is not None:
                     yield found
+
+
+def _takes_as_there(sentence: str) -> bool:
+    """Say whether a sentence takes what it names to be there now."""
+    words = _words(sentence)
+    if not _DOUBTS.isdisjoint(words) or any(word.endswith("n't") for word in words):
+        return False
+    return not (_SIGNS.search(sentence.lower()) or _TELLS_WHAT_WAS_DONE.search(sentence))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower().replace("\u2019", "'"))
 
 
 def _mention(code: str, at: int) -> Mention | None:

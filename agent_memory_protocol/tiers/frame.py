@@ -22,9 +22,10 @@ from .taken import (
     blanks_after,
     blanks_before,
     end_under,
+    has_key,
     key_after,
     key_before,
-    span_key,
+    near,
     span_text,
     stands_between,
 )
@@ -59,11 +60,12 @@ def placed(document: Document) -> Iterator[tuple[int, Taken]]:
 
 def above(taken: Taken, document: Document) -> Iterator[Taken]:
     """Yield what governed an entry, as it says itself."""
-    governing = [(HEADING, one) for one in taken.place.headings if one.previous]  # the first of a file has none
+    # Of the first heading of a file it is not said what was before it.
+    governing = [(HEADING, one) for depth, one in enumerate(taken.place.headings) if depth or one.previous]
     governing += [] if taken.place.label is None else [(LABEL, taken.place.label)]
     for kind, one in governing:
         name = entry_id(one.markdown, document.target)
-        below = entry_id(taken.markdown, document.target)
+        below = near(plain_id(taken.id))
         place = Place(
             previous=one.previous, following=below, blank_before=one.blank_before, blank_after=one.blank_after
         )
@@ -141,8 +143,8 @@ def put_back(document: Document, taken: Taken) -> Document:
 def _positions(document: Document, taken: Taken) -> list[int]:
     """List the lines where a part may go back: first between what it was between, else above what it governed."""
     place, blocks = taken.place, document.outline.blocks
-    behind = [one.end for one in blocks if span_key(document, one) == place.previous]
-    ahead = [back_over_blanks(document, one.start) for one in blocks if span_key(document, one) == place.following]
+    behind = [one.end for one in blocks if has_key(document, one, place.previous)]
+    ahead = [back_over_blanks(document, one.start) for one in blocks if has_key(document, one, place.following)]
     if taken.part == INDEX_LINE:
         wanted = [section_key(one.title) for one in place.headings]
         named = [n for n, one in enumerate(document.outline.headings) if [section_key(one.text)] == wanted[-1:]]

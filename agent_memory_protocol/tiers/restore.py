@@ -12,23 +12,26 @@ from ..layout import Target
 from ..text import markdown
 from ..text.visible import KEEPER
 from . import frame
-from .document import Document, entry_id, section_key, with_block
+from .document import Document, plain_id, section_key, with_block
 from .edit import texts, texts_apart
 from .entries import Entry, items_of
 from .taken import (
+    TITLE,
     Above,
     Place,
     Taken,
     after_heading,
     back_over_blanks,
     blanks_after,
+    block_key,
     end_under,
+    has_key,
     innermost,
     is_part_of,
-    key_after,
-    key_before,
-    span_key,
+    near,
     span_text,
+    stands_after,
+    stands_before,
     stands_between,
     twins,
 )
@@ -66,7 +69,8 @@ def put_back_all(
 def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
     """Return the entries in groups that stood one right after the other, under the same headings and label."""
     after = {one.place.after: one for one in taken if one.place.after}
-    followers = {one.id: after[one.id] for one in taken if one.id in after and _follows(after[one.id], one, target)}
+    next_to = [(one, after[near(one.id)]) for one in taken if near(one.id) in after]
+    followers = {one.id: other for one, other in next_to if _follows(other, one, target)}
     begun = {one.id for one in followers.values()}
     chains = []
     for one in taken:
@@ -80,7 +84,7 @@ def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
 
 def _follows(one: Taken, other: Taken, target: Target) -> bool:
     governed = one.place.headings == other.place.headings and one.place.label == other.place.label
-    return governed and one.id != other.id and one.place.previous == entry_id(other.markdown, target)
+    return governed and one.id != other.id and one.place.previous in (plain_id(near(other.id)), block_key(other.markdown, target))
 
 
 def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, Taken] | None) -> Document:
@@ -105,7 +109,7 @@ def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, T
                 continue
             governed = {(entry.headings, entry.label) for entry in back}
             named = [section_key(changed.outline.headings[index].text) for index in back[0].headings]
-            wanted = [section_key(one.title) for one in place.headings]
+            wanted = _named_above(document, spot)
             if len(governed) == 1 and named == wanted and texts(changed, others) == standing:
                 return changed
     raise Refused(f"{document.target.path}: {len(chain)} entries cannot go back together")
@@ -122,7 +126,7 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
     around_it = (taken.place.previous, taken.place.following)
     for block in document.outline.blocks:
         inside = spot.start <= block.start and block.end <= spot.end
-        if not inside or span_text(document, block) != KEEPER or span_key(document, block) in around_it:
+        if not inside or span_text(document, block) != KEEPER or has_key(document, block, *around_it):
             continue
         end = block.end + blanks_after(document, block.end)
         try:
@@ -178,8 +182,9 @@ class _Spot:
 
 def _find_spot(document: Document, place: Place, gone: Mapping[str, Taken]) -> _Spot:
     """Say what is left of an entry's surroundings. `gone` has, by id, what went as well."""
-    before = _nearest(document, place.after, gone, lambda other: other.after)
-    after = _nearest(document, place.before, gone, lambda other: other.before)
+    standing, gone = _near_ids(document), {near(one): taken for one, taken in gone.items()}
+    before = _nearest(standing, place.after, gone, lambda other: other.after)
+    after = _nearest(standing, place.before, gone, lambda other: other.before)
     start = document.begin if before is None else before.end
     end = len(document.lines) if after is None else after.start
     if start > end:  # things were moved since
@@ -202,14 +207,14 @@ def _positions(document: Document, place: Place, spot: _Spot) -> list[int]:
     outline = document.outline
     previous = (spot.missing[0] if spot.missing else place).previous
     inside = [block for block in outline.blocks if spot.start <= block.end and block.start <= spot.end]
-    found = [block.end for block in inside if block.end <= spot.end and span_key(document, block) == previous]
+    found = [block.end for block in inside if block.end <= spot.end and has_key(document, block, previous)]
     if not spot.missing and place.label is not None:
         above = place.label.previous
-        found += [block.end for block in inside if block.end <= spot.end and span_key(document, block) == above]
+        found += [block.end for block in inside if block.end <= spot.end and has_key(document, block, above)]
     found += [
         block.start
         for block in inside
-        if spot.start <= block.start and span_key(document, block) in (place.following, place.next_heading)
+        if spot.start <= block.start and has_key(document, block, place.following, place.next_heading)
     ]
     here = [entry for entry in outline.entries if innermost(entry) == spot.heading]
     before, after = spot.neighbours
@@ -221,24 +226,28 @@ def _positions(document: Document, place: Place, spot: _Spot) -> list[int]:
         found += [before.end] if before in here and before is not None else []
         found += [after.start if after.label is None else after.label] if after in here and after is not None else []
         first, last = after_heading(document, spot.heading), [here[-1].end] if here else []
-        was_first = not place.after or previous == key_before(document, first)
+        was_first = not place.after or stands_after(document, first, previous)
         found += [first, *last] if was_first else [*last, first]
     found += [spot.end, end_under(document, spot.heading)]
     positions = dict.fromkeys(back_over_blanks(document, position) for position in found)
     return sorted(positions, key=lambda position: not stands_between(document, position, previous, place.following))
 
 
+def _near_ids(document: Document) -> dict[str, Entry]:
+    """Return the entries of a document by what a place calls them."""
+    return {near(entry_id): entry for entry_id, entry in document.by_id}
+
+
 def _nearest(
-    document: Document, entry_id: str, gone: Mapping[str, Taken], further: Callable[[Place], str]
+    standing: Mapping[str, Entry], name: str, gone: Mapping[str, Taken], further: Callable[[Place], str]
 ) -> Entry | None:
     """Return the nearest entry on one side that stands: the neighbour, else its neighbour when it went, and so on."""
     seen: set[str] = set()
-    while entry_id and entry_id not in seen:
-        entry = document.entry(entry_id)
-        if entry is not None:
-            return entry
-        seen.add(entry_id)
-        entry_id = further(gone[entry_id].place) if entry_id in gone else ""
+    while name and name not in seen:
+        if name in standing:
+            return standing[name]
+        seen.add(name)
+        name = further(gone[name].place) if name in gone else ""
     return None
 
 
@@ -263,6 +272,8 @@ def _find_headings(
         if depth == 0 and not one.previous and titles == [0] and one.level == 1:
             found = 0
             continue
+        if one.markdown == TITLE:
+            continue
         return found, place.headings[depth:]
     return found, ()
 
@@ -281,10 +292,11 @@ def _meant(
         found: how many headings of that name there are at all.
     """
     one = place.headings[depth]
-    same = [index for index in near if key_before(document, document.outline.headings[index].start) == one.previous]
+    same = [index for index in near if stands_after(document, document.outline.headings[index].start, one.previous)]
     if found < one.twins:
         # Its own may have gone. What held its neighbour as well, and begins where it began, is it.
-        neighbours = [document.entry(place.after), document.entry(place.before)]
+        standing = _near_ids(document)
+        neighbours = [standing.get(place.after), standing.get(place.before)]
         near = same
     elif same:
         return same[0]
@@ -327,13 +339,13 @@ def _blanks(
     above = next((block for block in reversed(blocks) if block.end <= position), None)
     below = next((block for block in blocks if block.start >= position), None)
     begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
-    if above is not None and begins_section and (standing or span_key(document, above) != first.previous):
+    if above is not None and begins_section and (standing or not has_key(document, above, first.previous)):
         # First in a section, not between what it stood between: what keeps the heading apart stays above it.
         joins = at_end or (below is not None and below.kind == markdown.ITEM)
         before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
         ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, last.blank_after)
-    if not at_end and key_after(document, position) == last.following:
+    if not at_end and stands_before(document, position, last.following):
         # Blank lines that stand there count: first those after it, else first those before it.
         ways.append((standing - used, 0, max(0, first.blank_before - standing + used), last.blank_after - used))
     used = min(standing, first.blank_before)
@@ -350,13 +362,16 @@ def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: _Spot, li
     headings = new.outline.headings
     if entry is None or len(headings) != len(old.outline.headings) + len(spot.missing):
         return False
-    own = [] if spot.heading is None else [*old.outline.headings[spot.heading].above, spot.heading]
-    wanted = [old.outline.headings[index].text for index in own]
-    wanted += [one.title for one in spot.missing]
+    wanted = _named_above(old, spot)
     label = "" if entry.label is None else span_text(new, new.outline.labels[entry.label])
-    return [section_key(headings[index].text) for index in entry.headings] == [
-        section_key(text) for text in wanted
-    ] and label == ("" if taken.place.label is None else taken.place.label.markdown)
+    return [section_key(headings[index].text) for index in entry.headings] == wanted and label == ("" if taken.place.label is None else taken.place.label.markdown)
+
+
+def _named_above(document: Document, spot: _Spot) -> list[str]:
+    """Return the names of the headings that an entry is under once it is back."""
+    headings = document.outline.headings
+    own = [] if spot.heading is None else [*headings[spot.heading].above, spot.heading]
+    return [section_key(text) for text in [*(headings[index].text for index in own), *(one.title for one in spot.missing)]]
 
 
 def _is_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> bool:

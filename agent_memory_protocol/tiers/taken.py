@@ -6,10 +6,11 @@ A block's key is made from its text alone, as an entry's id is, so it survives o
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+from ..layout import Target
 from ..text import labels, markdown
 from ..text.markdown import Block
 from .document import Document, entry_id, key_of_label, plain_id, section_key
@@ -18,6 +19,12 @@ from .entries import Entry, Heading, IndexLine, Label, label_in
 
 _MOST = 10_000
 """More blank lines, or headings of one name, no document has."""
+
+_NEAR = 6
+"""Hex digits by which what stood around an entry is known: of the blocks of one document they tell one from another."""
+
+TITLE = "#"
+"""Stands for the title of the document, which stays when an entry goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +68,11 @@ class Place:
     Attributes:
         headings: the headings above it, outermost first.
         label: the label above its list; None where there is none.
-        after: the id of the entry before it in the file, "" for the first.
-        before: the id of the entry after it in the file, "" for the last.
+        after: how the id of the entry before it in the file begins, as `near` says; "" for the first.
+        before: that of the entry after it, "" for the last.
         previous: the key of the block right before it, be it an entry, a heading, a rule or a comment; "" for none.
         following: the key of the block right after it.
-        next_heading: the key of the next heading in the file.
+        next_heading: the key of the next heading in the file, where nothing else says where that was.
         blank_before, blank_after: the blank lines around it.
     """
 
@@ -148,18 +155,19 @@ def take(document: Document, taken_id: str) -> Taken:
     entry = document.outline.entries[index]
     headings = document.outline.headings
     label = None if entry.label is None else document.outline.labels[entry.label]
-    following = bisect_left(headings, entry.end, key=lambda heading: heading.start)
+    next_one = bisect_left(headings, entry.end, key=lambda heading: heading.start)
+    next_heading = span_key(document, headings[next_one]) if next_one < len(headings) else ""
+    following = key_after(document, entry.end)
+    before = document.outline.entries[index + 1] if index + 1 < len(document.ids) else None
+    is_followed = before is not None and before.headings == entry.headings
     place = Place(
-        headings=tuple(
-            above_of(document, heading, twins=len(twins(document, heading.text, heading.above)))
-            for heading in (headings[number] for number in entry.headings)
-        ),
+        headings=tuple(_heading_above(document, number, index) for number in entry.headings),
         label=None if label is None else above_of(document, label),
-        after=document.ids[index - 1] if index else "",
-        before=document.ids[index + 1] if index + 1 < len(document.ids) else "",
+        after=near(document.ids[index - 1]) if index else "",
+        before=near(document.ids[index + 1]) if before is not None else "",
         previous=key_before(document, entry.start),
-        following=key_after(document, entry.end),
-        next_heading=span_key(document, headings[following]) if following < len(headings) else "",
+        following=following,
+        next_heading="" if is_followed or next_heading == following else next_heading,
         blank_before=blanks_before(document, entry.start),
         blank_after=blanks_after(document, entry.end),
     )
@@ -167,24 +175,39 @@ def take(document: Document, taken_id: str) -> Taken:
     return Taken(taken_id, document.text(entry), place, sayings(document)[index][2] if has_equals else 1)
 
 
-def as_json(taken: Taken) -> dict[str, object]:
-    """Return an entry's Markdown and place as JSON values for the ledger and the journal, without what is usual."""
+def near(entry_id: str) -> str:
+    """Return how an id begins, with its number where it has one: enough to tell it from others of its document."""
+    plain, dash, number = entry_id.partition("-")
+    return plain[:_NEAR] + dash + number
+
+
+def as_json(taken: Taken, title: str = "") -> dict[str, object]:
+    """Return an entry's Markdown and place as JSON values for the ledger and the journal, without what is usual.
+
+    `title` is the Markdown of the one title that the document keeps, which need not be said then.
+    """
     place = taken.place
-    fields: dict[str, object] = {
-        "headings": [_above_json(one) for one in place.headings],
+    headings = place.headings
+    if title and headings and headings[0].markdown == title:
+        above: list[object] = [_above_json(one) for one in headings[1:]]
+        rest: dict[str, object] = {}
+    else:
+        above = [_above_json(one) for one in headings]
+        rest = {"whole": 1}
+    rest |= {
         "label": None if place.label is None else _above_json(place.label),
-        "after": place.after,
-        "before": place.before,
-        "keys": _trimmed([place.previous, place.following, place.next_heading], ["", "", ""]),
-        "blank": _trimmed([place.blank_before, place.blank_after], [0, 0]),
+        "keys": _trimmed([place.previous, place.following, place.next_heading], _usual_keys(place.after, place.before)),
+        "blank": _trimmed([place.blank_before, place.blank_after], _usual_blanks(place)),
+        "rank": 0 if taken.rank == _rank_by(taken.id) else taken.rank,
     }
-    found: dict[str, object] = {"markdown": taken.markdown, "place": {key: one for key, one in fields.items() if one}}
-    found |= {"part": taken.part, "governs": [*taken.governs]} if taken.part else {}
-    return found if taken.rank == _rank_by(taken.id) else {**found, "rank": taken.rank}
+    rest = {key: one for key, one in rest.items() if one}
+    around = f"{place.after},{place.before}".rstrip(",")
+    found: dict[str, object] = {"markdown": taken.markdown, "place": [around, *above, *([rest] if rest else [])]}
+    return found | ({"part": taken.part, "governs": [*taken.governs]} if taken.part else {})
 
 
 def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
-    """Read back what `as_json` returned. A place that is not as it writes one counts as unknown.
+    """Read back what `as_json` returned, and what older versions did. A place that is not so counts as unknown.
 
     Raises:
         ValueError: there is no Markdown.
@@ -192,35 +215,82 @@ def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
     text = fields.get("markdown")
     if not isinstance(text, str):
         raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake
-    rank = fields.get("rank")
-    rank = rank if type(rank) is int else _rank_by(taken_id)
-    part, governs = str(fields.get("part", "")), fields.get("governs", ())
-    more = (rank, part, tuple(map(str, governs)) if isinstance(governs, list) else ())
+    place, rank = fields.get("place"), fields.get("rank")
     try:
-        place = fields["place"]
-        label = place.get("label")
-        before, after = _filled(place.get("blank", []), [0, 0])
-        # Older lines give each key a name of its own.
-        old = [place.get(name, "") for name in ("previous", "following", "next_heading")]
-        previous, following, next_heading = _filled(place.get("keys", []), old)
-        return Taken(
-            taken_id,
-            text,
-            Place(
-                headings=tuple(_read_above(one) for one in place.get("headings", [])),
-                label=None if label is None else _read_above(label),
-                after=str(place.get("after", "")),
-                before=str(place.get("before", "")),
-                previous=str(previous),
-                following=str(following),
-                next_heading=str(next_heading),
-                blank_before=_count(before),
-                blank_after=_count(after),
-            ),
-            *more,
-        )
+        place, rank = _read_place(place) if isinstance(place, list | tuple) else (_read_old(place), rank)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Taken(taken_id, text, Place(), *more)
+        place = Place()
+    rank = rank if type(rank) is int and rank else _rank_by(taken_id)
+    part, governs = str(fields.get("part", "")), fields.get("governs", ())
+    return Taken(taken_id, text, place, rank, part, tuple(map(str, governs)) if isinstance(governs, list) else ())
+
+
+def _read_place(value: Any) -> tuple[Place, Any]:
+    """Return a place, and the rank where it is said."""
+    around, *above = value
+    rest = above.pop() if above and isinstance(above[-1], dict) else {}
+    after, _, before = str(around).partition(",")
+    headings = [] if rest.get("whole") else [Above(TITLE, 0, 0)]
+    label = rest.get("label")
+    previous, following, next_heading = _filled(rest.get("keys", []), _usual_keys(after, before))
+    place = Place(
+        headings=tuple([*headings, *map(_read_above, above)]),
+        label=None if label is None else _read_above(label),
+        after=after,
+        before=before,
+        previous=str(previous),
+        following=str(following),
+        next_heading=str(next_heading),
+    )
+    blank_before, blank_after = _filled(rest.get("blank", []), _usual_blanks(place))
+    return replace(place, blank_before=_count(blank_before), blank_after=_count(blank_after)), rest.get("rank")
+
+
+def _read_old(place: Any) -> Place:
+    """Return a place as it was spelled before: with a name for each field, and ids and keys in full."""
+    label = place.get("label")
+    before, after = _filled(place.get("blank", []), [0, 0])
+    # Still older lines give each key a name of its own.
+    old = [place.get(name, "") for name in ("previous", "following", "next_heading")]
+    previous, following, next_heading = (str(one)[:_NEAR] for one in _filled(place.get("keys", []), old))
+    return Place(
+        headings=tuple(_read_above(one) for one in place.get("headings", [])),
+        label=None if label is None else _read_above(label),
+        after=near(str(place.get("after", ""))),
+        before=near(str(place.get("before", ""))),
+        previous=previous,
+        following=following,
+        next_heading=next_heading,
+        blank_before=_count(before),
+        blank_after=_count(after),
+    )
+
+
+def _usual_keys(after: str, before: str) -> list[Any]:
+    """Return the keys of what is around an entry where that is the entry on each side."""
+    return [plain_id(after), plain_id(before), ""]
+
+
+def _usual_blanks(place: Place) -> list[Any]:
+    """Return how many blank lines are around an entry mostly: one where it begins or ends a list."""
+    is_first = not place.previous or place.previous != plain_id(place.after)
+    is_last = bool(place.following) and place.following != plain_id(place.before)
+    return [int(is_first), int(is_last)]
+
+
+def with_title(taken: Taken, title: Above | None) -> Taken:
+    """Return an entry whose place says the title of its document; None where the document has no title."""
+    headings = taken.place.headings
+    if not headings or headings[0].markdown != TITLE:
+        return taken
+    return replace(taken, place=replace(taken.place, headings=(*([title] if title else []), *headings[1:])))
+
+
+def title_of(document: Document) -> Above | None:
+    """Return the title of a document: its first heading, if that is its only one of the first level."""
+    headings = document.outline.headings
+    titles = [number for number, heading in enumerate(headings) if heading.level == 1]
+    return above_of(document, headings[0]) if titles == [0] else None
 
 
 def _rank_by(taken_id: str) -> int:
@@ -234,13 +304,17 @@ _USUAL_ABOVE: list[Any] = [1, 1, "", 1]
 
 def _above_json(one: Above) -> object:
     rest = _trimmed([one.blank_before, one.blank_after, one.previous, one.twins], _USUAL_ABOVE)
+    if rest[:2] == [1, 1] and len(rest) == 3:
+        rest = [one.previous]
     return [one.markdown, *rest] if rest else one.markdown
 
 
 def _read_above(value: Any) -> Above:
     text, *rest = [value] if isinstance(value, str) else value
+    if len(rest) == 1 and isinstance(rest[0], str):
+        rest = [1, 1, rest[0]]
     before, after, previous, twins = _filled(rest, _USUAL_ABOVE)
-    return Above(str(text), _count(before), _count(after), str(previous), _count(twins))
+    return Above(str(text), _count(before), _count(after), str(previous)[:_NEAR], _count(twins))
 
 
 def _trimmed(values: list[Any], usual: list[Any]) -> list[Any]:
@@ -272,33 +346,79 @@ def above_of(document: Document, span: Block | Heading | Label, twins: int = 1) 
     )
 
 
+def _heading_above(document: Document, number: int, index: int) -> Above:
+    """Return a heading over an entry. What stood before it is said where it may go with the entry, or has equals."""
+    heading = document.outline.headings[number]
+    same = len(twins(document, heading.text, heading.above))
+    entries = document.outline.entries
+    has_others = any(number in other.headings for other in (*entries[:index][-1:], *entries[index + 1 :][:1]))
+    found = above_of(document, heading, twins=same)
+    return replace(found, previous="") if has_others and same == 1 and heading.above else found
+
+
 def span_text(document: Document, span: Block | Heading | Label | IndexLine) -> str:
     """Return the Markdown of a block or heading."""
     return "\n".join(document.lines[span.start : span.end])
 
 
 def span_key(document: Document, span: Block | Heading) -> str:
-    """Return what tells a block from others, wherever it stands."""
-    return entry_id(span_text(document, span), document.target)
+    """Return what tells a block from others, wherever it stands: of an entry, how its id begins."""
+    entries = document.outline.entries
+    index = bisect_left(entries, span.start, key=lambda entry: entry.start)
+    if index < len(entries) and (entries[index].start, entries[index].end) == (span.start, span.end):
+        return plain_id(document.ids[index])[:_NEAR]
+    return block_key(span_text(document, span), document.target)
+
+
+def has_key(document: Document, span: Block | Heading, *keys: str) -> bool:
+    """Say whether a block has one of these keys. Older ledgers call an entry by its whole text, date and all."""
+    return span_key(document, span) in keys or block_key(span_text(document, span), document.target) in keys
+
+
+def block_key(markdown_text: str, target: Target) -> str:
+    """Return what tells a block of this text from others."""
+    return entry_id(markdown_text, target)[:_NEAR]
 
 
 def key_before(document: Document, line: int) -> str:
     """Return the key of the block that ends before a line; "" where there is none, or the line is inside one."""
-    blocks = document.outline.blocks
-    number = bisect_left(blocks, line, key=lambda block: block.start)
-    return span_key(document, blocks[number - 1]) if number and blocks[number - 1].end <= line else ""
+    block = _block_before(document, line)
+    return span_key(document, block) if block else ""
 
 
 def key_after(document: Document, line: int) -> str:
     """Return the key of the block that begins at or after a line; "" where there is none, or the line is inside one."""
+    block = _block_after(document, line)
+    return span_key(document, block) if block else ""
+
+
+def _block_before(document: Document, line: int) -> Block | None:
+    blocks = document.outline.blocks
+    number = bisect_left(blocks, line, key=lambda block: block.start)
+    return blocks[number - 1] if number and blocks[number - 1].end <= line else None
+
+
+def _block_after(document: Document, line: int) -> Block | None:
     blocks = document.outline.blocks
     number = bisect_right(blocks, line, key=lambda block: block.end)
-    return span_key(document, blocks[number]) if number < len(blocks) and blocks[number].start >= line else ""
+    return blocks[number] if number < len(blocks) and blocks[number].start >= line else None
+
+
+def stands_after(document: Document, line: int, key: str) -> bool:
+    """Say whether the block before a line has this key, "" where there is none."""
+    block = _block_before(document, line)
+    return has_key(document, block, key) if block else not key
+
+
+def stands_before(document: Document, line: int, key: str) -> bool:
+    """Say whether the block from a line on has this key, "" where there is none."""
+    block = _block_after(document, line)
+    return has_key(document, block, key) if block else not key
 
 
 def stands_between(document: Document, position: int, previous: str, following: str) -> bool:
     """Say whether a line is between the same two blocks as before."""
-    return key_before(document, position) == previous and key_after(document, position) == following
+    return stands_after(document, position, previous) and stands_before(document, position, following)
 
 
 def blanks_before(document: Document, line: int) -> int:

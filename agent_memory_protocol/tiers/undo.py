@@ -12,7 +12,7 @@ from typing import Any
 from ..text.digest import blake2b
 from ..text.visible import KEEPER
 from .document import Document, plain_id, rebuilt
-from .taken import Taken
+from .taken import Taken, near
 
 _MOST_ENDS = 1_000
 """So many lines may end in another way than most of their file; a removal from another file is not noted."""
@@ -63,14 +63,16 @@ def undone(document: Document, undo: Mapping[str, object], gone: Sequence[Taken]
 
 def _lines(document: Document, undo: Mapping[str, Any], gone: Sequence[Taken]) -> list[str]:
     """Return the lines of a document as they were before a removal, each with its ending."""
-    texts = {one.id: one.markdown.split("\n") for one in gone}
+    texts = {name: one.markdown.split("\n") for one in gone for name in (near(one.id), one.id)}
     newline = undo.get("newline", "\n")
     lines = list(document.raw)
     for start, count, pieces in reversed(undo["hunks"]):
         if any(map(_says_something, lines[start : start + count])):
             raise ValueError("it would take out more than the removal put in")
         lines[start : start + count] = [
-            line + newline for piece in pieces for line in ([piece] if isinstance(piece, str) else texts[piece[0]])
+            line + newline
+            for piece in pieces
+            for line in ([piece] if isinstance(piece, str) else [line for one in piece for line in texts[one]])
         ]
     for at, ending in undo.get("ends", ()):
         lines[at] = lines[at].rstrip("\r\n") + ending
@@ -91,15 +93,21 @@ def literal_text(undo: Mapping[str, Any]) -> str:
 
 
 def _pieces(lines: Sequence[str], spans: Mapping[int, tuple[int, str]], first: int, last: int) -> Iterator[object]:
-    """Yield lines as they are, and each entry that went as its id."""
+    """Yield lines as they are, and the entries that went, one right after the other, by how their ids begin."""
+    together: list[str] = []
     while first < last:
         end, entry_id = spans.get(first, (last + 1, ""))
         if end <= last:
-            yield [entry_id]
+            together.append(near(entry_id))
             first = end
-        else:
-            yield lines[first]
-            first += 1
+            continue
+        if together:
+            yield together
+            together = []
+        yield lines[first]
+        first += 1
+    if together:
+        yield together
 
 
 def _hunks(new: Sequence[str], old: Sequence[str], gone: Collection[int]) -> list[tuple[int, int, int, int]] | None:

@@ -8,8 +8,9 @@ from ..change.session import Session
 from ..errors import AgentMemoryError
 from ..git import history
 from ..limits import split_lines
-from ..text.paths import Mention, mentions
+from ..text.paths import Mention
 from ..tiers.document import Document
+from ..tiers.named import named
 
 _MOST = 20
 """So many functions are looked for in the repository's history in one run: each is a search through all of it."""
@@ -31,17 +32,15 @@ class Stale:
 def find(session: Session, documents: Iterable[Document], *, hints: bool = True) -> Stale:
     """Say what these documents name and the repository does not have any more (decision 52)."""
     folder = session.root.path
-    named = {
-        one for document in documents for entry in document.outline.entries for one in mentions(document.text(entry))
-    }
-    gone = history.gone(folder, {one.path for one in named} - {""})
+    said = {one for document in documents for entry in document.outline.entries for one in named(document, entry)}
+    gone = history.gone(folder, {one.path for one in said} - {""})
     lost: dict[Mention, str] = {}
-    for one in sorted(named, key=lambda one: (one.path, one.line, one.symbol)) if hints else ():
+    for one in sorted(said, key=lambda one: (one.path, one.line, one.symbol)) if hints else ():
         if one.path and (one.line or one.symbol) and one.path not in gone:
             lost[one] = _lost_in_file(session, one)
-    functions = sorted({one.symbol for one in named if not one.path}) if hints else []
+    functions = sorted({one.symbol for one in said if not one.path}) if hints else []
     once = {name for name in history.unused(folder, functions)[:_MOST] if history.had(folder, name)}
-    lost |= {one: f"no file has `{one.symbol}` any more" for one in named if not one.path and one.symbol in once}
+    lost |= {one: f"no file has `{one.symbol}` any more" for one in said if not one.path and one.symbol in once}
     return Stale(gone, {one: why for one, why in lost.items() if why})
 
 

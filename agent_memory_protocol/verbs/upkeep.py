@@ -17,7 +17,7 @@ from ..change.compaction import Compaction
 from ..change.healing import Healing
 from ..change.ledger import Archived
 from ..change.session import Session, stored_entries, stored_entry
-from ..change.transaction import Change, pending
+from ..change.transaction import FEW, Change, pending
 from ..disk import garbage
 from ..disk.lock import hold
 from ..disk.writing import LOCAL, remove_leftovers, remove_tree
@@ -30,8 +30,8 @@ from ..text.phrases import counted
 from ..tiers import compose, document, frame, prune, remove, store
 from ..tiers.document import Document
 from ..tiers.edit import replace
-from ..tiers.prune import Plan
-from ..tiers.restore import put_back, put_back_all
+from ..tiers.prune import Judged, Plan
+from ..tiers.restore import put_back_all
 from ..tiers.taken import Taken, sayings, take
 from ..tiers.undo import literal_text, undone
 from . import notes as notekeeping
@@ -201,13 +201,18 @@ def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
     def change(current: Document) -> Change:
         if current.data != plan.document.data:
             raise PlanOutdated(current.target.path)
-        return Change(plan.result, reasons={one.id: f"pruned: {one.reason}" for one in plan.removals})
+        return Change(plan.result, reasons={one.id: f"pruned: {_why(one)}" for one in plan.removals})
 
     done = session.change(target, change)
     said = session.known(target)
     return [
         Removed(target, one.id, one.text, done.run, one.label, about=said.get(one.id, About())) for one in plan.removals
     ]
+
+
+def _why(one: Judged) -> str:
+    """Return why an entry was pruned, for the ledger: its text there says how old it is."""
+    return "old" if one.cause == "old" else one.reason
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
@@ -358,8 +363,9 @@ def _as_they_were(
         if any(one.taken.id not in chosen for one in command):
             continue
         if undo is None:
-            with suppress(Refused):  # its place alone says how; it counts where the command before fits then
-                placed = put_back(placed, command[0].taken) if len(command) == 1 else placed
+            # Their places alone say how; it counts where the command before fits then.
+            back, refused = put_back_all(placed, [one.taken for one in command[:FEW]])
+            placed = placed if refused or len(command) > FEW else back
             continue
         entries = [one.taken for one in command]
         starts = (placed, current, *blank)

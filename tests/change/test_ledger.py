@@ -17,7 +17,7 @@ from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone
 from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
-from agent_memory_protocol.tiers.taken import Above, Taken, take
+from agent_memory_protocol.tiers.taken import Above, Taken, take, title_of, with_title
 
 SHARED = Target(Tier.SHARED)
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -59,6 +59,7 @@ def removal(
     reason: str = "forgotten",
     run: str = "r1",
     successor: str = "",
+    title: str = "",
 ) -> bytes:
     """Return what a ledger is after these entries left their document."""
     contents = ledger.read(before, "ledger.jsonl")
@@ -70,6 +71,7 @@ def removal(
         run=run,
         known=contents.entries,
         successors={one.id: successor for one in entries},
+        title=title,
     )
 
 
@@ -145,11 +147,20 @@ def test_any_text_at_all_is_kept_word_for_word(text):
 
 
 def test_a_removed_entry_takes_few_bytes_and_its_text_once():
-    fact = "- " + "The gateway retries three times, so a handler must be safe to run twice."[:88]
-    entry = taken(f"# Shared Knowledge\n\n## Rules\n\n- Before.\n{fact}\n- After.\n")[1]
-    line, stone = removal([entry]).splitlines()[1:]
-    assert (len(line) <= 350, line.count(b"gateway")) == (True, 1)
-    assert len(line) + len(stone) <= 450
+    fact = "- " + "The gateway retries three times, so a handler must be safe to run twice, always. "[:88]
+    entry = taken(f"# Shared Knowledge\n\n## Infrastructure\n\n- Before.\n{fact}\n- After.\n")[1]
+    line, stone = removal([entry], title="# Shared Knowledge", run="0a1b2c3d").splitlines()[1:]
+    assert line.count(b"gateway") == 1
+    assert len(line) + len(stone) + 2 <= 350
+
+
+def test_the_title_that_a_document_keeps_is_not_said_and_is_that_of_the_document_again():
+    page = document.parse(PAGE.encode(), SHARED)
+    data = removal(taken(), title="# Shared Knowledge")
+    assert data.count(b"# Shared Knowledge") == 0
+    title = title_of(page)
+    assert title is not None
+    assert [with_title(one.taken, title) for one in archived(data)] == taken()
 
 
 def as_written_before(entry: Taken) -> bytes:

@@ -144,9 +144,9 @@ def test_no_number_in_a_journal_of_any_size_ends_in_an_error(tmp_path, monkeypat
             if field in one:
                 one[field] = "@"
             if field == "blank" and "place" in one:
-                one["place"]["blank"] = ["@", "@"]
+                one["place"].append({"blank": ["@", "@"]})
             if field == "twins" and "place" in one:
-                one["place"]["headings"][0][-1] = "@"
+                one["place"].insert(1, ["# T", 1, 1, "", "@"])
     path.write_text("".join(json.dumps(line).replace('"@"', number) + "\n" for line in lines))
     made.remember("Mine.")
     assert made.sync(apply=True) == []
