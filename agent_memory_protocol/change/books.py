@@ -295,8 +295,8 @@ class Books:
 
         What went `by_hand` is not the work of this command, and does not come back with it. `successors` says, for what
         was edited or `retired`, which entry holds in its place. `size` is that of the document with them, in lines and
-        bytes, `is_over` says whether that is over a limit, `undo` takes the removal back to the byte, and `title` is the
-        one that the document keeps.
+        bytes, `is_over` says whether that is over a limit, `undo` takes the removal back to the byte, and `title` is
+        the one that the document keeps.
         """
         if not taken:
             return

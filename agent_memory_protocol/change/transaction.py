@@ -6,7 +6,6 @@ added in the journal, then the document is replaced, and success is reported aft
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from datetime import datetime
@@ -44,7 +43,6 @@ _TRIES = 20
 
 FEW = 5
 """So many entries are put back by their places alone; of more, the ledger says how the text was."""
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +248,8 @@ def _archive(
         undo = None if _comes_back(healed, new, gone) else undo_of(healed, new, gone)
         undo = undo if undo and may_keep(literal_text(undo)) else None
     leaving += [(taken, REWRITTEN) for taken in frame.leaving(healed, new)]
-    more = {"successors": changed.successors, "retired": changed.retired}
-    books.archive(leaving, **more, size=size, is_over=over, undo=undo, title=title)
+    successors, retired = changed.successors, changed.retired
+    books.archive(leaving, successors=successors, retired=retired, size=size, is_over=over, undo=undo, title=title)
 
 
 def _comes_back(old: Document, new: Document, gone: Sequence[tuple[str, Taken]]) -> bool:

@@ -9,8 +9,11 @@ _MOST = 200
 """So many missing paths are looked up in one go; a memory that names more is out of date as a whole."""
 
 _USUAL = frozenset(
-    "app client config conftest constants data dockerfile helpers index init main makefile manifest models package "
-    "readme results schema server settings setup test tests types utils".split()
+    (
+        *("app", "client", "config", "conftest", "constants", "data", "dockerfile", "helpers", "index", "init", "main"),
+        *("makefile", "manifest", "models", "package", "readme", "results", "schema", "server", "settings", "setup"),
+        *("test", "tests", "types", "utils"),
+    )
 )
 """Names that files of many folders have."""
 
@@ -101,7 +104,7 @@ def _is_told_by(path: str, full: str, files: Collection[str]) -> bool:
     """Say whether a path says which file is meant. A name alone may be that of any file: only one file had it ever."""
     if "/" in path or path == full:
         return True
-    return len(files) == 1 and path.split(".")[0].lower() not in _USUAL
+    return len(files) == 1 and path.split(".", maxsplit=1)[0].lower() not in _USUAL
 
 
 def _ignored(folder: str, paths: Collection[str]) -> set[str]:

@@ -38,8 +38,12 @@ _TELLS_WHAT_WAS_DONE = re.compile(
 )
 """A sentence of a log: it begins with what was done, or says it right behind the path."""
 
-_OF_ANOTHER = re.compile(r"\b(?:another|other|separate|different|sibling|upstream) (?:repo|repository|project|checkout)\b")
-_KEPT_AS_HISTORY = frozenset(f"{_TELLS_OF_THE_PAST} archive archived changelog changes history {_DONE.replace('|', ' ')}".split())
+_OF_ANOTHER = re.compile(
+    r"\b(?:another|other|separate|different|sibling|upstream) (?:repo|repository|project|checkout)\b"
+)
+_KEPT_AS_HISTORY = frozenset(
+    f"{_TELLS_OF_THE_PAST} archive archived changelog changes history {_DONE.replace('|', ' ')}".split()
+)
 """Words of a heading or label over what was so once."""
 
 

@@ -84,7 +84,11 @@ def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
 
 def _follows(one: Taken, other: Taken, target: Target) -> bool:
     governed = one.place.headings == other.place.headings and one.place.label == other.place.label
-    return governed and one.id != other.id and one.place.previous in (plain_id(near(other.id)), block_key(other.markdown, target))
+    return (
+        governed
+        and one.id != other.id
+        and one.place.previous in (plain_id(near(other.id)), block_key(other.markdown, target))
+    )
 
 
 def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, Taken] | None) -> Document:
@@ -364,14 +368,18 @@ def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: _Spot, li
         return False
     wanted = _named_above(old, spot)
     label = "" if entry.label is None else span_text(new, new.outline.labels[entry.label])
-    return [section_key(headings[index].text) for index in entry.headings] == wanted and label == ("" if taken.place.label is None else taken.place.label.markdown)
+    return [section_key(headings[index].text) for index in entry.headings] == wanted and label == (
+        "" if taken.place.label is None else taken.place.label.markdown
+    )
 
 
 def _named_above(document: Document, spot: _Spot) -> list[str]:
     """Return the names of the headings that an entry is under once it is back."""
     headings = document.outline.headings
     own = [] if spot.heading is None else [*headings[spot.heading].above, spot.heading]
-    return [section_key(text) for text in [*(headings[index].text for index in own), *(one.title for one in spot.missing)]]
+    return [
+        section_key(text) for text in [*(headings[index].text for index in own), *(one.title for one in spot.missing)]
+    ]
 
 
 def _is_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> bool:

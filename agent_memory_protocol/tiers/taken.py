@@ -234,7 +234,7 @@ def _read_place(value: Any) -> tuple[Place, Any]:
     label = rest.get("label")
     previous, following, next_heading = _filled(rest.get("keys", []), _usual_keys(after, before))
     place = Place(
-        headings=tuple([*headings, *map(_read_above, above)]),
+        headings=(*headings, *map(_read_above, above)),
         label=None if label is None else _read_above(label),
         after=after,
         before=before,

@@ -54,6 +54,9 @@ def repository(tmp_path):
     made.commit(remove=["tools/old.sh", "Makefile.am", ".env.ci"], move=[("src/m.py", "src/core/m.py")])
     made.commit(move=[("api/handlers/pay.go", "api/handlers/payment.go")])
     made.commit(move=[("api/handlers/payment.go", "api/http/payment.go")])
+    made.commit(add=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts"])
+    (tmp_path / ".gitignore").write_text("logs/\n")
+    made.commit(remove=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts"])
     return made
 
 
@@ -92,10 +95,25 @@ def test_a_path_that_git_knew_and_that_is_gone_is_stale(repository, entry):
         "See `https://example.org/tools/old.sh`.",
         "Not `tools/../tools/old.sh`.",
         "`os.path` and `v1.2` are not files.",
+        "Updated `tools/old.sh` for the new runners.",  # a log tells what was done
+        "`tools/old.sh` \u2014 fixed the quoting.",
+        "`tools/old.sh` \u2192 `make deploy`.",
+        "Deploys run `make`, \u00ac`tools/old.sh`.",
+        "Deploys run `tools/old.sh` if present.",
+        "The mobile client, in another repository, deploys with `tools/old.sh`.",
+        "Traces are in `logs/trace.txt`.",  # was tracked once, and is made again wherever it runs
+        "The page is built from `package.json`.",  # a name that any folder may have
+        "It is a `widgets` thing.",
     ],
 )
 def test_what_is_there_or_was_never_known_or_is_denied_is_not_stale(repository, entry):
     assert repository.stale(entry) == []
+
+
+@pytest.mark.parametrize("heading", ["Removed", "Changelog", "Files modified", "Archive"])
+def test_what_is_under_a_heading_of_what_was_is_not_stale(repository, heading):
+    assert repository.stale(f"a\n\n## {heading}\n\n- Deploys run `tools/old.sh`.") == []
+    assert len(repository.stale("a\n\n## Deploys\n\n- Deploys run `tools/old.sh`.")) == 1
 
 
 def test_what_was_renamed_is_named_and_the_fix_writes_its_new_name(repository):

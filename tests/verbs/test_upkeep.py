@@ -635,7 +635,7 @@ def test_prose_that_came_back_beside_other_prose_is_said_to_be_back_and_is_not_d
 
 
 def test_what_cannot_stand_there_any_more_is_a_problem_and_the_rest_comes_back(project):
-    project.write("# D\n\n- mine\n- b\n", DEV)
+    project.write("# D\n\n## S\n\n- mine\n- b\n", DEV)
     project.workspace.forget([project.id_of("mine", DEV), project.id_of("lasting")])
     project.write("```\n# D\n\nnever closed\n", DEV)
     restored = project.workspace.restore(project.workspace.restorable())
