@@ -19,6 +19,9 @@ _USUAL = frozenset(
 
 _GREP = ("grep", "--no-color", "-howIF")
 
+_CODE = (":(top)", ":(top,exclude,glob)**/*.md", ":(top,exclude,glob)**/*.mdc")
+"""All but what tells of code, as memory does."""
+
 _RENAMES = 5
 """So often a path is followed from one name to the next."""
 
@@ -51,8 +54,9 @@ def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
 
 
 def unused(folder: str, names: Sequence[str]) -> list[str]:
-    """Return the names that no tracked file has as a whole word; none where git cannot tell."""
-    if not names or not (found := ask(folder, *_GREP, *(part for name in names for part in ("-e", name)))):
+    """Return the names that no tracked file of code has as a whole word; none where git cannot tell."""
+    words = [part for name in names for part in ("-e", name)]
+    if not names or not (found := ask(folder, *_GREP, *words, "--", *_CODE)):
         return []
     used = {*os.fsdecode(found.stdout).split()} if found.returncode in (0, 1) else {*names}
     return [name for name in names if name not in used]
@@ -60,16 +64,7 @@ def unused(folder: str, names: Sequence[str]) -> list[str]:
 
 def had(folder: str, name: str) -> bool:
     """Say whether the code had a name once, outside of the memory."""
-    words = (
-        "log",
-        "-1",
-        "--format=%H",
-        f"-S{name}(",
-        "--",
-        ":(top)",
-        ":(top,exclude,glob)**/*.md",
-    )
-    return answer(folder, *words) != b""
+    return answer(folder, "log", "-1", "--format=%H", f"-S{name}(", "--", *_CODE) != b""
 
 
 def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]]:
