@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .search.port import Embedder, SearchIndex
     from .verbs.diff import Diff
     from .verbs.doctor import Diagnosis
+    from .verbs.life import Life
 
 
 class Reader:
@@ -86,18 +87,27 @@ class Reader:
         today: date | None = None,
         records: RecordSource | None = None,
         shown_by: str = "",
+        counts: bool = True,
     ) -> Recall:
         """Return what this actor may know when a task starts; see `recall_for_agent`.
 
         `records` finds those of another store than the project's. `shown_by` is the command, or the tool, that shows
-        the caller what is left out; by default the one of the command line.
+        the caller what is left out; by default the one of the command line. `counts` says whether an agent is given
+        it: then it counts as use, where the settings ask for that.
         """
         budget = Budget(
             max_lines=max_lines, max_chars=max_chars, max_bytes=max_bytes, max_tokens=max_tokens, shown_by=shown_by
         )
         where = str(self.path)
         recalled = recall_here(
-            acting(actor), budget, root=where, task=task, today=today, records=records, environ=self._environ
+            acting(actor),
+            budget,
+            root=where,
+            task=task,
+            today=today,
+            records=records,
+            environ=self._environ,
+            counts=counts,
         )
         if self.problem:
             recalled.warnings.append(self.problem)
@@ -161,6 +171,17 @@ class Reader:
         with self._session(actor) as session:
             return verbs.show.entry(session, entry_id)
 
+    def life(self, entry_id: str, actor: Actor | None = None) -> Life:
+        """Return what happened to one entry, in a document or gone from it, by its id or the beginning of it.
+
+        Raises:
+            InvalidArgument: this actor may read no such entry, or several begin so.
+            StorageError: a document or ledger that may have it cannot be read.
+        """
+        check_text("the id", entry_id)
+        with self._session(actor) as session:
+            return verbs.life.life(session, entry_id)
+
     def why_refused(self, text: str, standing: str = "") -> str:
         """Say why no memory may take in a text of anyone's; "" where it may. Lines in `standing` are there already."""
         with self._session() as session:
@@ -216,6 +237,7 @@ class Reader:
         embedder: Embedder | None = None,
         today: date | None = None,
         on_problem: Callable[[str], object] | None = None,
+        counts: bool = True,
     ) -> list[Found]:
         """Find entries and notes by their words, best first, as they are on disk now.
 
@@ -230,6 +252,7 @@ class Reader:
             embedder: finds by similar meaning too, in the default index.
             today: decides which entries have expired; the clock's where it is left out.
             on_problem: is told of each file that could not be read.
+            counts: whether it counts as use, where the settings ask for that; a search for each letter typed does not.
         """
         check_text("the query", query)
         with self._session(actor) as session:
@@ -243,7 +266,7 @@ class Reader:
                 today=today or date.today(),
                 on_problem=on_problem,
             )
-            if session.settings.count:
+            if counts and session.settings.count:
                 from .recall import use
 
                 use.count(session.root, use.SEARCHED, (use.name_of(one.target, one.id) for one in found))

@@ -372,6 +372,10 @@ class Books:
         """The ledger's path below the root, for people."""
         return "/".join(ledger.parts_of(self._target))
 
+    def lines(self) -> list[Line]:
+        """Return every line of the ledger, in its order."""
+        return self._ledger()[1]
+
     def texts(self) -> list[str]:
         """Return the Markdown of every entry that the ledger has, the last of each."""
         entries = self._ledger()[0].entries.values()

@@ -251,7 +251,11 @@ def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, lat
 
 def read_said(data: bytes, target: Target) -> dict[str, About]:
     """Return what a ledger beside a document knows of each entry. Raises as `read`."""
-    lines = list(parse_file([data]))
+    return read_said_of(list(parse_file([data])), target)
+
+
+def read_said_of(lines: Sequence[Line], target: Target) -> dict[str, About]:
+    """Return what the lines of a ledger beside a document say of each entry. Raises as `read`."""
     return said(sorted_out(lines, "/".join(parts_of(target))), lines, owner_of(target))
 
 

@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,7 +17,7 @@ from .options import Call, as_option, call_with, conversation_option, note, root
 from .record_options import has_records
 
 if TYPE_CHECKING:
-    from ..records.record import Record
+    from ..memory import Memory
     from ..workspace import Workspace
 
 
@@ -55,16 +55,16 @@ def view_command(
     """
     who = call.actor(conversation)
     here = call.workspace()
-    records = partial(_records, here, who) if has_records(call, None) else tuple
     if output is None:
-        _serve(here, who, records, port=port, read_only=read_only, opens=not no_open)
+        _serve(here, who, port=port, read_only=read_only, opens=not no_open)
         return
     from ..view.html import single_file
     from ..view.page import gather
 
     if output != STDIO:
         check_outside(who, output)
-    data = single_file(gather(here, who, date.today(), records()))
+    with _records(here, who, are_there=has_records(call, None)) as memory:
+        data = single_file(gather(here, who, date.today(), () if memory is None else memory.records()))
     with (
         output_file(output) as path,
         replacing(path, overwrite=force or output == STDIO) as new,
@@ -75,22 +75,29 @@ def view_command(
         note(f"wrote {output}: {len(data):,} bytes")
 
 
-def _records(here: "Workspace", who: Actor) -> "Sequence[Record]":
+@contextmanager
+def _records(here: "Workspace", who: Actor, *, are_there: bool) -> "Iterator[Memory | None]":
+    if not are_there:
+        yield None
+        return
     from ..layout import MEMORY
     from ..memory import Memory
 
     with Memory(os.path.join(here.path, *MEMORY), actor=who) as memory:
-        return memory.records()
+        yield memory
 
 
-def _serve(
-    here: "Workspace", who: Actor, records: "Callable[[], Sequence[Record]]", *, port: int, read_only: bool, opens: bool
-) -> None:
+def _serve(here: "Workspace", who: Actor, *, port: int, read_only: bool, opens: bool) -> None:
+    from ..layout import RECORDS
     from ..view import live
     from ..workspace import Workspace
 
     here.settings.check_enabled()
     bound = live.bind(port)
+
+    def records() -> "AbstractContextManager[Memory | None]":
+        return _records(here, who, are_there=os.path.lexists(os.path.join(here.path, *RECORDS)))
+
     page = live.LivePage(
         lambda: Workspace.open(here.path), records, who, bound.getsockname()[1], is_read_only=read_only
     )

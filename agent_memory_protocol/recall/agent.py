@@ -77,8 +77,12 @@ def recall_here(
     today: "date | None" = None,
     records: "RecordSource | None" = None,
     environ: "Mapping[str, str] | None" = None,
+    counts: bool = True,
 ) -> Recall:
-    """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise."""
+    """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise.
+
+    With `counts` it counts as use, where the settings ask for that.
+    """
     from ..project.root import find_root
     from ..project.settings import is_disabled, load_settings
 
@@ -94,7 +98,7 @@ def recall_here(
             if settings.strict_conversation_ids and actor.conversation is not None:
                 check_conversation_id(actor.conversation, strict=True)
             recalled = recall(opened, settings, actor, budget, task=task, today=today, records=records)
-            if settings.count:
+            if counts and settings.count:
                 from .use import count_recalled
 
                 count_recalled(opened, recalled)

@@ -33,7 +33,7 @@ class Judged:
         label: the label that governs it, "" where none does.
         reason: in words, why it goes or stays.
         cause: `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section,
-            recent, held or stuck.
+            recent, held, stuck or unchosen.
     """
 
     id: str
@@ -162,6 +162,14 @@ def plan_to_limit(
         for one in judged
     ]
     return _plan(document, settled)
+
+
+def only(plan: Plan, ids: Collection[str]) -> Plan:
+    """Return the plan for some of what it would take out; the rest stays."""
+    left = [
+        one if one.id in ids else replace(one, cause="unchosen", reason="it was not chosen") for one in plan.removals
+    ]
+    return _plan(plan.document, sorted([*left, *plan.kept], key=lambda one: one.line))
 
 
 def old_sections(document: Document, *, today: date, older_than: int) -> list[tuple[int, str, date]]:

@@ -1,8 +1,8 @@
 """What the verbs answer that keep memory current: what goes, what comes back, and what has gone."""
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from ..answers import NOTHING_KNOWN, About, Headroom, StoredEntry
 from ..change.ledger import Archived
 from ..layout import Target
 from ..text import labels
-from ..tiers.prune import Judged, Plan
+from ..tiers.prune import Judged, Plan, only
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,10 @@ class Pruning:
     def by_force(self) -> str:
         """The command that prunes this document all the same."""
         return f"amp prune {shlex.quote(str(self.target))} --apply --force"
+
+    def only(self, ids: Collection[str]) -> "Pruning":
+        """Return the plan for these entries alone, of those that would go."""
+        return self if self.plan is None else replace(self, plan=only(self.plan, ids))
 
     def to_json(self) -> dict[str, list[object]]:
         """Return the JSON answer for this document; that for several is these lists, one after another."""

@@ -6,6 +6,8 @@ needs no script at all.
 
 import re
 from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -14,12 +16,16 @@ from markupsafe import Markup, escape
 from ..project.templates import shipped_file
 from ..text import labels
 from ..text.headers import front_matter_end
+from ..text.markdown import marker_width
+from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from .markdown import as_html
-from .page import MemoryPage
+from .page import MemoryPage, mark_of
 
 LARGEST = 2_000_000
 """What a file may weigh in bytes, so that it can be attached to a pull request. A larger one leaves something out."""
+
+_MAIN = "<main"
 
 LEAVES_OUT = ("history", "texts of notes", "block")
 """What a file that would be too large does without, in this order."""
@@ -29,7 +35,7 @@ def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
     """Return the page as one HTML file. One that would be larger leaves out the history first, and says so."""
     data = b""
     for number in range(len(LEAVES_OUT) + 1):
-        data = render("page", page=page, without=LEAVES_OUT[:number])
+        data = render("file", page=page, without=LEAVES_OUT[:number])
         if len(data) <= largest:
             break
     return data
@@ -37,7 +43,31 @@ def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
 
 def render(name: str, *, live: object = None, **values: object) -> bytes:
     """Return a template of this folder with these values. `live` is what serves it; None for a file."""
+    return b"".join(stream(name, live=live, **values))
+
+
+def stream(name: str, *, live: object = None, **values: object) -> Iterator[bytes]:
+    """Return the same in two pieces: what stands above the main part, and then the rest, which may take long to find.
+
+    A browser shows the first while the second is made: what a template calls in its main part is called only then.
+    """
+    template = _environment().get_template(f"{name}.html.j2")
     style, script = (_shipped(file) for file in ("style.css", "script.js"))
+    made: list[str] = []
+    is_open = False
+    for piece in template.generate(
+        policy=policy(live=live is not None), style=style, script=script, live=live, **values
+    ):
+        made.append(piece)
+        if not is_open and _MAIN in piece:
+            is_open = True
+            yield "".join(made).encode("utf-8", "backslashreplace")
+            made.clear()
+    yield "".join(made).encode("utf-8", "backslashreplace")
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_shipped),
         autoescape=True,
@@ -51,10 +81,12 @@ def render(name: str, *, live: object = None, **values: object) -> bytes:
         "label": labels.plain,
         "prose": _prose,
         "body": _body,
+        "beginning": lambda text, most: beginning(text.strip()[marker_width(text.strip() or "-") :], most),
+        "day": lambda stamp: stamp[:10],
+        "minute": lambda stamp: stamp[:16].replace("T", " "),
+        "mark": mark_of,
     }
-    template = environment.get_template(f"{name}.html.j2")
-    html = template.render(policy=policy(live=live is not None), style=style, script=script, live=live, **values)
-    return html.encode("utf-8", "backslashreplace")
+    return environment
 
 
 def policy(*, live: bool) -> str:

@@ -10,21 +10,24 @@ import hmac
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from hashlib import sha256
+from threading import Thread
 from types import FrameType
 from urllib.parse import parse_qsl
 
-from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, StorageError
+from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, RefusedText, SecretFound, StorageError
 from ..layout import SCAFFOLDING
 from ..project.access import Actor
-from ..records.record import Record
 from ..workspace import Workspace
-from . import changes
-from .html import policy, render
-from .page import gather
+from . import changes, views
+from .changes import Records
+from .html import policy, render, stream
+from .pulse import Pulse, state_of
 
 try:
     import uvicorn
@@ -38,8 +41,21 @@ except ModuleNotFoundError:
 
 ADDRESS = "127.0.0.1"
 _LARGEST_FORM = 200_000
-_EVERY = 1.0
-"""Seconds between two looks for what other programs have written."""
+_HTML = "text/html; charset=utf-8"
+_FORM_IS_ON = {
+    **dict.fromkeys(changes.ENTRY_VERBS, "entry"),
+    "Restore": "history",
+    "Prune": "prune",
+    "Distill": "distill",
+}
+_NOTHING_WRONG: views.Values = {"refusal": "", "problems": ()}
+_MOST_FIELDS = 5_000
+_DONE_KEPT = 20
+"""So many changes can be taken back from the page."""
+_EVERY = 0.1
+"""Seconds between two looks whether others have written."""
+_SILENCE = 50
+"""So many looks pass before a tab is told that there is nothing, which shows whether it is there still."""
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -57,7 +73,7 @@ class LivePage:
 
     Attributes:
         opens: opens the workspace, again for each request.
-        records: returns the records of the project.
+        records: opens the records of the project; None inside where it has none.
         actor: whose rights hold for all that is shown and done.
         port: the port it is served at; part of the name of its cookie, since cookies know no ports.
         is_read_only: whether nothing can be changed on it.
@@ -66,13 +82,18 @@ class LivePage:
     """
 
     opens: Callable[[], Workspace]
-    records: Callable[[], Sequence[Record]]
+    records: Records
     actor: Actor
     port: int
     is_read_only: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     is_over: bool = False
-    _notice: tuple[str, str] = ("", "")
+    _done: dict[str, changes.Deed] = field(default_factory=dict)
+    _kept: views.KeptAnswers = field(default_factory=views.KeptAnswers)
+    _pulse: Pulse = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._pulse = Pulse(self._folder)
 
     @property
     def address(self) -> str:
@@ -86,12 +107,30 @@ class LivePage:
 
     @property
     def app(self) -> Starlette:
-        """The application: the page, an entry, a change, and the events."""
-        routes = [Route("/", self._guarded(self._page)), Route("/events", self._guarded(self._events))]
+        """The application: the views, a change, and the events."""
+        shown = views.VIEWS if self.is_read_only else {**views.VIEWS, **views.CHANGING}
+        routes = [Route(f"/{name}", self._guarded(partial(self._view, name, look))) for name, look in shown.items()]
+        routes.append(Route("/events", self._guarded(self._events)))
         if not self.is_read_only:
-            routes.append(Route("/entry", self._guarded(self._entry)))
             routes.append(Route("/change", self._guarded(self._change), methods=["POST"]))
         return Starlette(routes=routes)
+
+    @property
+    def menu(self) -> list[tuple[str, str]]:
+        """The views that a person can turn to, by address and name."""
+        labels = {"": "Overview", "upkeep": "Check and review", "prune": "Prune", "distill": "Distill"}
+        labels |= {"history": "History", "records": "Records", "compare": "Compare"}
+        return [row for row in labels.items() if not (self.is_read_only and row[0] in views.CHANGING)]
+
+    def warm(self) -> None:
+        """Find what the first view shows before anyone asks."""
+        with suppress(AgentMemoryError):
+            views.overview(self._asked({}))
+
+    def stop(self) -> None:
+        """Let the tabs go, which wait for events."""
+        self.is_over = True
+        self._pulse.stop()
 
     # -- who may ask ---------------------------------------------------------------------------------------------------
 
@@ -130,38 +169,27 @@ class LivePage:
 
     # -- what they get -------------------------------------------------------------------------------------------------
 
-    async def _page(self, request: Request) -> Response:
-        def make() -> bytes:
-            asked = request.query_params
-            bound = asked.get("max_chars", "")
-            page = gather(
-                self.opens(),
-                self.actor,
-                date.today(),
-                self.records(),
-                task=asked.get("task", ""),
-                max_chars=int(bound) if bound.isdecimal() and 0 < len(bound) < 10 and int(bound) else None,
-            )
-            notice = ("", "")
-            if "quiet" not in request.query_params:  # what a tab fetches by itself tells nobody anything
-                notice, self._notice = self._notice, notice
-            return render("page", page=page, without=(), live=self, notice=notice)
+    async def _view(self, name: str, look: Callable[[views.Query], views.Values], request: Request) -> Response:
+        query = dict(request.query_params)
 
-        return await self._html(make)
-
-    async def _entry(self, request: Request) -> Response:
-        wanted = request.query_params.get("id", "")
-
-        def make() -> bytes:
-            here = self.opens()
+        def answer() -> views.Values:
             try:
-                entry = here.entry(wanted, self.actor)
-            except InvalidArgument:
-                gone = changes.one_gone(here, self.actor, wanted)
-                return render("entry", entry=None, gone=gone, text="", live=self)
-            return render("entry", entry=entry, gone=None, text=changes.without_bullet(entry), live=self)
+                return {**_NOTHING_WRONG, **look(self._asked(query))}
+            except AgentMemoryError as error:
+                return {"refusal": str(error)}
 
-        return await self._html(make)
+        frame = {**await run_in_threadpool(self._frame), "at": name, "q": query.get("q", "")}
+        key = query.get("done", "")
+        frame |= {"done": self._done.get(key), "key": key}
+        pieces = stream(name or "overview", look=answer, **frame)
+        return StreamingResponse(pieces, media_type=_HTML)
+
+    def _asked(self, query: Mapping[str, str]) -> views.Query:
+        here, today = self.opens(), date.today()
+        state = (today, state_of(self._folder()))
+        return views.Query(
+            here, self.actor, today, query, self.records, lambda name, make: self._kept.get(name, state, make)
+        )
 
     async def _change(self, request: Request) -> Response:
         body = b""
@@ -170,60 +198,104 @@ class LivePage:
             if len(body) > _LARGEST_FORM:
                 return PlainTextResponse("This form is too large.\n", 413)
         try:
-            fields = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=20))
+            fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         except ValueError:
             return PlainTextResponse("This form cannot be read.\n", 400)
-        if not self._is(self.form_token, fields.get("token", "")):
+        given = dict(fields)
+        if not self._is(self.form_token, given.get("token", "")):
             return PlainTextResponse("This form is not of this page; open the page again.\n", 403)
-        if fields.get("step") == "Apply":
-            try:
-                wanted = changes.Wanted.of(fields)
-                self._notice = await run_in_threadpool(lambda: changes.apply(self.opens(), self.actor, wanted))
-            except AgentMemoryError as error:
-                return self._refused(error)
-            return RedirectResponse("/", 303)
-
-        def make() -> bytes:
-            wanted = changes.Wanted.of(fields)
-            return render("plan", wanted=wanted, steps=changes.plan(self.opens(), self.actor, wanted), live=self)
-
-        return await self._html(make)
-
-    async def _html(self, make: Callable[[], bytes]) -> Response:
+        step = {"Apply": self._apply, "Undo": self._undo}.get(given.get("step", ""), self._plan)
         try:
-            return Response(await run_in_threadpool(make), media_type="text/html")
+            return await run_in_threadpool(step, fields)
         except AgentMemoryError as error:
-            return self._refused(error)
+            said = str(error)
+            if isinstance(error, SecretFound | RefusedText):  # what was typed is shown again, a secret is not
+                fields = [(name, value) for name, value in fields if name in ("verb", "id")]
+        return Response(await run_in_threadpool(self._refused, said, fields), 409, media_type=_HTML)
 
-    def _refused(self, error: AgentMemoryError) -> Response:
-        return Response(render("refused", message=str(error), live=self), 409, media_type="text/html")
+    def _refused(self, message: str, fields: Sequence[tuple[str, str]]) -> bytes:
+        """Return the page that the form is on, with why it was refused and what was typed."""
+        given = dict(fields)
+        verb, name = given.get("verb", ""), given.get("id", "")
+        at = _FORM_IS_ON.get(verb, "") if not changes.is_record(name) else "records"
+        try:
+            look = {**views.VIEWS, **views.CHANGING}[at] if at else None
+            found = look and {**_NOTHING_WRONG, **look(self._asked({**given, "q": ""}))}
+        except AgentMemoryError:
+            found = None
+        if found is None:
+            return render("refused", message=message, **self._frame())
+        return render(at, look=lambda: found, **{**self._frame(), "at": at, "refused": message, "given": given})
+
+    def _plan(self, fields: Sequence[tuple[str, str]]) -> Response:
+        wanted = changes.Wanted.of_form(fields)
+        steps = self._changes().plan(wanted)
+        said = render("plan", wanted=wanted, fields=changes.fields_of(wanted), steps=steps, **self._frame())
+        return Response(said, media_type=_HTML)
+
+    def _apply(self, fields: Sequence[tuple[str, str]]) -> Response:
+        return self._tell(self._changes().apply(changes.Wanted.of_form(fields)))
+
+    def _undo(self, fields: Sequence[tuple[str, str]]) -> Response:
+        done = self._done.pop(dict(fields).get("done", ""), None)
+        if done is None:
+            raise InvalidArgument("this was taken back already, or the page was started again since")
+        for step in done.undo:
+            step()
+        return self._tell(changes.Deed("It is as it was.", done.back_to.partition("#")[0]))
+
+    def _tell(self, done: changes.Deed) -> Response:
+        """Show what was done, on the page where it can be seen."""
+        key = secrets.token_hex(8)
+        self._done[key] = done
+        for old in [*self._done][:-_DONE_KEPT]:
+            del self._done[old]
+        path, hash_sign, place = done.back_to.partition("#")
+        return RedirectResponse(f"{path}{'&' if '?' in path else '?'}done={key}{hash_sign}{place}", 303)
+
+    def _changes(self) -> changes.Changes:
+        return changes.Changes(self.opens(), self.actor, date.today(), self.records)
+
+    def _frame(self) -> dict[str, object]:
+        """Return what is around every page."""
+        folder = self._folder()
+        return {
+            "live": self,
+            "state": state_of(folder),
+            "project": os.path.basename(os.path.dirname(folder)),
+            "at": "",
+            "q": "",
+            "reader": self.actor,
+            "done": None,
+            "key": "",
+            "refused": "",
+            "given": {},
+        }
+
+    def _root(self) -> str:
+        return str(self.opens().path)
+
+    def _folder(self) -> str:
+        return os.path.join(self._root(), SCAFFOLDING)
 
     async def _events(self, request: Request) -> Response:
+        self._pulse.start()
+
         async def tell() -> AsyncIterator[str]:
-            folder = os.path.join(await run_in_threadpool(lambda: self.opens().path), SCAFFOLDING)
-            before = await run_in_threadpool(_seen_in, folder)
+            told = self._pulse.count
             yield "retry: 2000\n\n"
+            now_there = str(await run_in_threadpool(lambda: state_of(self._folder())))
+            if request.query_params.get("since", now_there) != now_there:
+                yield "data: changed\n\n"
+            silence = 0
             while not (self.is_over or await request.is_disconnected()):
                 await asyncio.sleep(_EVERY)
-                now = await run_in_threadpool(_seen_in, folder)
-                yield "data: changed\n\n" if now != before else ": nothing\n\n"
-                before = now
+                now, silence = self._pulse.count, silence + 1
+                if now != told or silence > _SILENCE:
+                    yield "data: changed\n\n" if now != told else ": nothing\n\n"
+                    told, silence = now, 0
 
         return StreamingResponse(tell(), media_type="text/event-stream")
-
-
-def _seen_in(folder: str) -> int:
-    """Return a number that is another one when any file has been written, made or removed."""
-    seen = []
-    for above, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".amp"]
-        for name in files:
-            try:
-                info = os.lstat(os.path.join(above, name))
-            except OSError:
-                continue
-            seen.append((above, name, info.st_mtime_ns, info.st_size))
-    return hash(tuple(sorted(seen)))
 
 
 def bind(port: int) -> socket.socket:
@@ -246,6 +318,7 @@ def bind(port: int) -> socket.socket:
 
 def serve(page: LivePage, bound: socket.socket) -> None:
     """Serve until it is stopped."""
+    Thread(target=page.warm, daemon=True).start()
     settings = uvicorn.Config(
         page.app, log_level="critical", access_log=False, server_header=False, timeout_graceful_shutdown=5
     )
@@ -259,5 +332,5 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Let the tabs go, which wait for events, and stop."""
-        self._page.is_over = True
+        self._page.stop()
         super().handle_exit(sig, frame)

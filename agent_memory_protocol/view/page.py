@@ -3,9 +3,10 @@
 No rule is here. What a reader may not see is in none of these answers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from hashlib import sha256
 from itertools import groupby
 from typing import TypeVar
 
@@ -23,53 +24,24 @@ from ..workspace import Workspace
 Answer = TypeVar("Answer")
 Key = TypeVar("Key")
 _MONTH = timedelta(days=30)
+_COLUMNS = 400
+"""So many stripes a bar has at most, however many lines its document has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """An entry, and what is said of it elsewhere.
-
-    Attributes:
-        anchor: its place on the page.
-        age: `lasting` for an undated one, `fresh`, `aged`, `old` where it could be pruned, or `expired`.
-        is_left_out: whether recall leaves it out.
-        against: the entries it is disputed with that this reader may read.
-        findings: what `amp check` says of its lines.
-    """
-
-    anchor: str
-    entry: StoredEntry
-    age: str
-    is_left_out: bool
-    against: tuple[StoredEntry, ...]
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A note: its place on the page, its row and its text; None where it cannot be read."""
-
-    anchor: str
-    row: NoteRow
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPart:
-    """A document with its entries in the order of the file, the notes in its folder, and how its bar is coloured.
+class Glance:
+    """A document at a glance: its figures and its bar.
 
     Attributes:
         bands: the first line, the number of lines and the age of each stretch of the bar.
-        expiring: how many entries hold for 30 days more, or fewer.
+        disputed, expiring, expired: how many of its entries are disputed, hold for 30 days more or fewer, or no more.
     """
 
-    anchor: str
     status: Status
-    cards: tuple[Card, ...]
-    notes: tuple[Leaf, ...]
-    findings: tuple[Finding, ...]
-    bands: tuple[tuple[int, int, str], ...]
-    expiring: int
+    bands: tuple[tuple[int, int, str], ...] = ()
+    disputed: int = 0
+    expiring: int = 0
+    expired: int = 0
 
     @property
     def target(self) -> Target:
@@ -77,9 +49,66 @@ class DocumentPart:
         return self.status.target
 
     @property
-    def disputed(self) -> int:
-        """How many of its entries are disputed."""
-        return sum(card.entry.disputed for card in self.cards)
+    def stripes(self) -> dict[str, str]:
+        """The bands of each age as the one path that an SVG draws them with, a bar of ten high."""
+        ages = grouped(self.bands, lambda band: band[2])
+        return {
+            age: "".join(f"M{first} 0h{lines}v10h-{lines}z" for first, lines, _ in own) for age, own in ages.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An entry, and what is said of it elsewhere.
+
+    Attributes:
+        age: `lasting` for an undated one, `fresh`, `aged`, `old` where it could be pruned, or `expired`.
+        is_left_out: whether recall leaves it out.
+        against: the entries it is disputed with that this reader may read.
+        findings: what `amp check` says of its lines.
+        items: what `amp review` proposes for it.
+        use: what was counted of it (`Workspace.usage`); empty where nothing is counted.
+    """
+
+    entry: StoredEntry
+    age: str
+    is_left_out: bool = False
+    against: tuple[StoredEntry, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    items: tuple[Item, ...] = ()
+    use: Mapping[str, int | str] = field(default_factory=dict)
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page."""
+        return f"e-{self.entry.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A note: its place on the page, its row and its text, None where it cannot be read; and what is said of it."""
+
+    anchor: str
+    row: NoteRow
+    text: str | None
+    findings: tuple[Finding, ...] = ()
+    items: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """A document with its entries in the order of the file, the notes in its folder, and what is said of it whole."""
+
+    anchor: str
+    glance: Glance
+    cards: tuple[Card, ...]
+    notes: tuple[Leaf, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def target(self) -> Target:
+        """The document."""
+        return self.glance.target
 
     @property
     def left_out(self) -> int:
@@ -98,6 +127,33 @@ class DocumentPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of documents, entries and notes beside what they say: findings by file, proposals by id or file."""
+
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    items: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    use: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        findings: Iterable[Finding] = (),
+        items: Iterable[Item] = (),
+        usage: Iterable[tuple[Target, str, str, Mapping[str, int | str]]] = (),
+    ) -> "Said":
+        """Sort it by what it is about."""
+        by_name: dict[str, list[Item]] = {}
+        for item in items:
+            for name in dict.fromkeys(text.name for text in item.texts):
+                by_name.setdefault(name, []).append(item)
+        return cls(
+            grouped(findings, lambda one: one.path),
+            by_name,
+            {f"{target} {name}": counts for target, name, _, counts in usage if counts},
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPage:
     """All that is shown to one reader on one day."""
 
@@ -112,8 +168,6 @@ class MemoryPage:
     items: tuple[Item, ...]
     records: tuple[Record, ...]
     problems: tuple[str, ...]
-    task: str = ""
-    max_chars: int | None = None
 
     @property
     def anchors(self) -> dict[str, str]:
@@ -122,7 +176,7 @@ class MemoryPage:
 
 
 @dataclass
-class _Asking:
+class Asking:
     """Asks a workspace one question after another; what cannot be answered is told on the page."""
 
     here: Workspace
@@ -131,79 +185,105 @@ class _Asking:
     problems: list[str] = field(default_factory=list)
 
     def ask(self, question: Callable[[], Sequence[Answer]]) -> Sequence[Answer]:
+        """Return the answer; none, and a problem on the page, where there cannot be one."""
         try:
             return question()
         except AgentMemoryError as error:
             self.problems.append(str(error))
             return ()
 
-    def left_out(self, target: Target) -> set[int]:
-        return {line for line, _ in self.ask(lambda: self.here.left_out(target, self.actor, today=self.today) or ())}
-
     def tell(self, _: object, problem: str) -> None:
+        """Take in a problem."""
         self.problems.append(problem)
 
+    def glances(self, targets: Sequence[Target] | None = None) -> list[Glance]:
+        """Return these documents, or all, at a glance."""
+        entries = grouped(self.here.entries(self.actor, targets, on_problem=self.tell), lambda one: one.target)
+        old = self.old
+        return [
+            glance(one, entries.get(one.target, []), self.today, old) for one in self.here.status(self.actor, targets)
+        ]
 
-def gather(
-    here: Workspace,
-    actor: Actor,
-    today: date,
-    records: Sequence[Record] = (),
-    *,
-    task: str = "",
-    max_chars: int | None = None,
-) -> MemoryPage:
-    """Ask for everything that this reader may see, and for what recall gives within `max_chars` for a task.
+    @property
+    def old(self) -> timedelta:
+        """From which age on a dated entry could be pruned."""
+        return timedelta(days=self.here.settings.older_than)
+
+    def left_out(self, target: Target) -> set[int]:
+        """Return the lines of a document that recall leaves out."""
+        return {line for line, _ in self.ask(lambda: self.here.left_out(target, self.actor, today=self.today) or ())}
+
+    def part(
+        self,
+        seen: Glance,
+        entries: Sequence[StoredEntry],
+        notes: Sequence[NoteRow],
+        said: Said,
+        left_out: set[int],
+        *,
+        number: int = 1,
+        by_id: Mapping[str, StoredEntry] | None = None,
+    ) -> DocumentPart:
+        """Return a document with these of its entries and notes; `by_id` has those that a dispute may name."""
+        target, old = seen.target, self.old
+        about = said.findings.get(target.path, ())
+        cards = tuple(
+            Card(
+                entry,
+                _age(entry, self.today, old),
+                entry.line in left_out,
+                tuple((by_id or {})[one] for one in entry.about.disputed_with if one in (by_id or {})),
+                tuple(one for one in about if one.line and entry.line <= one.line <= entry.last_line),
+                tuple(said.items.get(entry.id, ())),
+                said.use.get(f"{target} {entry.id}", {}),
+            )
+            for entry in entries
+        )
+        folder = target.path.rpartition("/")[0]
+        leaves = tuple(
+            Leaf(
+                f"d{number}-n{place}",
+                row,
+                self._text_of(row),
+                tuple(said.findings.get(f"{folder}/{row.file}", ())),
+                tuple(one for one in said.items.get(row.file, ()) if any(text.target == target for text in one.texts)),
+            )
+            for place, row in enumerate(notes, 1)
+        )
+        shown = {id(one) for card in cards for one in card.findings}
+        return DocumentPart(f"d{number}", seen, cards, leaves, tuple(one for one in about if id(one) not in shown))
+
+    def _text_of(self, row: NoteRow) -> str | None:
+        if not row.file:
+            return None
+        found = self.ask(lambda: [self.here.read_file(row.target, note=row.file, actor=self.actor)])
+        return found[0] if found else None
+
+
+def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record] = ()) -> MemoryPage:
+    """Ask for everything that this reader may see.
 
     Raises:
         StorageError: the settings or the folders cannot be read. A single document that cannot be is told on the page.
     """
-    asking = _Asking(here, actor, today)
+    asking = Asking(here, actor, today)
     settings = here.settings
-    old = timedelta(days=settings.older_than)
     entries = here.entries(actor, on_problem=asking.tell)
     notes = asking.ask(lambda: here.notes(actor))
     findings = asking.ask(lambda: here.check(actor=actor, today=today))
+    items = asking.ask(lambda: here.review(actor=actor, today=today, on_problem=asking.tell))
+    said = Said.of(findings, items, here.usage(actor) if settings.count else ())
     by_id = {entry.id: entry for entry in entries}
-    in_document = _grouped(entries, lambda one: one.target)
-    in_file = _grouped(findings, lambda one: one.path)
-    beside = _grouped(notes, lambda one: one.target)
+    in_document = grouped(entries, lambda one: one.target)
+    beside = grouped(notes, lambda one: one.target)
     parts = []
     for number, status in enumerate(here.status(actor), 1):
-        target = status.target
-        own = in_document.get(target, [])
-        about = in_file.get(target.path, [])
-        left_out = set() if status.problem else asking.left_out(target)
-        cards = tuple(
-            Card(
-                f"d{number}-e{place}",
-                entry,
-                _age(entry, today, old),
-                entry.line in left_out,
-                tuple(by_id[one] for one in entry.about.disputed_with if one in by_id),
-                tuple(one for one in about if one.line and entry.line <= one.line <= entry.last_line),
-            )
-            for place, entry in enumerate(own, 1)
-        )
-        leaves = tuple(
-            Leaf(f"d{number}-n{place}", row, _text_of(asking, row))
-            for place, row in enumerate(beside.get(target, []), 1)
-        )
-        shown = {id(one) for card in cards for one in card.findings}
-        parts.append(
-            DocumentPart(
-                f"d{number}",
-                status,
-                cards,
-                leaves,
-                tuple(one for one in about if id(one) not in shown),
-                tuple(_bands(cards)),
-                sum(entry.until is not None and today <= entry.until <= today + _MONTH for entry in own),
-            )
-        )
-    gone_for_now = asking.ask(lambda: here.restorable(actor=actor))
-    items = asking.ask(lambda: here.review(actor=actor, today=today, on_problem=asking.tell))
-    recalled = here.recall(actor, today=today, task=task or None, max_chars=max_chars)
+        own = in_document.get(status.target, [])
+        left_out = set() if status.problem else asking.left_out(status.target)
+        seen = glance(status, own, today, asking.old)
+        parts.append(asking.part(seen, own, beside.get(status.target, []), said, left_out, number=number, by_id=by_id))
+    gone = asking.ask(lambda: here.restorable(actor=actor))
+    recalled = here.recall(actor, today=today, counts=False)
     problems = dict.fromkeys([*asking.problems, *recalled.warnings, *(one.problem for one in notes if one.problem)])
     return MemoryPage(
         here.path.name,
@@ -212,28 +292,36 @@ def gather(
         settings.max_lines,
         tuple(parts),
         recalled,
-        tuple(reversed(gone_for_now)),
+        tuple(reversed(gone)),
         tuple(findings),
         tuple(items),
         tuple(records),
         tuple(problems),
-        task,
-        max_chars,
     )
 
 
-def _grouped(values: Iterable[Answer], by: Callable[[Answer], Key]) -> dict[Key, list[Answer]]:
+def glance(status: Status, entries: Sequence[StoredEntry], today: date, old: timedelta) -> Glance:
+    """Return a document at a glance; `old` is the age from which a dated entry could be pruned."""
+    return Glance(
+        status,
+        tuple(_bands([(entry, _age(entry, today, old)) for entry in entries], status.lines)),
+        sum(entry.disputed for entry in entries),
+        sum(entry.until is not None and today <= entry.until <= today + _MONTH for entry in entries),
+        sum(entry.is_expired(today) for entry in entries),
+    )
+
+
+def mark_of(entry: StoredEntry) -> str:
+    """Return what tells the text of an entry, with its marks, from any other."""
+    return sha256(entry.text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def grouped(values: Iterable[Answer], by: Callable[[Answer], Key]) -> dict[Key, list[Answer]]:
+    """Return values by what they have in common, in their order."""
     groups: dict[Key, list[Answer]] = {}
     for value in values:
         groups.setdefault(by(value), []).append(value)
     return groups
-
-
-def _text_of(asking: _Asking, row: NoteRow) -> str | None:
-    if not row.file:
-        return None
-    found = asking.ask(lambda: [asking.here.read_file(row.target, note=row.file, actor=asking.actor)])
-    return found[0] if found else None
 
 
 def _age(entry: StoredEntry, today: date, old: timedelta) -> str:
@@ -245,13 +333,19 @@ def _age(entry: StoredEntry, today: date, old: timedelta) -> str:
     return "fresh" if age <= _MONTH else "old" if age > old and not entry.keep else "aged"
 
 
-def _bands(cards: Sequence[Card]) -> list[tuple[int, int, str]]:
-    """Return the stretches of a bar: neighbours of one age are one."""
+def _bands(entries: Sequence[tuple[StoredEntry, str]], lines: int) -> list[tuple[int, int, str]]:
+    """Return the stretches of a bar: neighbours of one age are one, and so is what shares a column of it."""
+    wide = max(1, -(-lines // _COLUMNS))
     bands: list[tuple[int, int, str]] = []
-    for card in cards:
-        first, last = card.entry.line - 1, card.entry.last_line
-        if bands and bands[-1][2] == card.age and bands[-1][0] + bands[-1][1] == first:
-            bands[-1] = (bands[-1][0], last - bands[-1][0], card.age)
+    for entry, age in entries:
+        first = (entry.line - 1) // wide * wide
+        last = -(-entry.last_line // wide) * wide
+        if bands and bands[-1][0] + bands[-1][1] > first:
+            first = bands[-1][0] + bands[-1][1]
+        if first >= last:
+            continue
+        if bands and bands[-1][2] == age and bands[-1][0] + bands[-1][1] == first:
+            bands[-1] = (bands[-1][0], last - bands[-1][0], age)
         else:
-            bands.append((first, last - first, card.age))
+            bands.append((first, last - first, age))
     return bands

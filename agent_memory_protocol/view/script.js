@@ -1,27 +1,12 @@
 "use strict";
-// Reading needs nothing of this. It filters the page as one types, and copies commands.
+// Reading needs nothing of this. It searches as one types, copies commands, and shows what others write.
 
 const live = document.body.dataset.live;
-const found = document.getElementById("found");
 const query = document.getElementById("query");
-let cards = [];
-let texts = new Map();
+const news = document.getElementById("news");
+document.documentElement.classList.add("scripted");
 
-function textOf(card) {
-  if (!texts.has(card)) texts.set(card, card.textContent.toLowerCase());
-  return texts.get(card);
-}
-
-function filter() {
-  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  for (const card of cards) {
-    const fits = words.every((word) => textOf(card).includes(word));
-    card.hidden = !fits;
-    shown += fits;
-  }
-  found.textContent = words.length ? `${shown} of ${cards.length} match` : "";
-}
+// -- commands to copy --
 
 function copyButton(command) {
   const button = document.createElement("button");
@@ -39,18 +24,58 @@ function copyButton(command) {
   return button;
 }
 
-function start() {
-  cards = [...document.querySelectorAll(".card")];
-  texts = new Map();
-  for (const one of document.querySelectorAll(".command")) {
+function offerCommands(within) {
+  for (const one of within.querySelectorAll(".command")) {
     one.append(copyButton(one.querySelector("code").textContent));
   }
-  if (!live) for (const card of document.querySelectorAll(".card[data-id]")) card.tabIndex = 0;
-  if (query) filter();
+}
+
+// -- the file: what has all words that are typed stays --
+
+let cards = [];
+const texts = new Map();
+
+function textOf(card) {
+  if (!texts.has(card)) texts.set(card, card.textContent.toLowerCase());
+  return texts.get(card);
+}
+
+function filter() {
+  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const card of cards) {
+    const fits = words.every((word) => textOf(card).includes(word));
+    card.hidden = !fits;
+    shown += fits;
+  }
+  document.getElementById("found").textContent = words.length ? `${shown} of ${cards.length} match` : "";
+  mark(words, cards.filter((card) => !card.hidden).slice(0, 200));
+}
+
+// The words that match are marked: they are why it was found.
+function mark(words, within) {
+  if (!window.Highlight) return;
+  const ranges = [];
+  for (const card of within) {
+    const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode.data.toLowerCase();
+      for (const word of words) {
+        for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+          const range = new Range();
+          range.setStart(walker.currentNode, at);
+          range.setEnd(walker.currentNode, Math.min(at + word.length, walker.currentNode.data.length));
+          ranges.push(range);
+        }
+      }
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
 }
 
 const verbs = {
   Edit: (id) => `amp edit ${id} 'NEW TEXT'`,
+  Date: (id) => `amp edit ${id} --dated DATE`,
   Forget: (id) => `amp forget ${id}`,
   Dispute: (id) => `amp dispute ${id} OTHER`,
   Resolve: (id) => `amp resolve ${id} WINNER`,
@@ -74,27 +99,129 @@ function offer(event) {
   card.append(line);
 }
 
-// What other programs write appears by itself, where nobody is writing.
-async function refresh() {
-  if (document.activeElement.matches("main input")) return;
-  const answer = await fetch(`/?quiet&${location.search.slice(1)}`);
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
-  const open = new Set([...document.querySelectorAll("details[open]")].map((one) => one.parentElement.id));
-  const notice = document.querySelector(".notice");
-  if (notice) fresh.prepend(notice);
-  document.querySelector("main").replaceWith(fresh);
-  for (const one of document.querySelectorAll("details")) one.open = open.has(one.parentElement.id);
-  start();
-}
-
-start();
-if (!live) {
+function startFile() {
+  cards = [...document.querySelectorAll(".card")];
+  for (const card of document.querySelectorAll(".card[data-id]")) card.tabIndex = 0;
   document.addEventListener("focusin", offer);
   document.addEventListener("pointerover", offer);
-}
-if (query) {
   document.getElementById("search").hidden = false;
   query.addEventListener("input", filter);
-  if (live) new EventSource(live).addEventListener("message", refresh);
+  filter();
 }
+
+// -- the live page: parts of it are asked for again, and the rest stays as it is --
+
+let latest = 0;
+
+async function pageAt(address) {
+  const answer = await fetch(address);
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+}
+
+// Puts a part of a new page in the place of the old one. What was open stays open, and the focus where it was.
+function swap(old, fresh) {
+  const open = new Set([...old.querySelectorAll("details[open]")].map(nameOf));
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  const place = focused && { name: nameOf(focused), number: focusable(focused.closest("[id]") || old).indexOf(focused) };
+  old.replaceWith(fresh);
+  for (const one of fresh.querySelectorAll("details")) if (open.has(nameOf(one))) one.open = true;
+  offerCommands(fresh);
+  if (!place) return;
+  const around = document.getElementById(place.name) || fresh;
+  (focusable(around)[place.number] || around).focus({ preventScroll: true });
+}
+
+const nameOf = (element) => (element.closest("[id]") || { id: "" }).id;
+const focusable = (element) => [...element.querySelectorAll("a[href], button, input, summary, textarea, [tabindex]")];
+
+// A form that shows what it asks for: while one types, only the parts that it names are another.
+function answerAsOneTypes(form) {
+  const names = form.dataset.live.split(" ");
+  let waiting = 0;
+  const ask = async () => {
+    const address = new URL(form.action);
+    for (const [name, value] of new FormData(form)) if (value) address.searchParams.set(name, value);
+    const isElsewhere = !names.every((name) => document.getElementById(name));
+    const number = ++latest;
+    const page = await pageAt(address);
+    if (!page || number !== latest) return;
+    if (isElsewhere) swap(document.querySelector("main"), page.querySelector("main"));
+    for (const name of isElsewhere ? [] : names) {
+      const fresh = page.getElementById(name);
+      if (fresh) swap(document.getElementById(name), fresh);
+    }
+    history.replaceState(null, "", address);
+    document.title = page.title;
+    markSearched();
+  };
+  form.addEventListener("input", (event) => {
+    if (event.target.type === "range") {
+      document.getElementById("chosen").textContent = Number(event.target.value).toLocaleString("en");
+    }
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, 150);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask();
+  });
+}
+
+function markSearched() {
+  const found = document.getElementById("found");
+  if (found) mark(query.value.toLowerCase().split(/\s+/).filter(Boolean), [...found.querySelectorAll(".text")]);
+}
+
+// What others write appears by itself, where nobody is writing.
+async function refresh() {
+  const isWriting = [...document.querySelectorAll("main form[method=post]")].some((form) =>
+    [...form.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked :
+      "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue));
+  if (isWriting) {
+    news.textContent = "The memory has changed. This page shows it as it was.";
+    return;
+  }
+  const number = ++latest;
+  const address = new URL(location.href);
+  const page = await pageAt(address);
+  if (!page || number !== latest) return;
+  const before = new Set([...document.querySelectorAll("main .card[data-id]")].map((card) => card.dataset.id));
+  swap(document.querySelector("main"), page.querySelector("main"));
+  start();
+  const fresh = [...document.querySelectorAll("main .card[data-id]")].filter((card) => !before.has(card.dataset.id));
+  if (before.size) for (const card of fresh) card.classList.add("new");
+  news.textContent = before.size && fresh.length ? `New here: ${fresh.length}.` : "The memory has changed.";
+}
+
+// What check and review say of a document takes longer to find, so it comes after the document.
+async function findLater() {
+  const link = document.querySelector("main a.later");
+  if (!link) return;
+  const wanted = ++latest;
+  const address = new URL(location.href);
+  address.searchParams.set("judged", "1");
+  const page = await pageAt(address);
+  if (!page || wanted !== latest || !page.getElementById("cards")) return;
+  swap(document.querySelector(".column"), page.querySelector(".column"));
+  const form = document.querySelector("aside form");
+  if (form && !form.elements.judged) {
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "judged", value: "1" }));
+  }
+  history.replaceState(null, "", address);
+}
+
+function start() {
+  for (const form of document.querySelectorAll("main form[data-live]")) answerAsOneTypes(form);
+  markSearched();
+  findLater();
+}
+
+function startLive() {
+  answerAsOneTypes(document.querySelector("header form"));
+  start();
+  new EventSource(live).addEventListener("message", refresh);
+}
+
+offerCommands(document);
+if (live) startLive();
+else startFile();

@@ -7,6 +7,8 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
+_VIEWS = "document|search|upkeep|history|records|compare|entry|prune|distill"
+_ADDRESS = rf"/({_VIEWS}|)(\?[\w:.%&=+-]*)?(#[\w:.-]+)?"
 VOID = {"meta", "input", "br", "hr", "rect", "path"}
 
 
@@ -68,5 +70,5 @@ class Seen(HTMLParser):
                 assert (
                     urlsplit(address).scheme in ("http", "https")
                     or address[1:] in ids
-                    or (live and re.fullmatch(r"/(entry\?id=[\w:.%-]+)?", address))
+                    or (live and re.fullmatch(_ADDRESS, address))
                 ), address

@@ -120,7 +120,7 @@ def test_every_document_entry_note_finding_and_row_is_there_without_a_script(her
         *("shared", "agent:dev", "Never:", "both cannot be", "Run pytest.", "was wrong", "The database is Postgres."),
         *(" ".join(re.split("`", one.message)[0].split()) for one in page.findings),
         *(item.command for item in page.items),
-        *("Expiring within 30 days: 1.", "(expired)", "Disputed: 2.", "an old fact"),
+        *("expiring within 30 days: 1", "(expired)", "disputed: 2", "an old fact"),
     ):
         assert said in " ".join(seen.said.split()), said
     assert page.findings

@@ -3,6 +3,8 @@
 import asyncio
 import re
 from collections.abc import MutableMapping
+from contextlib import nullcontext
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +14,8 @@ from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.view import live
 from agent_memory_protocol.view.changes import without_bullet
+from agent_memory_protocol.view.page import mark_of
+from agent_memory_protocol.view.pulse import state_of
 
 from .seen import Seen
 
@@ -31,6 +35,7 @@ class Browser:
         target, _, query = path.partition("?")
         scope = {
             "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
@@ -52,11 +57,16 @@ class Browser:
         told = {name.decode(): value.decode() for name, value in answers[0]["headers"]}
         return answers[0]["status"], told, b"".join(one.get("body", b"") for one in answers[1:]).decode()
 
+    def document(self, query: str = "") -> str:
+        """Return the page of the shared document."""
+        return self.ask(f"/document?of=shared{query}")[2]
+
     def post(self, verb: str, entry: str, step: str, **fields: str) -> tuple[int, str]:
+        """Send the form of a verb; where it leads to another page, return the address of that."""
         token = fields.pop("token", self.page.form_token)
         body = urlencode({"token": token, "verb": verb, "id": entry, "step": step, **fields})
-        status, _, text = self.ask("/change", method="POST", body=body)
-        return status, text
+        status, told, text = self.ask("/change", method="POST", body=body)
+        return status, told.get("location", text)
 
 
 @pytest.fixture
@@ -70,7 +80,9 @@ def here(tmp_path) -> Workspace:
 
 
 def browser(here: Workspace, actor: Actor | None = None, *, is_read_only: bool = False) -> Browser:
-    return Browser(live.LivePage(lambda: here, list, actor or Actor(), 8123, is_read_only=is_read_only))
+    return Browser(
+        live.LivePage(lambda: here, lambda: nullcontext(None), actor or Actor(), 8123, is_read_only=is_read_only)
+    )
 
 
 def texts(here: Workspace) -> list[str]:
@@ -94,9 +106,11 @@ def test_the_printed_address_gives_the_cookie_and_the_cookie_gives_the_page(here
     assert status == 200
     assert "frame-ancestors 'none'" in told["content-security-policy"]
     assert told["cache-control"] == "no-store"
-    assert "The port is 8080." in text
-    assert at.page.token not in text
-    Seen(text).check(live=True)
+    assert "shared" in text
+    for page in (text, at.document(), at.document("&judged=1")):
+        assert at.page.token not in page
+        Seen(page).check(live=True)
+    assert "The port is 8080." in at.document()
 
 
 @pytest.mark.parametrize(
@@ -165,14 +179,17 @@ def test_recall_is_shown_for_a_task_and_a_budget(here):
     path = here.path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     path.write_text(path.read_text() + "".join(f"- Fact {number} of {'much ' * 20}\n" for number in range(60)))
     at = browser(here)
-    assert "Left out:" not in at.ask("/")[2]
-    text = at.ask("/?max_chars=1500&task=port")[2]
+    assert "left out of this document: 0" in at.document()
+    text = at.document("&max_chars=1500&task=port")
     block = text.partition('<pre tabindex="0">')[2].partition("</pre>")[0]
     assert "The port is 8080." in block
     assert len(block) < 2_000
-    assert re.search(r"Left out: \d\d", text)
+    left_out = re.search(r"left out of this document: (\d\d)", text)
+    assert left_out
+    assert text.count("Recall leaves this out.") == int(left_out[1])
     Seen(text).check(live=True)
-    assert at.ask("/?max_chars=0")[0] == at.ask("/?max_chars=%C2%B2")[0] == at.ask("/?max_chars=1")[0] == 200
+    for odd in ("0", "%C2%B2", "1", "-5", "x", "9" * 20):
+        assert "left out of this document" in at.document(f"&max_chars={odd}&from={odd}&notes={odd}"), odd
 
 
 def test_nothing_of_a_hostile_entry_runs_where_it_is_changed(here):
@@ -185,22 +202,115 @@ def test_nothing_of_a_hostile_entry_runs_where_it_is_changed(here):
         at.post("Forget", id_of(here, "alert"), "Plan", reason=attack, other=attack)[1],
         at.post("Edit", id_of(here, "8080"), "Plan", text=attack)[1],
         at.post("Date", id_of(here, "8080"), "Plan", dated=attack)[1],
-        at.ask("/?task=%22%3E%3Cscript%3E")[2],
+        at.document("&task=%22%3E%3Cscript%3E"),
+        at.ask("/search?q=%22%3E%3Cscript%3E")[2],
+        at.ask("/compare?base=%22%3E%3Cscript%3E")[2],
     ):
         Seen(text).check(live=True)
 
 
-def test_what_was_forgotten_is_undone(here):
+@pytest.mark.parametrize(
+    ("verb", "fields"),
+    [
+        ("Forget", {}),
+        ("Edit", {"text": "The port is 7070."}),
+        ("Resolve", {"other": "9090"}),
+        ("Date", {"dated": "2026-05-02"}),
+    ],
+    ids=["Forget", "Edit", "Resolve", "Date"],
+)
+def test_what_was_done_is_undone_once(here, verb, fields):
+    at = browser(here)
+    entry, other = id_of(here, "8080"), id_of(here, "9090")
+    here.edit(entry, dated=date(2026, 5, 1))
+    here.dispute(entry, other, reason="both cannot be")
+    before = texts(here)
+    status, address = at.post(verb, entry, "Apply", **{name: fields[name].replace("9090", other) for name in fields})
+    assert status == 303
+    assert texts(here) != before
+    page = at.ask(address.partition("#")[0])[2]
+    Seen(page).check(live=True)
+    undo = re.search(r'name="done" value="(\w+)"', page)
+    assert undo
+    assert at.post("", "", "Undo", done=undo[1])[0] == 303
+    wanted = [one.replace("[disputed] ", "") for one in before] if verb == "Edit" else before
+    assert sorted(one.replace("[disputed] ", "") if verb == "Edit" else one for one in texts(here)) == sorted(wanted)
+    after = texts(here)
+    assert at.post("", "", "Undo", done=undo[1])[0] == 409
+    assert texts(here) == after
+
+
+def test_what_has_left_comes_back_and_that_is_undone_too(here):
     at = browser(here)
     entry = id_of(here, "8080")
-    at.post("Forget", entry, "Apply")
-    assert "notice" not in at.ask("/?quiet")[2].partition("</style>")[2].partition("<script")[0]
-    text = at.ask("/")[2]
-    undo = re.search(r'name="verb" value="Restore"><input type="hidden" name="id" value="(\w+)"', text)
-    assert undo
-    assert "It comes back to shared." in at.ask(f"/entry?id={entry}")[2]
-    assert at.post("Restore", undo[1], "Apply")[0] == 303
+    here.forget([entry])
+    assert "It was wrong" not in at.ask("/history")[2]
+    status, text = at.post("Restore", entry, "Plan")
+    assert (status, "comes back to shared" in text) == (200, True)
+    address = at.post("Restore", entry, "Apply")[1]
     assert id_of(here, "8080") == entry
+    key = re.search(r"done=(\w+)", address)
+    assert key
+    assert at.post("", "", "Undo", done=key[1])[0] == 303
+    assert not any("8080" in one for one in texts(here))
+
+
+def test_a_date_that_another_tab_gave_is_not_overwritten(here):
+    at = browser(here)
+    entry = here.entry(id_of(here, "8080"))
+    seen = mark_of(entry)
+    assert at.post("Date", entry.id, "Apply", dated="2026-05-01", seen=seen)[0] == 303
+    before = texts(here)
+    status, text = at.post("Date", entry.id, "Apply", dated="2026-04-01", seen=seen)
+    assert (status, "was changed meanwhile" in text) == (409, True)
+    assert texts(here) == before
+
+
+def test_outdated_entries_are_pruned_by_rows_and_come_back(here):
+    path = here.path / here.target(Actor(), tier=Tier.SHARED).path
+    path.write_text(path.read_text() + "".join(f"- [2020-01-0{day}] Old {day}.\n" for day in range(1, 4)))
+    at = browser(here)
+    text = at.ask("/prune")[2]
+    Seen(text).check(live=True)
+    ids = {words: id_of(here, words) for words in ("Old 1", "Old 2", "Old 3")}
+    assert all(one in text for one in ids.values())
+    before = texts(here)
+    status, text = at.post("Prune", ids["Old 2"], "Plan", days="90")
+    assert (status, "Old 2." in text, "Old 1." in text) == (200, True, False)
+    assert texts(here) == before
+    status, address = at.post("Prune", ids["Old 2"], "Apply", days="90")
+    assert [one for one in before if one not in texts(here)] == ["- [2020-01-02] Old 2."]
+    assert at.post("Prune", ids["Old 2"], "Apply", days="90")[0] == 409
+    assert at.post("", "", "Undo", done=address.partition("done=")[2])[0] == 303
+    assert texts(here) == before
+
+
+def test_more_than_half_of_a_document_is_pruned_only_where_that_is_said(here):
+    path = here.path / here.target(Actor("tester")).path
+    path.write_text("# T\n\n- [2020-01-01] Old.\n")
+    at = browser(here)
+    assert "More than half would go" in at.ask("/prune?of=agent:tester")[2]
+    status, text = at.post("Prune", id_of(here, "Old."), "Apply")
+    assert (status, "more than half" in text) == (409, True)
+    assert at.post("Prune", id_of(here, "Old."), "Apply", force="yes")[0] == 303
+
+
+def test_what_conversations_taught_is_distilled_by_rows_and_taken_back(here):
+    for name in ("c1", "c2", "c3"):
+        here.remember("The gotcha: xdist hides output.", tier=Tier.CONVERSATION, conversation=name)
+    at = browser(here)
+    text = at.ask("/distill")[2]
+    Seen(text).check(live=True)
+    chosen = re.search(r'name="id" value="(\w+)"', text)
+    assert chosen
+    before = texts(here)
+    assert "xdist hides output" in at.post("Distill", chosen[1], "Plan")[1]
+    assert texts(here) == before
+    status, address = at.post("Distill", chosen[1], "Apply")
+    assert status == 303
+    assert len(texts(here)) == len(before) + 1
+    assert at.post("", "", "Undo", done=address.partition("done=")[2])[0] == 303
+    assert texts(here) == before
 
 
 def test_two_tabs_do_not_overwrite_each_other(here):
@@ -208,7 +318,7 @@ def test_two_tabs_do_not_overwrite_each_other(here):
     entry = id_of(here, "8080")
     assert one.post("Edit", entry, "Apply", text="First.")[0] == 303
     status, text = other.post("Edit", entry, "Apply", text="Second.")
-    assert (status, 'role="alert"' in text) == (409, True)
+    assert (status, 'role="alert"' in text, "First." in text or "got another text" in text) == (409, True, True)
     assert "First." in " ".join(texts(here))
     assert "Second." not in " ".join(texts(here))
 
@@ -221,6 +331,7 @@ def test_refusals_are_those_of_the_workspace_and_shown_in_place(here):
     for step in ("Plan", "Apply"):
         status, text = at.post("Edit", entry, step, text=f"The token is {token}.")
         assert (status, 'role="alert"' in text, token in text) == (409, True, False)
+        Seen(text).check(live=True)
         assert at.post("Date", entry, step, dated="tomorrow")[0] == 409
         assert at.post("Resolve", entry, step, other=entry)[0] == (200 if step == "Plan" else 409)
         assert at.post("Drop", entry, step)[0] == 409
@@ -230,31 +341,49 @@ def test_refusals_are_those_of_the_workspace_and_shown_in_place(here):
 
 def test_the_rights_of_the_reader_hold_for_every_view(here):
     at = browser(here, Actor("tester"))
-    assert "Only dev knows." not in at.ask("/")[2]
-    status, _, text = at.ask(f"/entry?id={id_of(here, 'Only dev')}")
-    assert (status, "Only dev knows." in text) == (409, False)
-    assert "Only dev knows." in browser(here, Actor("dev")).ask("/")[2]
+    name = id_of(here, "Only dev")
+    here.remember("Gone from dev.", tier=Tier.AGENT, agent="dev")
+    here.forget([id_of(here, "Gone from dev")])
+    views = [
+        *("/", "/document?of=agent:dev", "/document?of=agent%3Adev&judged=1&task=dev", f"/entry?id={name}"),
+        *("/search?q=dev+knows", "/history", "/history?of=agent:dev", "/upkeep", "/records", "/prune?of=agent:dev"),
+        *("/distill", "/compare?base=HEAD"),
+    ]
+    for view in views:
+        text = at.ask(view)[2]
+        assert "nly dev" not in text, view
+        assert "one from dev" not in text, view
+        Seen(text).check(live=True)
+    mine = browser(here, Actor("dev"))
+    for view in ("/document?of=agent:dev", f"/entry?id={name}", "/search?q=dev+knows"):
+        assert "Only dev knows." in mine.ask(view)[2], view
+    assert "Gone from dev." in mine.ask("/history")[2]
 
 
 def test_a_read_only_page_has_nothing_that_changes(here):
     at = browser(here, is_read_only=True)
-    text = at.ask("/")[2]
-    Seen(text).check(live=True)
-    assert 'method="post"' not in text
-    assert "/entry" not in text
-    assert at.ask(f"/entry?id={id_of(here, '8080')}")[0] == 404
+    here.dispute(id_of(here, "8080"), id_of(here, "9090"))
+    here.forget([id_of(here, "Only dev")])
+    entry = id_of(here, "8080")
+    for view in ("/", "/document?of=shared", f"/entry?id={entry}", "/history", "/upkeep", "/records", "/search?q=port"):
+        text = at.ask(view)[2]
+        Seen(text).check(live=True)
+        assert 'method="post"' not in text, view
+        assert "/prune" not in text, view
+    assert f"amp resolve {entry}" in at.document()
+    assert at.ask("/prune")[0] == at.ask("/distill")[0] == 404
     assert at.post("Forget", id_of(here, "8080"), "Apply")[0] == 404
     assert any("8080" in one for one in texts(here))
 
 
 def test_a_write_of_another_program_is_seen_and_local_state_is_not(here):
     folder = str(here.path / ".scaffolding")
-    before = live._seen_in(folder)
+    before = state_of(folder)
     (here.path / ".scaffolding" / ".amp").mkdir(exist_ok=True)
     (here.path / ".scaffolding" / ".amp" / "x").write_text("x")
-    assert live._seen_in(folder) == before
+    assert state_of(folder) == before
     here.remember("News.", tier=Tier.SHARED)
-    assert live._seen_in(folder) != before
+    assert state_of(folder) != before
 
 
 def test_a_port_that_is_taken_is_refused_in_one_line():

@@ -1,0 +1,103 @@
+"""An entry's life: what its document's ledger and git tell of it, from its first line to its retirement."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..answers import About, StoredEntry
+from ..change import ledger
+from ..change.session import Session, stored_entries
+from ..errors import InvalidArgument
+from ..formats.jsonl import EntryLine, Line, Tombstone
+from ..formats.moments import sort_key
+from ..git import births
+from ..layout import Target
+from ..tiers.document import plain_id
+
+COMMITTED, WRITTEN, DISPUTED, EDITED, RETIRED, LEFT = "committed", "written", "disputed", "edited", "retired", "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One thing that happened to an entry.
+
+    Attributes:
+        at: when, RFC 3339.
+        what: COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds in its place) or
+            LEFT.
+        id: the id that the entry had then.
+        text: what it said then, "" where nobody kept that.
+        reason: why, in words.
+        by: who did it; "" where nobody said.
+        other: the id of the entry that replaced it, or that it was disputed with; "" for none.
+    """
+
+    at: str
+    what: str
+    id: str
+    text: str = ""
+    reason: str = ""
+    by: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What happened to one entry, the first thing first, and the entry itself where it is in its document now."""
+
+    target: Target
+    id: str
+    events: tuple[Happening, ...]
+    entry: StoredEntry | None
+
+
+def life(session: Session, entry_id: str) -> Life:
+    """Return what happened to an entry; see `Workspace.life`."""
+    located = session.locate([entry_id], ledgers=True)
+    if len(located) != 1:
+        raise InvalidArgument(f"{entry_id} is in {' and in '.join(map(str, located))}; give more of the id")
+    ((target, (found,)),) = located.items()
+    document = session.read(target)
+    lines = session.books(target).lines()
+    said = ledger.read_said_of(lines, target)
+    entries = {one.id: one for one in (stored_entries(document, said) if document else [])}
+    family = ledger.versions_of([found], lines)
+    told = [*_events(lines, family, ledger.owner_of(target))]
+    standing = entries.get(found)
+    oldest = next((one.text for one in told if one.text), standing.text if standing else "")
+    born = births.first_commit(session.root.path, target.path, oldest.split("\n")[0]) if oldest else None
+    if born is not None:
+        told.append(Happening(born.at, COMMITTED, found, reason=born.commit, by=born.author))
+    return Life(target, found, tuple(sorted(told, key=lambda one: sort_key(one.at))), standing)
+
+
+def _events(lines: Sequence[Line], family: Iterable[str], owner: str) -> Iterator[Happening]:
+    plain = set(family)
+    texts: dict[str, str] = {}
+    written: set[str] = set()
+    for number, line in enumerate(lines):
+        if not isinstance(line, EntryLine | Tombstone) or plain_id(line.id) not in plain:
+            continue
+        if isinstance(line, EntryLine):
+            texts[line.id] = ledger.markdown_of(line) or texts.get(line.id, "")
+            after = lines[number + 1] if number + 1 < len(lines) else None
+            # What leaves is written down in a line of its own just before the line that says that it leaves.
+            if not (isinstance(after, Tombstone) and after.id == line.id):
+                yield from _said(line, ledger.said_of(line, owner), texts[line.id], written)
+            continue
+        extra = line.extra or {}
+        other = str(extra.get("successor", ""))
+        what = LEFT if not other else RETIRED if extra.get("retired") else EDITED
+        written |= {other} - {""}
+        yield Happening(
+            line.created_at, what, line.id, texts.get(line.id, ""), str(extra.get("reason", "")), other=other
+        )
+
+
+def _said(line: EntryLine, about: About, text: str, written: set[str]) -> Iterator[Happening]:
+    if about.disputed_with:
+        yield Happening(
+            line.created_at, DISPUTED, line.id, text, about.dispute_reason, other=", ".join(about.disputed_with)
+        )
+    elif line.id not in written:
+        yield Happening(line.created_at, WRITTEN, line.id, text, by=about.writer or "")
+    written.add(line.id)

@@ -1,0 +1,396 @@
+"""The views of the live page: what each asks the workspace, and the template that shows the answer.
+
+No rule is here. A view is a function of what was asked for to the values of its template.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from ..answers import Found, StoredEntry
+from ..errors import AgentMemoryError, InvalidArgument
+from ..layout import Target, Tier, parse_target
+from ..memory import Memory
+from ..project.access import Actor
+from ..recall.block import Recall
+from ..records.record import Record
+from ..verbs.review import Item
+from ..workspace import Workspace
+from . import changes
+from .page import Asking, Said, glance, grouped
+
+DOCUMENTS_A_PAGE = 60
+ENTRIES_A_PAGE = 200
+NOTES_A_PAGE = 50
+ROWS_A_PAGE = 50
+_LONGEST_KEPT = 300.0
+"""Seconds that a dear answer is kept for: what it says of the repository's other files may have changed."""
+_MOST_FOUND = 30
+
+Values = dict[str, Any]
+
+
+@dataclass
+class KeptAnswers:
+    """Answers that take long to find, kept as long as the memory is the same."""
+
+    _values: dict[str, tuple[object, float, Any]] = field(default_factory=dict)
+    _locks: dict[str, Lock] = field(default_factory=dict)
+
+    def get(self, name: str, state: object, make: Callable[[], Any]) -> Any:
+        """Return the answer of this name for this state, and find it only where nobody has yet."""
+        with self._locks.setdefault(name, Lock()):
+            before, since, value = self._values.get(name, (None, 0.0, None))
+            if before != state or monotonic() - since > _LONGEST_KEPT:
+                value = make()
+                self._values[name] = (state, monotonic(), value)
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a view is asked with: the memory, its reader, the day, and the query of the address.
+
+    Attributes:
+        records: opens the records; None inside where the project has none.
+        keep: returns an answer of this name that was found before, or finds it.
+    """
+
+    here: Workspace
+    actor: Actor
+    today: date
+    query: Mapping[str, str]
+    records: Callable[[], AbstractContextManager[Memory | None]]
+    keep: Callable[[str, Callable[[], Any]], Any]
+
+    @property
+    def asking(self) -> Asking:
+        """Something that asks this workspace for this reader."""
+        return Asking(self.here, self.actor, self.today)
+
+    def number(self, name: str, usual: int) -> int:
+        """Return a number of the query; the usual one where there is none above 0 that is a sane one."""
+        text = self.query.get(name, "")
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) else usual
+
+    def target(self) -> Target:
+        """Return the document that is asked for.
+
+        Raises:
+            InvalidArgument: there is no such document that this reader may read.
+        """
+        asked = self.query.get("of", "shared")
+        target = parse_target(asked)
+        if target not in self.here.targets(self.actor):
+            raise InvalidArgument(f"there is no document {asked!a} that {self.actor} may read")
+        return target
+
+    def page(self, rows: Sequence[Any], size: int) -> Values:
+        """Return the rows of the page that is asked for, with what leads to the others."""
+        first = min(self.number("from", 1), max(1, len(rows)))
+        return {"rows": rows[first - 1 : first - 1 + size], "first": first, "size": size, "total": len(rows)}
+
+
+def overview(asked: Query) -> Values:
+    """Every document at a glance, and what wants a decision."""
+
+    def look() -> Values:
+        asking = asked.asking
+        seen = asking.glances()
+        entries = asked.here.entries(asked.actor, [one.target for one in seen if one.disputed])
+        with asked.records() as memory:
+            status = None if memory is None else memory.status()
+        return {
+            "glances": seen,
+            "disputes": _disputes(entries),
+            "records": status,
+            "problems": [*asking.problems, *asked.here.git_notes()],
+        }
+
+    found = asked.keep("overview", look)
+    tiers = {
+        tier: asked.page([one for one in found["glances"] if one.target.tier is tier], DOCUMENTS_A_PAGE)
+        for tier in (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
+    }
+    return {**found, "tiers": tiers, "max_lines": asked.here.settings.max_lines}
+
+
+def document(asked: Query) -> Values:
+    """One document: its entries, and what recall gives of it for a task and within a number of characters."""
+    here, target, asking = asked.here, asked.target(), asked.asking
+    entries = here.entries(asked.actor, [target], on_problem=asking.tell)
+    (status,) = here.status(asked.actor, [target])
+    task, bound = asked.query.get("task", ""), asked.number("max_chars", 0)
+    recalled = _recall(asked, target, task, bound)
+    whole = recalled if not (task or bound) else _recall(asked, target, "", 0)
+    left_out = {gone.first_line for part in recalled.parts if part.target == target for gone in part.left_out}
+    shown = asked.page(entries, ENTRIES_A_PAGE)
+    notes = asking.ask(lambda: here.notes(asked.actor, [target])) if target.tier.has_notes else ()
+    chosen = notes[: asked.number("notes", NOTES_A_PAGE)]
+    is_judged = "judged" in asked.query
+    part = asking.part(
+        glance(status, entries, asked.today, asking.old),
+        shown["rows"],
+        chosen,
+        _said(asked, [target.path, *_files_of(target, [row.file for row in notes])] if is_judged else None),
+        left_out,
+        by_id=_disputed_with(asked, shown["rows"]),
+    )
+    return {
+        **shown,
+        "part": part,
+        "recall": recalled,
+        "whole": len(whole.text),
+        "task": task,
+        "bound": bound or here.settings.max_chars or len(whole.text),
+        "judged": is_judged,
+        "left_out": sum(entry.line in left_out for entry in entries),
+        "more_notes": len(notes) - len(chosen),
+        "max_lines": here.settings.max_lines,
+        "problems": [*asking.problems, *recalled.warnings],
+    }
+
+
+def entry(asked: Query) -> Values:
+    """One entry: what it says, what disputes it, its life, and what can be done with it."""
+    lived = asked.here.life(asked.query.get("id", ""), asked.actor)
+    one = lived.entry
+    gone = None if one else changes.one_gone(asked.here, asked.actor, lived.id)
+    found = None
+    if one is not None:
+        (status,) = asked.here.status(asked.actor, [lived.target])
+        whole = asked.here.entries(asked.actor, [lived.target])
+        part = asked.asking.part(
+            glance(status, whole, asked.today, asked.asking.old),
+            [one],
+            [],
+            Said.of(usage=_usage(asked)),
+            asked.asking.left_out(lived.target),
+            by_id=_disputed_with(asked, [one]),
+        )
+        (found,) = part.cards
+    return {
+        "life": lived,
+        "card": found,
+        "gone": gone,
+        "text": changes.without_bullet(one) if one else "",
+        "replaced": _named(asked, one.about.replaced) if one else (),
+    }
+
+
+def search(asked: Query) -> Values:
+    """What fits some words: entries, notes, and what has left, each with the reasons."""
+    query = asked.query.get("q", "").strip()
+    asking = asked.asking
+    found: Sequence[Found] = ()
+    gone: Sequence[Found] = ()
+    if query:
+        found = asking.ask(
+            lambda: asked.here.search(
+                query,
+                asked.actor,
+                limit=_MOST_FOUND,
+                today=asked.today,
+                counts=False,
+                on_problem=lambda why: asking.tell(None, why),
+            )
+        )
+        gone = asking.ask(lambda: asked.here.search_archived(query, asked.actor, limit=10))
+    records: Sequence[Any] = ()
+    if query:
+        with asked.records() as memory:
+            records = () if memory is None else memory.search(query, limit=10, include_history=True).hits
+    return {"q": query, "found": found, "gone": gone, "records": records, "problems": asking.problems}
+
+
+def history(asked: Query) -> Values:
+    """What has left the documents, the newest first."""
+    rows = [*reversed(asked.here.restorable(actor=asked.actor))]
+    of = asked.query.get("of", "")
+    shown = asked.page([one for one in rows if not of or str(one.target) == of], ROWS_A_PAGE)
+    days = grouped(shown["rows"], lambda one: one.archived.removed_at[:10])
+    targets = sorted({str(one.target) for one in rows})
+    return {**shown, "days": days, "of": of, "targets": targets, "problems": [*asked.here.notices]}
+
+
+def upkeep(asked: Query) -> Values:
+    """What check finds and review proposes, document by document."""
+    asking = asked.asking
+    findings = asking.ask(lambda: _check(asked))
+    items: Sequence[Item] = asking.ask(lambda: _review(asked))
+    kinds = grouped(items, lambda one: one.kind)
+    kind = asked.query.get("kind", "")
+    rows = [("check", one) for one in findings if kind in ("", "check")]
+    rows += [(one.kind, one) for one in items if kind in ("", one.kind)]
+    places = {target.path: str(target) for target in asked.here.targets(asked.actor)}
+    entries = {entry.id for entry in asked.here.entries(asked.actor, on_problem=asking.tell)}
+    return {
+        **asked.page(rows, ROWS_A_PAGE),
+        "findings": len(findings),
+        "kinds": {name: len(of_kind) for name, of_kind in kinds.items()},
+        "kind": kind,
+        "places": places,
+        "known": entries,
+        "problems": asking.problems,
+    }
+
+
+def records(asked: Query) -> Values:
+    """The records: each chain with what holds first, the disputed ones first of all."""
+    with asked.records() as memory:
+        found = () if memory is None else memory.records()
+    state = asked.query.get("state", "")
+    states = grouped(found, lambda one: one.state.value)
+    chains = _chains([one for one in found if not state or one.state.value == state], found)
+    shown = asked.page(chains, ROWS_A_PAGE)
+    pairs: dict[str, Record] = {}
+    for head in (chain[0] for chain in shown["rows"]):
+        other = _other_side(head, found)
+        if other is not None and other.id not in pairs:
+            pairs[head.id] = other
+    counts = {name: len(those) for name, those in states.items()}
+    return {**shown, "states": counts, "state": state, "pairs": pairs}
+
+
+def compare(asked: Query) -> Values:
+    """What changed in memory between two commits, or since one."""
+    base, head = asked.query.get("base", "").strip() or "HEAD", asked.query.get("head", "").strip()
+    found = asked.here.diff(base, head, actor=asked.actor)
+    documents = grouped(found.differences, lambda one: str(one.target))
+    return {"base": base, "head": head, "diff": found, "documents": documents, "problems": asked.here.notices}
+
+
+def prune(asked: Query) -> Values:
+    """What is outdated, to be chosen by rows."""
+    days = asked.number("days", asked.here.settings.older_than)
+    targets = [asked.target()] if asked.query.get("of") else None
+    plans = asked.here.plan_pruning(targets, actor=asked.actor, older_than=timedelta(days=days), today=asked.today)
+    return {
+        "days": days,
+        "of": asked.query.get("of", ""),
+        "plans": [one for one in plans if one.removals],
+        "looked": plans,
+    }
+
+
+def distill(asked: Query) -> Values:
+    """What conversations taught, to be chosen by rows."""
+    return {"planned": asked.here.plan_distillation(actor=asked.actor)}
+
+
+VIEWS: dict[str, Callable[[Query], Values]] = {
+    "": overview,
+    "document": document,
+    "search": search,
+    "upkeep": upkeep,
+    "history": history,
+    "records": records,
+    "compare": compare,
+    "entry": entry,
+}
+"""What is looked at, by the last part of the address."""
+
+CHANGING: dict[str, Callable[[Query], Values]] = {"prune": prune, "distill": distill}
+"""What proposes changes; a read-only page has none of it."""
+
+
+# -- what they ask -----------------------------------------------------------------------------------------------------
+
+
+def _recall(asked: Query, target: Target, task: str, bound: int) -> Recall:
+    """Return what the one gets whose document it is, or with the shared document the reader."""
+    owner = {target.tier.owner: target.owner}
+    made_for = Actor(owner.get("agent", asked.actor.agent), owner.get("conversation", asked.actor.conversation))
+    return asked.here.recall(made_for, task=task or None, max_chars=bound or None, today=asked.today, counts=False)
+
+
+def _check(asked: Query) -> Any:
+    return asked.keep("check", lambda: asked.here.check(actor=asked.actor, today=asked.today))
+
+
+def _review(asked: Query) -> Any:
+    skip = lambda *_: None  # noqa: E731 the check tells it
+    return asked.keep("review", lambda: asked.here.review(actor=asked.actor, today=asked.today, on_problem=skip))
+
+
+def _usage(asked: Query) -> Any:
+    return asked.here.usage(asked.actor) if asked.here.settings.count else ()
+
+
+def _said(asked: Query, paths: Sequence[str] | None) -> Said:
+    """Return what check, review and the count say; with `paths` of these files, else only the count."""
+    if paths is None:
+        return Said.of(usage=_usage(asked))
+    wanted = {*paths}
+    findings = [one for one in asked.asking.ask(lambda: _check(asked)) if one.path in wanted]
+    return Said.of(findings, asked.asking.ask(lambda: _review(asked)), _usage(asked))
+
+
+def _files_of(target: Target, names: Sequence[str]) -> list[str]:
+    folder = target.path.rpartition("/")[0]
+    return [f"{folder}/{name}" for name in names]
+
+
+def _disputed_with(asked: Query, entries: Sequence[StoredEntry]) -> dict[str, StoredEntry]:
+    """Return the other sides of disputes, as far as this reader may read them."""
+    found = {}
+    for other in dict.fromkeys(one for entry in entries for one in entry.about.disputed_with):
+        try:
+            found[other] = asked.here.entry(other, asked.actor)
+        except AgentMemoryError:
+            continue
+    return found
+
+
+def _named(asked: Query, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what entries said that were replaced, by their ids, as far as a ledger has them."""
+    gone = {one.archived.taken.id: one.archived.taken.alone for one in asked.here.restorable(actor=asked.actor)}
+    return [(one, gone.get(one, "")) for one in ids]
+
+
+def _disputes(entries: Sequence[StoredEntry]) -> list[tuple[StoredEntry, StoredEntry | None]]:
+    """Return each pair of entries that are disputed with each other, once."""
+    by_id = {one.id: one for one in entries if one.disputed}
+    seen: set[str] = set()
+    pairs = []
+    for one in by_id.values():
+        if one.id not in seen:
+            other = next((by_id[name] for name in one.about.disputed_with if name in by_id), None)
+            seen |= {one.id, other.id if other else ""}
+            pairs.append((one, other))
+    return pairs
+
+
+def _chains(wanted: Sequence[Record], everything: Sequence[Record]) -> list[list[Record]]:
+    """Return each record with what it replaced behind it; what was replaced is a row of its own only if asked for."""
+    by_id = {one.id: one for one in everything}
+    before: dict[str, list[str]] = {}
+    for one in everything:
+        if one.superseded_by and one.superseded_by in by_id:
+            before.setdefault(one.superseded_by, []).append(one.id)
+        if one.supersedes and one.supersedes in by_id and one.supersedes not in before.get(one.id, ()):
+            before.setdefault(one.id, []).append(one.supersedes)
+    ids = {one.id for one in wanted}
+    behind = {name for one, names in before.items() if one in ids for name in names}
+    heads = [one for one in wanted if one.id not in behind]
+    chains = []
+    for head in sorted(heads, key=lambda one: (one.transition is None, -one.updated_at.timestamp())):
+        chain = {head.id: head}
+        left = [*before.get(head.id, ())]
+        while left:
+            name = left.pop(0)
+            if name not in chain:
+                chain[name] = by_id[name]
+                left += before.get(name, ())
+        chains.append([*chain.values()])
+    return chains
+
+
+def _other_side(one: Record, everything: Sequence[Record]) -> Record | None:
+    """Return the record that this one is in a dispute with."""
+    sides = one.transition.sides if one.transition else ()
+    return next((other for other in everything if other.id in sides and other.id != one.id), None)
