@@ -22,7 +22,7 @@ from ..text.ids import id_of_proposal
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
-from ..tiers.meet import OPPOSITE, meetings
+from ..tiers.meet import OPPOSITE, Placed, meetings
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
@@ -441,6 +441,8 @@ def _without_lines(theirs: Document, lines: Sequence[IndexLine]) -> Document:
 def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Iterator[Contradiction]:
     for meeting in meetings([mine, theirs]):
         first, second = meeting.first, meeting.second
+        if not (isinstance(first, Placed) and isinstance(second, Placed)):
+            continue
         if meeting.way == OPPOSITE and first.document is mine and second.document is theirs and second.id in new:
             yield Contradiction(_entry_text(theirs, second.id), _entry_text(mine, first.id))
 

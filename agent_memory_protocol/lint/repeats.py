@@ -82,9 +82,8 @@ def changed(view: StoreView) -> Iterator[Remark]:
 def _disagreements(view: StoreView, way: str, says: str) -> Iterator[Remark]:
     for one in view.disagreements:
         if one.way == way:
-            older, newer = one.first, one.second
-            told = f"“{beginning(newer.text, _SHOWN)}” {says} “{beginning(older.text, _SHOWN)}” in {older.place}"
-            marked = older.entry.marks.disputed and newer.entry.marks.disputed
-            dispute = "" if marked else f", `{one.dispute}` marks both as disputed"
-            path = newer.document.target.path
-            yield Remark(newer.entry.start + 1, f"{told}; `{one.resolve}` retires the older{dispute}", path=path)
+            other, here = one.first, one.second
+            if here.line is None:
+                other, here = here, other  # a note or record has no line that an entry could be shown beside
+            told = f"“{beginning(here.text, _SHOWN)}” {says} “{beginning(other.text, _SHOWN)}” in {other.place}"
+            yield Remark(here.line, f"{told}; {one.advice}", path=here.path)

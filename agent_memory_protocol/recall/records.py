@@ -63,6 +63,11 @@ def rest(root: Root, settings: "Settings", task: str, given: Recall, least: floa
     return part if part.hits else None
 
 
+def standing(root: Root) -> list[Record]:
+    """Return those of the records that were written last that hold now."""
+    return [one for one in _newest(root)[0] if one.state in LIVE and not one.redacted]
+
+
 def _newest(root: Root) -> tuple[list[Record], int, tuple[str, ...]]:
     """Read the records that were written last. Return them, how many others there are, and what cannot be read."""
     store = DirectoryStore(root.path, RECORDS)

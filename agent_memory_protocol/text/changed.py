@@ -18,6 +18,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
 _FEWEST_WORDS = 2
 """Words that carry meaning, beside the value."""
+OWN_SUBJECT = 3
+"""From so many words on a sentence says itself what it is about, whatever heading is above it."""
 
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
 _EQUATING = frozenset(["is", "are", "on"])
@@ -30,6 +32,21 @@ class Stated:
 
     text: str
     governed_by: Hashable = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A text of one of several sources, such as a document, a note or a record.
+
+    Attributes:
+        text: what it says, with its label in front.
+        source: which source it is from.
+        topics: the names of the headings that say what it is about.
+    """
+
+    text: str
+    source: Hashable
+    topics: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +80,35 @@ def changes(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
             (one, value), (other, other_value) = alike
             if one.depends_on == other.depends_on and value.differs_from(other_value):
                 yield min(one.place, other.place), max(one.place, other.place)
+
+
+def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two texts of two sources of which one has another value than the other.
+
+    They are under headings of the same names, or one is under none and three words beside the value say what it is
+    about. No source has the shape with two values, and there are two values at all: with a third it is a list of like
+    things. Each text is yielded with the first that has the other value.
+    """
+    by_shape: defaultdict[tuple[_Shape, Hashable], list[tuple[int, Value]]] = defaultdict(list)
+    for sentence in _sentences([Stated(one.text) for one in texts]):
+        for shape, value in _shapes_by_value(sentence.tokens):
+            by_shape[shape, sentence.depends_on].append((sentence.place, value))
+    for (shape, _), alike in by_shape.items():
+        said: dict[Hashable, Value] = {}
+        if any(said.setdefault(texts[place].source, one).differs_from(one) for place, one in alike) or len(said) < 2:
+            continue
+        (first, value), *others = alike
+        other = next((one for one in others if one[1].differs_from(value)), None)
+        if other is None or any(one.differs_from(value) and one.differs_from(other[1]) for _, one in others):
+            continue
+        for place, one in others:
+            earlier = first if one.differs_from(value) else other[0]
+            if earlier < place and _on_one_topic(texts[earlier], texts[place], len(shape.words) - 1):
+                yield earlier, place
+
+
+def _on_one_topic(one: Sourced, other: Sourced, words: int) -> bool:
+    return one.topics == other.topics or (words >= OWN_SUBJECT and not (one.topics and other.topics))
 
 
 def renamed(texts: Sequence[Stated], place: int) -> int | None:

@@ -1,22 +1,21 @@
-"""How two entries meet: they say the same, the opposite, or have another value (docs/protocol.md).
+"""How two facts meet: they say the same, the opposite, or have another value (docs/protocol.md).
 
-An entry is compared together with the label and the headings that govern it.
+An entry is compared together with the label and the headings that govern it. Facts are also in notes and records.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..layout import Target
 from ..text import labels
 from ..text.alike import denials, same
-from ..text.changed import Stated, changes, renamed
+from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, renamed
 from ..text.gist import gist, is_claim
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
 SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
-
-_OWN_SUBJECT = 3
-"""Under different headings, a text of fewer words may be about different things: “The database is Postgres.”"""
+NOTE, RECORD = "note", "record"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,9 +31,39 @@ class Placed:
         return self.document.ids[self.document.outline.entries.index(self.entry)]
 
     @property
+    def target(self) -> Target:
+        """Its document."""
+        return self.document.target
+
+    @property
+    def path(self) -> str:
+        """Its file."""
+        return self.document.target.path
+
+    @property
+    def line(self) -> int | None:
+        """Its line, from 1."""
+        return self.entry.start + 1
+
+    @property
     def place(self) -> str:
         """Its file and line."""
-        return f"{self.document.target.path}:{self.entry.start + 1}"
+        return f"{self.path}:{self.line}"
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether it has the mark `[disputed]`."""
+        return self.entry.marks.disputed
+
+    @property
+    def topics(self) -> list[str]:
+        """The names of the headings that say what it is about: neither the title of its document nor a date alone."""
+        outline = self.document.outline
+        headings = [outline.headings[index] for index in self.entry.headings]
+        if headings and headings[0] is outline.headings[0] and headings[0].level == 1:
+            del headings[0]
+        keys = [section_key(heading.text) for heading in headings]
+        return [key for key in keys if not key.lstrip("[(")[:1].isdigit() or any(map(str.isalpha, key.split()))]
 
     @property
     def day(self) -> int:
@@ -48,24 +77,81 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Outside:
+    """A fact outside tier documents: what a note or a record says.
+
+    Attributes:
+        kind: NOTE or RECORD.
+        id: the file of the note, or the id of the record.
+        target: the document that the note is beside; shared memory for a record.
+        path: its file.
+        text: what it says.
+        retire: the command that takes it out.
+        learned: when it was written, as far as it is known: a stamp in UTC.
+    """
+
+    kind: str
+    id: str
+    target: Target
+    path: str
+    text: str
+    retire: str
+    learned: str = ""
+    topics: Sequence[str] = ()
+    line: int | None = None
+    day: int = 0
+    is_disputed: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its file."""
+        return self.path
+
+
+Fact = Placed | Outside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Meeting:
-    """Two entries that meet, and in which way. Of what disagrees, the first is the one to retire unless it is right."""
+    """Two facts that meet, and in which way. Of what disagrees, the first is the one to retire unless it is right."""
 
     way: str
-    first: Placed
-    second: Placed
+    first: Fact
+    second: Fact
 
     @property
     def resolve(self) -> str:
         """The command that retires the first for the second."""
+        if isinstance(self.first, Outside):
+            return self.first.retire
+        if isinstance(self.second, Outside):
+            return f"amp forget {self.first.id}"
         return f"amp resolve {self.first.id} {self.second.id}"
 
     @property
     def dispute(self) -> str:
-        """The command that marks both."""
+        """The command that marks both; "" where one is no entry."""
+        if isinstance(self.first, Outside) or isinstance(self.second, Outside):
+            return ""
         return f"amp dispute {self.first.id} {self.second.id}"
 
-    def in_order_of_age(self, learned: Callable[[Placed], str] = lambda _: "") -> "Meeting":
+    @property
+    def advice(self) -> str:
+        """How it is settled, in words. Which of an entry, a note and a record is older, nobody may know."""
+        if not self.dispute:
+            retire = [one.retire if isinstance(one, Outside) else f"amp forget {one.id}" for one in self.sides]
+            return "take out what no longer holds: " + " or ".join(f"`{one}`" for one in retire)
+        is_marked = all(one.is_disputed for one in self.sides)
+        return f"`{self.resolve}` retires the older" + (
+            "" if is_marked else f", `{self.dispute}` marks both as disputed"
+        )
+
+    @property
+    def sides(self) -> tuple[Fact, Fact]:
+        """Both facts."""
+        return self.first, self.second
+
+    def in_order_of_age(self, learned: Callable[[Fact], str] = lambda _: "") -> "Meeting":
         """Return it with the older entry first: by their own dates, then by when each was `learned`, else as it is."""
         one, other = self.first, self.second
         days, moments = (one.day, other.day), (learned(one), learned(other))
@@ -74,12 +160,13 @@ class Meeting:
         return replace(self, first=other, second=one) if is_younger else self
 
 
-def meetings(documents: Sequence[Document]) -> list[Meeting]:
-    """Return what says the opposite in these documents, and then what has another value in one of them.
+def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> list[Meeting]:
+    """Return what says the opposite in these documents, notes and records, and then what has another value.
 
-    An entry is opposed to the first one only. Two conversations are not compared: nobody is given both.
+    A fact is opposed to the first one only. Two conversations are not compared: nobody is given both.
     """
-    placed = [Placed(document, entry) for document in documents for entry in document.outline.entries]
+    placed: list[Fact] = [Placed(document, entry) for document in documents for entry in document.outline.entries]
+    placed += outside
     first: dict[int, int] = {}
     texts = [one.text for one in placed]
     for denial in denials([text if is_claim(text) else "" for text in texts]):
@@ -88,18 +175,22 @@ def meetings(documents: Sequence[Document]) -> list[Meeting]:
         if _share_topic(one, other, denial.words) and not _apart(one, other):
             first[later] = min(earlier, first.get(later, earlier))
     found = [Meeting(OPPOSITE, placed[earlier], placed[later]) for later, earlier in sorted(first.items())]
-    return found + [meeting for document in documents for meeting in _changes(document)]
+    found += [meeting for document in documents for meeting in _changes(document)]
+    return found + list(_changes_between(placed))
 
 
-def meeting_of(document: Document, entry_id: str) -> Meeting | None:
-    """Return the first other entry of a document that a new entry meets, in any way, and the new entry as the second.
+def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
+    """Return the first other fact that a new entry of a document meets, in any way, and the new entry as the second.
 
-    A changed name counts here, too: the writer can tell whether it is a change.
+    Those of its document come before the `others`. A changed name counts here, too: the writer can tell whether it is
+    a change.
     """
-    placed = [Placed(document, entry) for entry in document.outline.entries]
-    texts = [one.text for one in placed]
+    inside: list[Fact] = [Placed(document, entry) for entry in document.outline.entries]
     place = document.ids.index(entry_id)
-    own, words = placed[place], gist(texts[place]).words
+    own = inside[place]
+    placed = [*inside, *(one for one in others if not _apart(own, one))]
+    texts = [one.text for one in placed]
+    words = gist(texts[place]).words
     if not is_claim(texts[place]):
         return None
     shared = [len({*words}.intersection(gist(text).words)) for text in texts]
@@ -124,11 +215,16 @@ def meeting_of(document: Document, entry_id: str) -> Meeting | None:
     if len({*words}) < 2:
         return None  # too few words to say what has changed
     near = [one for one, count in zip(placed, shared, strict=True) if count > 1]
-    stated = [_stated(one) for one in near]
     here = near.index(own)
-    changed = [one + other - here for one, other in changes(stated) if here in (one, other)]
-    found = changed[0] if changed else renamed(stated, here)
-    return None if found is None else Meeting(CHANGED, near[found], own)
+    within = [one for one in near if isinstance(one, Placed) and one.document is document]
+    stated = [_stated(one) for one in within]
+    changed: list[Fact] = [within[one + other - here] for one, other in changes(stated) if here in (one, other)]
+    changed += [near[one + other - here] for one, other in _between(near) if here in (one, other)]
+    if not changed:
+        everywhere = [Stated(one.text, tuple(one.topics)) for one in near]
+        named = renamed(stated, here), renamed(everywhere, here)
+        changed = [near[one] for one in named if one is not None]
+    return Meeting(CHANGED, changed[0], own) if changed else None
 
 
 def _changes(document: Document) -> Iterator[Meeting]:
@@ -137,27 +233,37 @@ def _changes(document: Document) -> Iterator[Meeting]:
         yield Meeting(CHANGED, placed[one], placed[other])
 
 
+def _changes_between(placed: Sequence[Fact]) -> Iterator[Meeting]:
+    told = set()
+    for one, other in _between(placed):
+        pair = placed[one], placed[other]
+        ids = tuple(side.id for side in pair)
+        if ids not in told and not _apart(*pair):
+            told.add(ids)
+            yield Meeting(CHANGED, *pair)
+
+
+def _between(placed: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+    return changes_between([Sourced(one.text, _source(one), tuple(one.topics)) for one in placed])
+
+
+def _source(one: Fact) -> Hashable:
+    return one.path if isinstance(one, Outside) else one.document.target
+
+
 def _stated(one: Placed) -> Stated:
     governed_by = (one.entry.headings, labels.key(one.document.label(one.entry)))
     return Stated(identity_text(one.document.lines, one.entry), governed_by)
 
 
-def _share_topic(one: Placed, other: Placed, words: int) -> bool:
-    """Say whether two entries may be about the same thing: under the same headings, or in enough words of their own."""
-    return words >= _OWN_SUBJECT or _topics(one) == _topics(other)
+def _share_topic(one: Fact, other: Fact, words: int) -> bool:
+    """Say whether two facts may be about the same thing: under the same headings, or in enough words of their own."""
+    return words >= OWN_SUBJECT or [*one.topics] == [*other.topics]
 
 
-def _topics(one: Placed) -> list[str]:
-    """Return the headings that say what an entry is about: neither the title of its document nor a date alone."""
-    outline = one.document.outline
-    headings = [outline.headings[index] for index in one.entry.headings]
-    if headings and headings[0] is outline.headings[0] and headings[0].level == 1:
-        del headings[0]
-    keys = [section_key(heading.text) for heading in headings]
-    return [key for key in keys if not key.lstrip("[(")[:1].isdigit() or any(map(str.isalpha, key.split()))]
-
-
-def _apart(one: Placed, other: Placed) -> bool:
-    """Say whether these are in two conversations."""
-    first, second = one.document.target, other.document.target
+def _apart(one: Fact, other: Fact) -> bool:
+    """Say whether two facts are not compared: they are in two conversations or one note, or consolidation does it."""
+    if isinstance(one, Outside) and isinstance(other, Outside):
+        return one.path == other.path or one.kind == other.kind == RECORD
+    first, second = one.target, other.target
     return not first.tier.lasts and not second.tier.lasts and first != second

@@ -27,6 +27,7 @@ from ..lint.store import StoreView, Trouble
 from ..notes import index as indexes
 from ..notes import note
 from ..notes import store as note_store
+from ..notes.note import Note
 from ..project.settings import PROJECT_FILE
 from ..text.gist import normalised
 from ..tiers import document as documents
@@ -87,6 +88,7 @@ class _Check:
     unreadable: list[Trouble] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
     has_notes: bool = False
+    notes: list[tuple[Target, Note]] = field(default_factory=list)
 
     def read(self, targets: Sequence[Target]) -> None:
         """Read every tier document, once for all rules."""
@@ -139,7 +141,9 @@ class _Check:
             self._review() if whole else None,
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
-            settle.disagreements(self.session, documents) if {*DISAGREEMENTS}.intersection(self.selected) else (),
+            settle.disagreements(self.session, documents, self.notes)
+            if {*DISAGREEMENTS}.intersection(self.selected)
+            else (),
             [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
             if whole and "store-local" in self.selected
             else (),
@@ -194,6 +198,7 @@ class _Check:
                 continue
             if read is not None:
                 found[path] = read
+        self.notes += [(target, one) for one, _ in found.values()]
         called = [*names, *(one.head.name for one, _ in found.values())]
         linked = frozenset(notes.link_name(name) for name in called)
         for path, (one, text) in found.items():

@@ -231,7 +231,7 @@ def _findings(session: Session, changed: Sequence[Difference], old: _State, new:
         if {one.first.id, one.second.id} & come:
             rule = "tier-contradiction" if one.way == OPPOSITE else "tier-changed"
             told = f"“{one.first.text}” and “{one.second.text}” ({one.second.place}); `{one.resolve}` retires the first"
-            yield Finding(rule, WARNING, one.first.document.target.path, one.first.entry.start + 1, told)
+            yield Finding(rule, WARNING, one.first.path, one.first.line, told)
     for change in changed:
         if change.id in come or (change.kind in (ADDED, EDITED) and change.line is None):
             secret = session.secret_in(change.text)

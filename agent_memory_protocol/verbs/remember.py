@@ -104,7 +104,7 @@ def remember(
         done.document, entry_id, about if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
     )
     if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(done.document, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(session, done.document, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
@@ -182,10 +182,10 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: S
     return [f"{why} (`amp forget {entry.id}` takes it out here)"] if why else []
 
 
-def _met(now: Document, entry_id: str) -> Iterator[str]:
+def _met(session: Session, now: Document, entry_id: str) -> Iterator[str]:
     from .meet import remarks
 
-    return remarks(now, entry_id)
+    return remarks(session, now, entry_id)
 
 
 def _restated(session: Session, target: Target, new: NewEntry, label: str) -> str:

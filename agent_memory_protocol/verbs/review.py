@@ -20,6 +20,7 @@ from ..tiers.meet import CHANGED, OPPOSITE, Meeting
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
+from .meet import read_notes
 
 KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unlisted", "close", "agent", "crowded", "undated")
 """The lists of a review, the most urgent first."""
@@ -101,7 +102,8 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     """Return the upkeep list of these documents and notes; see `Workspace.review`."""
     entries = [entry for one in documents for entry in stored_entries(one)]
     older_than = timedelta(days=session.settings.older_than)
-    found = items(entries, notes, settle.disagreements(session, documents), today=today, older_than=older_than)
+    met = settle.disagreements(session, documents, read_notes(session, dict.fromkeys(row.target for row in notes)))
+    found = items(entries, notes, met, today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)
     return sorted(proposals.open_ones(session, found), key=lambda one: KINDS.index(one.kind))
@@ -147,8 +149,9 @@ def _text(one: StoredEntry) -> Text:
 
 
 def _disagreement(one: Meeting) -> Item:
-    sides = [Text(side.place, side.id, side.text, side.document.target) for side in (one.first, one.second)]
-    return Item(one.way, "the older first; both stay true? `" + one.dispute + "`", one.resolve, tuple(sides))
+    sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
+    told = f"the older first; both stay true? `{one.dispute}`" if one.dispute else one.advice
+    return Item(one.way, told, one.resolve, tuple(sides))
 
 
 def _forget(texts: Sequence[Text]) -> str:

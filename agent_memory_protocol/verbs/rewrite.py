@@ -132,7 +132,7 @@ def _rewrite_document(
 
     done = session.change(target, changed)
     session.notices += unkept
-    session.notices += chain.from_iterable(remarks(done.document, one) for one in come[:_MOST_REMARKED])
+    session.notices += chain.from_iterable(remarks(session, done.document, one) for one in come[:_MOST_REMARKED])
     if not goes:
         return session.headroom(done.document)
     with hold(session.root, lock_name(target)):

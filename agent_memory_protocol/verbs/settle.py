@@ -1,7 +1,7 @@
 """Settle what disagrees: say which entries do, retire one for the other, or mark both as disputed."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -9,20 +9,30 @@ from functools import partial
 from ..answers import About
 from ..change.session import Session
 from ..change.transaction import Change
-from ..errors import AccessDenied, InvalidArgument, StorageError
+from ..errors import AccessDenied, AgentMemoryError, InvalidArgument, StorageError
 from ..layout import Target
+from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document
-from ..tiers.meet import Meeting, Placed, meetings
+from ..tiers.meet import Fact, Meeting, Outside, meetings
 from ..tiers.taken import Taken, take
+from .meet import of_notes, of_records
 from .upkeep_answers import Disputed, Removed, Resolved
 
 
-def disagreements(session: Session, documents: Sequence[Document]) -> list[Meeting]:
-    """Return which entries say the opposite, and then which have another value, the older of each two first."""
+def disagreements(
+    session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]]
+) -> list[Meeting]:
+    """Return which facts say the opposite, and then which have another value, the older of each two first.
+
+    Documents are compared with each other, with the notes beside them, and with the records of the project.
+    """
+    outside = [fact for target, note in notes for fact in of_notes(target, [note])]
+    with suppress(AgentMemoryError, OSError):  # records that cannot be read are told by `amp record`
+        outside += of_records(session)
     learned = _learned(session)
-    return [one.in_order_of_age(learned) for one in meetings(documents)]
+    return [one.in_order_of_age(learned) for one in meetings(documents, outside)]
 
 
 def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:
@@ -139,11 +149,13 @@ def check_write(session: Session, target: Target, command: str, reason: str = ""
         raise
 
 
-def _learned(session: Session) -> Callable[[Placed], str]:
-    """Return what says when an entry was learned, as its ledger has it; "" where it has nothing."""
+def _learned(session: Session) -> Callable[[Fact], str]:
+    """Return what says when a fact was learned, as its ledger or its record has it; "" where nothing is known."""
     known: dict[Target, dict[str, str]] = {}
 
-    def learned(one: Placed) -> str:
+    def learned(one: Fact) -> str:
+        if isinstance(one, Outside):
+            return one.learned
         target = one.document.target
         if target not in known:
             try:

@@ -7,7 +7,17 @@ import pytest
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
-from agent_memory_protocol.tiers.meet import CHANGED, OPPOSITE, SAME, meeting_of, meetings
+from agent_memory_protocol.tiers.meet import (
+    CHANGED,
+    NOTE,
+    OPPOSITE,
+    RECORD,
+    SAME,
+    Outside,
+    Placed,
+    meeting_of,
+    meetings,
+)
 
 NEITHER = "neither"
 TABLE = Path(__file__).parents[1] / "data" / "meetings.tsv"
@@ -139,6 +149,120 @@ def test_hardly_an_entry_of_real_files_is_told_wrongly():
     found = [(one.first.text, one.second.text) for document in documents for one in meetings([document])]
     assert entries > 0
     assert len(found) <= entries / 1000, found
+
+
+# -- between documents, notes and records ------------------------------------------------------------------------------
+
+AGENT = Target(Tier.AGENT, "dev")
+OTHER_AGENT = Target(Tier.AGENT, "qa")
+
+
+def record(text: str, name: str = "mem:1") -> Outside:
+    return Outside(RECORD, name, Target(Tier.SHARED), f"records/{name}", text, f"amp record archive {name}")
+
+
+def note(text: str, name: str = "project_a.md") -> Outside:
+    return Outside(NOTE, name, Target(Tier.SHARED), f"shared/{name}", text, f"amp note remove {name}")
+
+
+def between(one: str, other: str, *outside: Outside, target: Target = AGENT) -> list[str]:
+    return [found.way for found in meetings([parse(one), parse(other, target)], outside)]
+
+
+def page(text: str, *above: str) -> str:
+    return "\n\n".join(["# S", *above, f"- {text}"]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        (page(OLD), page(NEW), [CHANGED]),
+        (page(OLD, "## Databases"), page(NEW, "## Databases"), [CHANGED]),
+        (page(OLD, "## Databases"), page(NEW), [CHANGED]),
+        (page(OLD, "## Old stack"), page(NEW, "## New stack"), []),
+        (page("The limit is 14 MB.", "## Uploads"), page("The limit is 16 MB."), []),
+        (page(OLD, "Last year:"), page(NEW), []),
+        (page(OLD, "Never:"), page(NEW, "Never:"), [CHANGED]),
+        (page(OLD) + f"- {NEW}\n", page(NEW), [CHANGED]),
+        (page(OLD), page("The staging database is Postgres 14."), []),
+    ],
+    ids=[
+        "no-headings",
+        "same-heading",
+        "one-heading",
+        "two-headings",
+        "few-words",
+        "label-on-one",
+        "label-on-both",
+        "two-in-one",
+        "one-value",
+    ],
+)
+def test_a_changed_value_is_seen_between_shared_and_agent_memory(one, other, found):
+    assert between(one, other) == found
+
+
+def test_three_values_in_three_documents_are_a_list():
+    third = parse(page("The staging database is Postgres 15."), OTHER_AGENT)
+    assert [one.way for one in meetings([parse(page(OLD)), parse(page(NEW), AGENT), third])] == []
+
+
+def test_three_documents_with_two_values_disagree_with_the_first_that_says_otherwise():
+    documents = [parse(page(OLD)), parse(page(OLD), AGENT), parse(page(NEW), OTHER_AGENT)]
+    assert [(one.first.path, one.second.path) for one in meetings(documents)] == [
+        (documents[0].target.path, documents[2].target.path)
+    ]
+
+
+def test_two_conversations_are_not_compared():
+    both = [parse(page(text), Target(Tier.CONVERSATION, name)) for text, name in ((OLD, "c1"), (NEW, "c2"))]
+    assert meetings(both) == []
+
+
+@pytest.mark.parametrize("make", [record, note], ids=["record", "note"])
+@pytest.mark.parametrize("above", [(), ("## Databases",)], ids=["no-heading", "heading"])
+def test_a_note_and_a_record_meet_entries(make, above):
+    ways = {
+        NEW: CHANGED,
+        "The staging database is not Postgres 14.": OPPOSITE,
+        "The production queue is RabbitMQ 3.": None,
+        OLD: None,
+    }
+    for text, way in ways.items():
+        found = meetings([parse(page(OLD, *above))], [make(text)])
+        assert [one.way for one in found] == ([] if way is None else [way]), text
+        assert all(one.dispute == "" and make(text).retire in one.advice for one in found)
+
+
+def test_a_note_meets_no_part_of_itself_and_a_record_no_record():
+    assert meetings([], [note(OLD), note(NEW)]) == []
+    assert meetings([], [record(OLD), record(NEW, "mem:2")]) == []
+    assert [one.way for one in meetings([], [note(OLD), note(NEW, "project_b.md")])] == [CHANGED]
+    assert [one.way for one in meetings([], [note(OLD), note(OLD), record(NEW)])] == [CHANGED]
+
+
+def test_a_labelled_entry_meets_the_record_that_has_its_label_in_front():
+    documents = [parse("# S\n\nNever:\n\n- push to the main branch\n")]
+    assert [one.way for one in meetings(documents, [record("Push to the main branch.")])] == [OPPOSITE]
+    assert meetings(documents, [record("Never: push to the main branch")]) == []
+
+
+@pytest.mark.parametrize(("text", "way"), [(NEW, CHANGED), (OLD, SAME), ("The staging database is MySQL.", None)])
+def test_a_writer_is_told_of_other_documents_notes_and_records(text, way):
+    new = parse(page(text), AGENT)
+    shared = parse(page(OLD))
+    others = [Placed(shared, shared.outline.entries[0])], [note(OLD)], [record(OLD)]
+    for other in others:
+        found = meeting_of(new, new.ids[0], other)
+        assert (None if found is None else found.way) == way
+        assert found is None or found.first is other[0]
+
+
+def test_a_writer_is_told_of_a_changed_name_in_another_document():
+    new, shared = parse(page("The staging database is MySQL."), AGENT), parse(page("The staging database is Postgres."))
+    found = meeting_of(new, new.ids[0], [Placed(shared, shared.outline.entries[0])])
+    assert found is not None
+    assert found.way == CHANGED
 
 
 @pytest.mark.parametrize("text", ["**Owner:** Owner A", "Owner A is Owner.", "Stop.", "It is so.", "用户是", "5"])
