@@ -1,4 +1,7 @@
-"""How often each rule fires on real memory files, and samples to judge: `python -m benchmarks.false_alarms`.
+"""How often each rule fires on real memory files, and how many pairs of facts are told right.
+
+`python -m benchmarks.false_alarms` prints hits per rule, with a rule's name samples to judge, and with `--pairs` how
+many of the pairs in `tests/data/meetings.tsv` are told as the same, as changed, and as neither.
 
 A rule that cries wolf is switched off by whoever it annoys, and then finds nothing. What a sample's findings are worth
 only a person can say; the judged figures stand in `benchmarks/false_alarms.md`. The files lie as one store: a folder
@@ -18,10 +21,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agent_memory_protocol import Workspace
+from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import RULES, Finding, in_order
+from agent_memory_protocol.lint.repeats import DISAGREEMENTS
+from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.meet import meeting_of
 from benchmarks.speed.measure import add_quick
 
 REPOSITORY = Path(__file__).parents[1]
+PAIRS = REPOSITORY / "tests" / "data" / "meetings.tsv"
 TODAY = date(2026, 9, 1)
 """The day the files are checked on: after all of their dates."""
 
@@ -67,8 +75,12 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=corpus_folder(), metavar="DIR", help="the memory files")
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="so many findings of each rule (30)")
     parser.add_argument("--seed", type=int, default=4, metavar="N", help="which ones (4)")
+    parser.add_argument("--pairs", action="store_true", help="print how pairs that meet are told, and nothing else")
     add_quick(parser)
     arguments = parser.parse_args()
+    if arguments.pairs:
+        _print_pairs()
+        return
     with TemporaryDirectory(prefix="amp-false-alarms-") as name:
         root = Path(name)
         sources = dict(islice(place(arguments.corpus, root), 20 if arguments.quick else None))
@@ -84,12 +96,30 @@ def main() -> None:
                 _print_finding(one, sources)
 
 
+def _print_pairs() -> None:
+    """Print precision and recall of each way in which a new entry meets the one that is there."""
+    told: Counter[tuple[str, str]] = Counter()
+    for line in PAIRS.read_text(encoding="utf-8").splitlines():
+        expected, one, other = line.split("\t")
+        page = document.parse(f"# S\n\n- {one}\n- {other}\n".encode(), Target(Tier.SHARED))
+        met = meeting_of(page, page.ids[1])
+        told[expected, "neither" if met is None else met.way] += 1
+    print(f"{'':<10}{'pairs':>6}{'told so':>9}{'rightly':>9}{'precision':>11}{'recall':>8}")
+    for way in ("same", "changed", "neither"):
+        pairs = sum(count for (expected, _), count in told.items() if expected == way)
+        said = sum(count for (_, found), count in told.items() if found == way)
+        right = told[way, way]
+        print(f"{way:<10}{pairs:>6}{said:>9}{right:>9}{right / said:>11.0%}{right / pairs:>8.0%}")
+
+
 def _print_table(found: Sequence[Finding], *, entries: int, files: int) -> None:
     hits = Counter(one.rule for one in found)
     print(f"{files} files, {entries} entries\n")
     print(f"{'rule':<28}{'severity':<10}{'default':<9}{'findings':>8}")
     for rule in in_order():
         print(f"{rule.id:<28}{rule.severity:<10}{'on' if rule.on else 'off':<9}{hits[rule.id]:>8}")
+    disagreeing = sum(hits[rule] for rule in DISAGREEMENTS)
+    print(f"\nopposite or changed: {disagreeing} findings, {1000 * disagreeing / max(entries, 1):.2f} in 1,000 entries")
 
 
 def _print_finding(one: Finding, sources: dict[str, Path]) -> None:

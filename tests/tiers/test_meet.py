@@ -48,8 +48,8 @@ def figures(way: str) -> tuple[float, float]:
     return right / len(told), right / sum(expected == way for expected, *_ in PAIRS)
 
 
-def test_the_table_has_twenty_pairs_of_each_kind():
-    assert sorted(expected for expected, *_ in PAIRS) == sorted([SAME, CHANGED, NEITHER] * 20)
+def test_the_table_has_forty_pairs_of_each_kind():
+    assert sorted(expected for expected, *_ in PAIRS) == sorted([SAME, CHANGED, NEITHER] * 40)
 
 
 @pytest.mark.parametrize(("way", "recall"), [(SAME, 0.75), (CHANGED, 0.9)])
