@@ -248,7 +248,7 @@ class Reader:
             actor: who asks; only what they may read is found.
             limit: how many at most.
             targets: the only documents, with the notes beside them, to look in.
-            index: where the words are kept; by default a file in `.scaffolding/.amp/`, made anew whenever it is gone.
+            index: where the words are kept; by default a file in `.scaffolding/.amp/`, made again whenever it is gone.
             embedder: finds by similar meaning too, in the default index.
             today: decides which entries have expired; the clock's where it is left out.
             on_problem: is told of each file that could not be read.

@@ -1,7 +1,7 @@
-"""One project's memory: the only way in for whoever reads or writes its Markdown.
+"""One project's memory: the only way in for all who read or write its Markdown.
 
 Every surface (command line, library, hooks, servers) goes through `Workspace`, so access, limits and locking hold for
-all of them alike. This module holds no rule, only the order of steps; what a verb does stands in its module, such as
+all of them alike. This module holds no rule, only the order of steps; what a verb does is in its module, such as
 `verbs.remember`, which is loaded when it is asked for, so that nobody waits for the others.
 """
 
@@ -212,7 +212,7 @@ class Workspace(Reader):
     ) -> Rewritten:
         """Give a document, or a note beside it, a whole new text: for doors that edit files and know no entries.
 
-        What disappears stands in the ledger first, from where `restore` brings it back, unless it holds a secret.
+        What disappears is in the ledger first, from where `restore` brings it back, unless it holds a secret.
 
         Args:
             target: the document.
@@ -306,7 +306,7 @@ class Workspace(Reader):
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
 
-        The answer says why others could not go back: a document would pass its limit, or what stands there forbids it.
+        The answer says why others could not go back: a document would pass its limit, or what is there forbids it.
 
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.

@@ -1,12 +1,13 @@
-"""What the documentation has from the program itself: the references of commands and of rules, the table of settings.
+"""What the documentation has from the program itself: references of commands, rules and the library, tables.
 
-`python tests/test_generated_docs.py` writes them anew.
+`python tests/test_generated_docs.py` writes them again.
 """
 
 import inspect
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -18,6 +19,7 @@ from textwrap import dedent
 import click
 import pytest
 
+import agent_memory_protocol
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats.table import loss_rows
@@ -25,7 +27,11 @@ from agent_memory_protocol.lint.finding import Finding, Rule, group_of, in_order
 from agent_memory_protocol.project.settings import KEYS, Key
 from agent_memory_protocol.text.visible import show_invisible
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where this is run as a program
+from tests.library_page import CLASSES, FUNCTIONS, example_of, library_page, public_errors, public_members
+
 DOCS = Path(__file__).parents[1] / "docs"
+LIBRARY = DOCS / "library.md"
 CLI = DOCS / "cli.md"
 PROTOCOL = DOCS / "protocol.md"
 FORMATS = DOCS / "formats.md"
@@ -35,7 +41,7 @@ EXAMPLES: dict[str, dict[str, str]] = tomllib.loads(
     (Path(__file__).parent / "data" / "rules.toml").read_text(encoding="utf-8")
 )
 """For each rule the files of a project in which it finds something."""
-WRITE = "run `python tests/test_generated_docs.py`, which writes it anew"
+WRITE = "run `python tests/test_generated_docs.py`, which writes it again"
 
 _OPENING = """\
 # Commands
@@ -325,6 +331,20 @@ def test_the_manual_page_is_read_without_a_warning():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
+def test_the_reference_of_the_library_is_what_it_says_and_does():
+    assert LIBRARY.read_text(encoding="utf-8") == library_page(), WRITE
+
+
+def test_every_public_name_is_in_the_reference_with_an_example():
+    names = {*FUNCTIONS, *(one.__name__ for one in CLASSES), "PROTOCOL"}
+    assert {*agent_memory_protocol.__all__} - {one.__name__ for one in public_errors()} <= names
+    members = {f"{one.__name__}.{member}" for one in CLASSES for member in public_members(one)}
+    assert {name for name in names | members if not example_of(name)} == set()
+    said = [value for one in CLASSES for value in public_members(one).values()]
+    assert all(value.__doc__ for value in said)
+
+
 def test_the_table_of_losses_is_that_of_the_formats():
     assert FORMATS.read_text(encoding="utf-8") == formats_page(), WRITE
 
@@ -337,6 +357,7 @@ def test_every_option_says_what_it_does():
 
 if __name__ == "__main__":
     FORMATS.write_text(formats_page(), encoding="utf-8")
+    LIBRARY.write_text(library_page(), encoding="utf-8")
     CLI.write_text(cli_reference(), encoding="utf-8")
     MAN.write_text(man_page(), encoding="utf-8")
     PROTOCOL.write_text(protocol_page(), encoding="utf-8")

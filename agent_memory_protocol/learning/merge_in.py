@@ -74,7 +74,7 @@ class Adoption:
         present: how many of its entries are here already.
         text: the document with them; None if it stays as it is.
         notes: the new notes, by file name.
-        index_lines: lines of its index that have no room in the document, each with what it stood under.
+        index_lines: lines of its index that have no room in the document, each with what it was under.
         left_out: what does not come in, and why.
         contradictions: new entries that contradict entries here.
         old: new entries whose own date is past the age at which entries are pruned.

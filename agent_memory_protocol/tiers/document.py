@@ -27,7 +27,7 @@ _KEPT_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A tier document as it stands on disk.
+    """A tier document as it is on disk.
 
     Attributes:
         target: which document it is.

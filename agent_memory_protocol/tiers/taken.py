@@ -88,12 +88,12 @@ class Place:
 
     @property
     def section(self) -> str:
-        """The text of the heading it stood under, "" where it stood under none."""
+        """The text of the heading it was under, "" where it was under none."""
         return self.headings[-1].title if self.headings else ""
 
     @property
     def label_text(self) -> str:
-        """The text of the label it stood under, "" where it stood under none."""
+        """The text of the label it was under, "" where it was under none."""
         return "" if self.label is None else label_in(self.label.markdown.split("\n"))
 
     @property

@@ -88,7 +88,7 @@ class Removed:
         id: its id.
         text: its Markdown.
         run: the id of the command that took it out.
-        label: the label it stood under, "" where it stood under none.
+        label: the label it was under, "" where it was under none.
         went_along: the headings and the label above it that nothing else needed, and that left with it.
         about: what is known of it besides its text.
     """
@@ -236,7 +236,7 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """Where a redacted entry stood: in the document, on how many ledger lines, and where the same text still is."""
+    """Where a redacted entry was: in the document, on how many ledger lines, and where the same text still is."""
 
     id: str
     target: Target
