@@ -90,7 +90,7 @@ class Withheld:
                 self.count += 1
                 where = f"rule {secret.rule}, fingerprint {secret.fingerprint}"
                 reason = f"an entry holds {secret.description} ({where}); `amp check --select secret` says where"
-                yield Problem(entry.extra.get("target", RECORDS), reason)
+                yield Problem(entry.extra.get(known.TARGET, RECORDS), reason)
             else:
                 yield entry
 
@@ -121,4 +121,4 @@ def _with(entry: MemoryEntry, said: About) -> MemoryEntry:
 
 
 def _placed(entry: MemoryEntry, target: Target) -> MemoryEntry:
-    return entry._replace(extra=MappingProxyType({**entry.extra, "target": str(target)}))
+    return entry._replace(extra=MappingProxyType({**entry.extra, known.TARGET: str(target)}))

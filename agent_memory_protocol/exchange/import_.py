@@ -242,7 +242,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
     return take
 
 
-_KEPT = {"id", "target", MADE_BY, markdown.LABEL, known.HEADINGS, *known.IN_LEDGERS, *known.MARKS}
+_KEPT = {"id", known.TARGET, MADE_BY, markdown.LABEL, known.HEADINGS, *known.IN_LEDGERS, *known.MARKS}
 
 
 def _has_other_kind(entry: MemoryEntry) -> bool:
@@ -283,7 +283,7 @@ def _about(entry: MemoryEntry, target: Target) -> About:
         about,
         created=None if is_at_midnight else to_moment(entry.timestamp_ms).isoformat(timespec="milliseconds"),
         # Elsewhere these ids name other entries, or none.
-        disputed_with=known.disputed_with(entry.extra) if entry.extra.get("target") == str(target) else (),
+        disputed_with=known.disputed_with(entry.extra) if entry.extra.get(known.TARGET) == str(target) else (),
     )
 
 

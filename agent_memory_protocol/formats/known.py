@@ -17,6 +17,8 @@ KEEP, DISPUTED, UNTIL, EXPIRES = "keep", "disputed", "until", "expires_at"
 MARKS = (KEEP, DISPUTED, UNTIL, EXPIRES)
 HEADINGS = "headings"
 """The key of the headings that an entry stood under. They are the first of its tags as well."""
+TARGET = "target"
+"""The key of the document that an entry was in."""
 WRITER, DISPUTED_WITH, SUPERSEDES = "writer", "disputed_with", "supersedes"
 IN_LEDGERS = ("kind", "scope", "confidence", WRITER, DISPUTED_WITH, SUPERSEDES)
 """The keys of what is in a ledger and in no document."""

@@ -2,7 +2,8 @@
 
 DuckDB does the work; it comes with the extra `duckdb` and is imported where it is used. It takes entries as lines of
 JSON, much faster than row by row, and tags, embedding and extra become a list, a list of FLOAT and a map, so that
-`list_cosine_similarity(embedding, …)` and `list_contains(tags, …)` work on the file as it is.
+`list_cosine_similarity(embedding, …)` and `list_contains(tags, …)` work on the file as it is. The time is there as a
+TIMESTAMP, too, with the other columns of `derived`.
 """
 
 import json
@@ -19,6 +20,7 @@ from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument, MissingExtra, StorageError
 from ..search.float32 import unpack
 from . import record_files
+from .derived import derived
 from .entry import NOTHING, BadEntry, MemoryEntry, Problem, attempt, check, embedding_of
 from .loss import unknown_fields
 from .rows import tags_of
@@ -38,6 +40,7 @@ COLUMNS = {
     "relevance": "DOUBLE",
     "extra": "MAP(VARCHAR, VARCHAR)",
 }
+DERIVED = {"created_at": "TIMESTAMP", "tier": "VARCHAR", "section": "VARCHAR", "date": "DATE"}
 _REQUIRED = ("id", "timestamp_ms", "text", "embedding")
 _BATCH = 1000
 _PATTERN = frozenset("*?[]{}")
@@ -48,6 +51,7 @@ def encode(entry: MemoryEntry) -> bytes:
     fields = entry._asdict()
     del fields["embedding"], fields["unknown"]
     fields["extra"] = dict(entry.extra)
+    fields |= derived(entry)._asdict()
     line = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     numbers = unpack(entry.embedding)
     # Nine digits tell every float32 from its neighbours; one format for all numbers is three times as fast as each.
@@ -64,13 +68,14 @@ def _format_of(width: int) -> str:
 
 def write(path: str, lines: Iterable[bytes]) -> None:
     """Write a new file from what `encode` has returned."""
-    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+    kinds = COLUMNS | DERIVED
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in kinds.items())
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder, _duckdb(path) as connection:
         rows = os.path.join(folder, "rows.ndjson")
         with open(rows, "wb", buffering=record_files.CHUNK) as file:
             file.writelines(lines)
         connection.execute(
-            f"COPY (SELECT {', '.join(COLUMNS)} FROM read_json(?, format = 'newline_delimited',"  # noqa: S608
+            f"COPY (SELECT {', '.join(kinds)} FROM read_json(?, format = 'newline_delimited',"  # noqa: S608
             f" columns = {{{columns}}}, maximum_object_size = 64000000)) TO '{path.replace(chr(39), chr(39) * 2)}'"
             " (FORMAT parquet, COMPRESSION zstd)",
             [rows],

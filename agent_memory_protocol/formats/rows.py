@@ -1,7 +1,7 @@
 """Rows of other tools: JSON lines, CSV and Parquet whose columns are not those of an entry, read as entries.
 
 What is missing is made: an id from the content, a time of 0 where nobody knows. A column that no field is made of goes
-into `extra` as text, so nothing of a row is lost.
+into `extra` as text, so nothing of a row is lost; only our own `derived` columns are left out while they say the same.
 """
 
 import csv
@@ -17,7 +17,8 @@ from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
 from . import record_files
-from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds
+from .derived import SECTION, TIER, Derived, derived
+from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment
 from .json_schema import entry_of
 
 FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
@@ -85,11 +86,13 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
         column = columns.named.get("text", "text")
         keys = ", ".join(list(row)[:8]) or "none"
         raise BadEntry(f"it has no text in {column}; name its column with --text (columns: {keys})")
-    extra = {
-        **_pairs(fields["extra"]),
-        **{name: _text(value) for name, value in left.items() if not _is_missing(value)},
-    }
     when = _milliseconds(fields["timestamp_ms"])
+    carried = _pairs(fields["extra"])
+    made = derived(MemoryEntry("", when, text, extra=carried))
+    extra = {
+        **carried,
+        **{name: _text(value) for name, value in left.items() if not (_is_missing(value) or _says(name, value, made))},
+    }
     key = _text(fields["id"]) if not _is_missing(fields["id"]) else ""
     return check(
         MemoryEntry(
@@ -173,6 +176,20 @@ def _from_object(row: object, columns: Columns) -> MemoryEntry:
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _says(name: str, value: object, made: Derived) -> bool:
+    """Say whether a column is one of our own and says what was made of the fields."""
+    if name not in made._fields:
+        return False
+    expected = getattr(made, name)
+    if name in (TIER, SECTION) or expected is None:
+        return value == expected
+    try:
+        said = to_moment(_milliseconds(value)).replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+    except BadEntry:
+        return False
+    return said.startswith(expected)
 
 
 def _text(value: object) -> str:

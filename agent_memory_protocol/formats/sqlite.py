@@ -1,7 +1,8 @@
 """Entries in one SQLite file: found by time, by tag and by likeness without reading the others.
 
-`entries` holds one row an entry. Triggers keep `entry_tags` and the indexes, so a program that adds a row with nothing
-but SQL has a file that still finds it. The file is in WAL mode: readers wait for nobody.
+`entries` holds one row an entry, with what is `derived` of it: SQLite works out the time and the day itself. Triggers
+keep `entry_tags` and the indexes, so a program that adds a row with nothing but SQL has a file that still finds it. The
+file is in WAL mode: readers wait for nobody.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..disk.database import WAIT, explaining
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidArgument
 from ..search.float32 import unpack
+from .derived import place_of
 from .entry import ENTRY_BYTES, NOTHING, BadEntry, MemoryEntry, Problem, attempt, check
 from .loss import Loss, unknown_fields
 from .record_files import reading
@@ -51,7 +53,16 @@ CREATE TABLE entries (
     source TEXT NOT NULL DEFAULT '',
     embedding BLOB NOT NULL DEFAULT x'',
     relevance REAL NOT NULL DEFAULT 0,
-    extra TEXT NOT NULL DEFAULT '{}'
+    extra TEXT NOT NULL DEFAULT '{}',
+    created_at TIMESTAMP AS (
+        CASE WHEN timestamp_ms BETWEEN 1 AND 253402300799999
+        THEN strftime('%Y-%m-%d %H:%M:', timestamp_ms / 1000, 'unixepoch')
+            || printf('%02d.%03d', timestamp_ms / 1000 % 60, timestamp_ms % 1000) END
+    ),
+    tier TEXT,
+    section TEXT,
+    date DATE AS (CASE WHEN timestamp_ms BETWEEN 1 AND 253402300799999
+        THEN strftime('%Y-%m-%d', timestamp_ms / 1000, 'unixepoch') END)
 );
 CREATE INDEX entries_by_time ON entries (timestamp_ms);
 CREATE TABLE entry_tags (
@@ -76,17 +87,19 @@ PRAGMA user_version = 1;
 """
 
 Kind = TypeVar("Kind")
-Row = tuple[str, int, str, str, str, bytes, float, str]
+Row = tuple[str, int, str, str, str, bytes, float, str, str | None, str | None]
 _COLUMNS = "id, timestamp_ms, text, tags, source, embedding, relevance, extra"
-_INSERT = f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - nothing comes from outside
+_INSERT = f"INSERT INTO entries ({_COLUMNS}, tier, section) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 ours
+_INSERT_AS_BEFORE = _INSERT.replace(", tier, section", "").replace(", ?, ?)", ")")
+"""For files of before there were these two columns."""
 _MAGIC = b"SQLite format 3\0"
 
 
 def encode(entry: MemoryEntry) -> Row:
     """Return an entry as its row."""
     key, when, text, tags, source, embedding, relevance, extra, _ = entry
-    tags_text = _dump(tags) if tags else "[]"
-    return key, when, text, tags_text, source, embedding, relevance, _dump(dict(extra)) if extra else "{}"
+    tags_text, pairs = _dump(tags) if tags else "[]", _dump(dict(extra)) if extra else "{}"
+    return key, when, text, tags_text, source, embedding, relevance, pairs, *place_of(extra)
 
 
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -108,8 +121,9 @@ def append(path: str, row: Row) -> None:
     with _opened(path, for_writing=True) as connection:
         import sqlite3
 
+        has_place = connection.execute("SELECT 1 FROM pragma_table_info('entries') WHERE name = 'tier'").fetchone()
         try:
-            connection.execute(_INSERT, row)
+            connection.execute(*(_INSERT, row) if has_place else (_INSERT_AS_BEFORE, row[:-2]))
         except sqlite3.IntegrityError as error:
             raise InvalidArgument(f"{shown(path)}: an entry with the id {row[0]!a} is there already") from error
 

@@ -1,5 +1,6 @@
 import struct
 import sys
+from datetime import date, datetime
 from pathlib import Path
 
 import duckdb
@@ -110,3 +111,19 @@ def test_without_duckdb_the_message_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(MissingExtra, match=r"pip install 'agent-memory-protocol\[duckdb\]'"):
         write(tmp_path / "memory.parquet")
+
+
+def test_the_time_and_the_place_of_an_entry_are_columns(path):
+    extra = {"target": "shared", "headings": '["Tests", "CI"]'}
+    found = [
+        MemoryEntry("1", 1_775_001_600_250, "Retry once.", ("Tests", "CI"), extra=extra),
+        MemoryEntry("2", 0, "Undated."),
+        MemoryEntry("3", 2**64 - 1, "Beyond."),
+    ]
+    write(path, *found)
+    assert sql(f"SELECT created_at, tier, section, date FROM '{path}'") == [
+        (datetime(2026, 4, 1, 0, 0, 0, 250_000), "shared", "CI", date(2026, 4, 1)),
+        (None, None, None, None),
+        (None, None, None, None),
+    ]
+    assert [*parquet.read(str(path))] == found

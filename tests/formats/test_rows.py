@@ -114,3 +114,24 @@ def test_parquet_with_tags_as_text_or_list_comes_in(tmp_path, tags, with_ids):
     duckdb.sql(f"SELECT {own}, 'Logs go to S3.' AS text, {tags} AS tags, 2 AS prio").write_parquet(str(path))
     (one,) = read(path)
     assert (one.text, one.tags, one.timestamp_ms) == ("Logs go to S3.", ("infra", "logs"), APRIL)
+
+
+def test_our_own_derived_columns_come_back_as_the_fields_they_were_made_of(tmp_path):
+    extra = {"target": "shared", "headings": '["CI"]'}
+    row = {"id": "1", "timestamp_ms": APRIL, "text": "Retry once.", "tags": ["CI"], "extra": extra}
+    spelled: list[dict[str, Any]] = [
+        {"created_at": "2026-04-01 00:00:00.000", "date": "2026-04-01"},
+        {"created_at": "2026-04-01T00:00:00.000Z", "date": APRIL},
+        {"created_at": APRIL, "date": "2026-04-01T00:00:00.000"},
+        {"created_at": None, "date": None},
+    ]
+    path = tmp_path / "a.ndjson"
+    path.write_text("".join(f"{json.dumps(row | one | {'tier': 'shared', 'section': 'CI'})}\n" for one in spelled))
+    assert {(one.timestamp_ms, *one.extra.items()) for one in read(path)} == {(APRIL, *extra.items())}
+
+
+def test_columns_of_that_name_that_say_something_else_are_kept(tmp_path):
+    path = tmp_path / "a.ndjson"
+    row = {"timestamp_ms": APRIL, "text": "Retry once.", "created_at": "soon", "tier": "gold", "date": "2026-05-01"}
+    path.write_text(json.dumps(row))
+    assert read(path)[0].extra == {"created_at": "soon", "tier": "gold", "date": "2026-05-01"}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, StorageError
 from agent_memory_protocol.formats import sqlite
+from agent_memory_protocol.formats.derived import derived
 from agent_memory_protocol.formats.entry import BadEntry, MemoryEntry, Problem, embedding_of
 
 from .conftest import ENTRIES
@@ -242,3 +243,38 @@ def test_anybody_reads_it_with_nothing_but_sql(path, some):
     )
     assert done.stdout == "Redis needs AOF on. ci\n"
     assert json.loads(str(do(path, "SELECT tags FROM entries LIMIT 1")[0][0])) == ["task", "redis"]
+
+
+def test_the_time_and_the_place_of_an_entry_are_columns(path):
+    extra = {"target": "agent:developer", "headings": '["Tests", "On \\"CI\\""]'}
+    known = MemoryEntry("1", 1_775_001_600_250, "Retry once.", ("Tests", 'On "CI"'), extra=extra)
+    latest = MemoryEntry("3", 253_402_300_799_999, "The last day.", extra={"headings": "not JSON"})
+    write(path, known, MemoryEntry("2", 0, "Undated."), latest, MemoryEntry("4", 2**63 - 1, "Beyond."))
+    do(path, "INSERT INTO entries (id, timestamp_ms, text) VALUES ('5', 1, 'By hand.')")
+    assert do(path, "SELECT created_at, tier, section, date FROM entries ORDER BY id") == [
+        ("2026-04-01 00:00:00.250", "agent:developer", 'On "CI"', "2026-04-01"),
+        (None, None, None, None),
+        ("9999-12-31 23:59:59.999", None, None, "9999-12-31"),
+        (None, None, None, None),
+        ("1970-01-01 00:00:00.001", None, None, "1970-01-01"),
+    ]
+    with closing(sqlite3.connect(path)) as connection:
+        kinds = {row[1]: row[2] for row in connection.execute("PRAGMA table_xinfo(entries)")}
+    assert (kinds["created_at"], kinds["date"]) == ("TIMESTAMP", "DATE")
+
+
+def test_a_file_of_before_there_were_these_columns_is_read_and_appended_to(path, some):
+    write(path, some[0])
+    for name in ("created_at", "date", "tier", "section"):
+        do(path, f"ALTER TABLE entries DROP COLUMN {name}")
+    sqlite.append(str(path), sqlite.encode(some[1]))
+    assert [*sqlite.read(str(path))] == [*some[:2]]
+
+
+@given(st.lists(ENTRIES, max_size=3, unique_by=lambda entry: entry.id))
+def test_the_columns_are_those_that_are_derived(tmp_path_factory, found):
+    path = tmp_path_factory.mktemp("one") / "memory.sqlite"
+    found = [one._replace(timestamp_ms=min(one.timestamp_ms, sqlite.LAST_TIME)) for one in found]
+    write(path, *found)
+    rows = do(path, "SELECT created_at, tier, section, date FROM entries ORDER BY seq")
+    assert rows == [tuple(derived(one)) for one in found]
