@@ -167,7 +167,7 @@ class Decisions:
                 finder = self._shelf.look()
                 finder.forget()  # before and after: nothing may be left in it, wherever this ends
                 tombstone = self._store.redact(record_id, reason=reason, now=self._now())
-                finder.seen.wrote(tombstone)
+                finder.wrote(tombstone)
                 finder.forget()
                 self._shelf.usage.forget(record_id)
                 self._carry_out(plan)

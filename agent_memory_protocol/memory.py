@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from .decisions import TRIES, Decisions
+from .disk import garbage
 from .disk.writing import ChangedMeanwhile, write_file
 from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, StorageError
 from .limits import split_lines
@@ -324,10 +325,11 @@ class Memory(Decisions):
 
     def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
         """Ask a rule about all records, and do what it says; or only say so."""
-        if not apply:
-            return rule(self._store.list()).report
-        with self._shelf.alone():
-            return self._carry_out(lambda: rule(self._store.list()))
+        with garbage.left_alone():
+            if not apply:
+                return rule(self._store.list()).report
+            with self._shelf.alone():
+                return self._carry_out(lambda: rule(self._store.list()))
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -409,8 +411,8 @@ class Memory(Decisions):
             MissingExtra: something is signed, and PyNaCl is not installed.
         """
         checked = self.check(owners=owners)
-        for one in self._shelf.look().every_id if checked.problems else ():
-            check_history(self._store.history(one))
+        for _, read in self._shelf.histories(self._shelf.look().every_id if checked.problems else ()):
+            check_history(read())
         for problem in checked.problems:
             raise BadSignature(problem) if checked.foreign else DamagedFile(problem)
 
@@ -422,8 +424,10 @@ class Memory(Decisions):
         with self._lock:
             self._home.check_is_on()
             finder = self._shelf.look()
-            histories = [(one, partial(self._store.history, one)) for one in finder.every_id]
-            checked = check_histories(histories, owners=owners, set_back=finder.seen.set_back)
+            with garbage.left_alone():
+                checked = check_histories(
+                    self._shelf.histories(finder.every_id), owners=owners, set_back=finder.seen.set_back
+                )
             if owners or self._identity is None:
                 return checked
             mine = (self._identity.address,)

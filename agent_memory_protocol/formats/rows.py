@@ -184,12 +184,12 @@ def _says(name: str, value: object, made: Derived) -> bool:
         return False
     expected = getattr(made, name)
     if name in (TIER, SECTION) or expected is None:
-        return value == expected
+        return bool(value == expected)
     try:
         said = to_moment(_milliseconds(value)).replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
     except BadEntry:
         return False
-    return said.startswith(expected)
+    return said.startswith(str(expected))
 
 
 def _text(value: object) -> str:

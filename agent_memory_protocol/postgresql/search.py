@@ -1,17 +1,16 @@
 """Search on the server: its full-text index picks the records that may fit, and `ranking` puts them in order.
 
 So the answer is that of an index on this machine, and nothing has to be read before the first question. Among many
-thousand records a word that most of them have picks none alone: what has a rarer word, or all of the frequent ones,
-comes first in any case.
+thousand records numbers are estimates, and a word that most of them have picks none alone; see `picking`.
 """
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
 from typing import Any
 
 from ..records.record import State
 from ..search import words
+from ..search.picking import LOOKED_AT, MANY, divided
 from ..search.port import Hit, Source
 from ..search.ranking import CONTEXT_WEIGHT, CountedPassage, rank
 from ..search.slips import mend, untouched
@@ -19,12 +18,6 @@ from .server import Connection, Server
 
 CANDIDATES = 200
 """Records that the server picks for `ranking` to order, at least."""
-
-MANY = 20_000
-"""Of so many records all that fit are weighed. Of more, numbers are estimates, and frequent words pick less."""
-
-LOOKED_AT = 2_000
-"""So many records are weighed for their rarest words, and again for having all the others."""
 
 SIZE = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '$ns.heads'::regclass"
 """About how many records there are."""
@@ -154,9 +147,7 @@ class _Question:
         """Return the records that may fit best, by id."""
         if not (tokens and self._is_large):
             return self._pick(tokens, " | ", tokens, hits) if tokens else {}
-        rising = sorted(tokens, key=self._held.__getitem__)
-        count = sum(total <= LOOKED_AT for total in accumulate(self._held[token] for token in rising))
-        rare, frequent = rising[: max(count, 1)], rising[max(count, 1) :]
+        rare, frequent = divided({token: self._held[token] for token in tokens}, LOOKED_AT)
         found = self._pick(rare, " | ", tokens, hits)
         if len(found) < hits and frequent:
             found = self._pick(frequent, " & ", tokens, hits) | found

@@ -13,27 +13,18 @@ from ..records import heads
 from ..records.finder import Finder, MemoryStatus
 from ..records.record import LIVE, Record, State
 from ..records.seen import Seen, hash_of
-from .search import MANY, ServerIndex
+from .search import ServerIndex
 from .store import PostgresqlStore
 
 _MANY_ALIKE = 100
 
 
 class _OnServer(Seen):
-    """What both ways have in common: many records are read in one question."""
+    """What both ways have in common: the records are those of a server."""
 
     def __init__(self, store: PostgresqlStore, path: str | None = None) -> None:
         super().__init__(store, path)
         self._records = store
-
-    def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
-        """Return the newest versions of these records; a damaged one is a problem, and hides no other."""
-        wanted = list(ids)
-        try:
-            found = self._records.get_each(wanted)
-        except DamagedFile:
-            return super().read_each(wanted)
-        return {name: found[name] for name in wanted if name in found}
 
 
 class FedSeen(_OnServer):
@@ -49,7 +40,6 @@ class FedSeen(_OnServer):
     def __init__(self, store: PostgresqlStore, path: str | None = None) -> None:
         super().__init__(store, path)
         self._position: str | None = None
-        self._fresh: dict[str, Record] = {}
 
     def look(self, *, hurried: bool = False) -> list[Record]:
         """Return the newest versions of the records that are new or have changed; see `Seen`."""
@@ -71,22 +61,12 @@ class FedSeen(_OnServer):
                     self._stamps[name] = stamp
         for name in gone:
             del self._stamps[name]
-            self._fresh.pop(name, None)
+        self.revision += bool(changed or gone or not self._looked)
         if changed or gone or not self._looked:
             # Both or none: what the position has passed does not come again.
             self._note(changed, gone, ("INSERT OR REPLACE INTO position VALUES (1, ?)", [(position,)]))
-        self._fresh = changed if len(self._fresh) > MANY else self._fresh | changed
         self._looked, self._position = True, position
         return list(changed.values())
-
-    def read(self, id: str) -> Record | None:
-        """Return the newest version of a record, once as the feed has brought it; see `Seen`."""
-        return self._fresh.pop(id, None) or super().read(id)
-
-    def wrote(self, record: Record) -> None:
-        """Take in what this process has just written; see `Seen`."""
-        self._fresh.pop(record.id, None)
-        super().wrote(record)
 
 
 class Asked(_OnServer):

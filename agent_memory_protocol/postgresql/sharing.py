@@ -9,10 +9,10 @@ from ..disk.cache import cache_path, make_cache
 from ..errors import LockBusy
 from ..records.finder import Finder
 from ..search.opening import open_index
+from ..search.picking import MANY
 from ..search.port import Embedder, SearchIndex
 from ..text.digest import blake2b
 from .address import Address
-from .search import MANY
 from .served import FedSeen, ServedFinder
 from .store import PostgresqlStore
 from .usage import ServerUsage

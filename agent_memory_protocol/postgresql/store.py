@@ -6,19 +6,22 @@ asks again, and nothing is written twice.
 """
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, Self
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple, Self
 
 from ..disk.writing import NotConfirmed
 from ..errors import DamagedFile
 from ..records.record import Record, RecordType, State, is_id
 from ..records.seen import hash_of
-from ..records.store import check_put, chosen, never_still, parsed, read_version, tombstone_of, unknown
+from ..records.store import batches, check_put, chosen, never_still, parsed, read_version, tombstone_of, unknown
+from ..search.picking import MANY
 from .address import Address
-from .search import MANY, SIZE
+from .search import SIZE
 from .server import Connection, Server, Unreachable
 from .tokens import Tokens, tokens_of, words_of
 
@@ -40,11 +43,11 @@ _NEXT = f"""
     spelled AS (INSERT INTO $ns.spellings (word) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING)
     INSERT INTO $ns.versions SELECT record_id, version, %s FROM head RETURNING version"""  # noqa: S608 ours
 _HISTORY = """
-    SELECT v.version, v.payload, h.version,
+    SELECT asked.record_id, v.version, v.payload, h.version,
         ARRAY(SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(h.tokens)),
         h.state, h.type, h.tags, h.said, h.size
-    FROM (SELECT %s::text) AS asked (record_id) LEFT JOIN $ns.heads h USING (record_id)
-    LEFT JOIN $ns.versions v USING (record_id) ORDER BY v.version"""
+    FROM unnest(%s::text[]) AS asked (record_id) LEFT JOIN $ns.heads h USING (record_id)
+    LEFT JOIN $ns.versions v USING (record_id) ORDER BY asked.record_id, v.version"""
 _BURIAL = f"""
     UPDATE $ns.heads SET ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
     WHERE record_id = %s"""  # noqa: S608 ours
@@ -140,19 +143,30 @@ class PostgresqlStore:
 
     def get(self, id: str) -> Record:
         """Return the newest version; see `RecordStore`."""
-        found = self.get_each([id])
-        if id not in found:
-            raise unknown(id)
-        return found[id]
-
-    def get_each(self, ids: Iterable[str]) -> dict[str, Record]:
-        """Return the newest versions of those of these records that there are. Raises as `get`."""
-        wanted = [*filter(is_id, ids)]
-        return {record.id: record for record in self.find("record_id = ANY(%s)", [wanted])} if wanted else {}
+        for _, read in self.newest([id]):
+            return read()
+        raise unknown(id)
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version; see `RecordStore`."""
-        rows = self.server.ask(_HISTORY, [id if is_id(id) else ""])
+        for _, read in self.histories([id]):
+            return read()
+        raise unknown(id)
+
+    def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:
+        """Yield what reads the newest version of each; see `Bulk`."""
+        for batch in batches(filter(is_id, ids)):
+            for name, payload in self.server.ask(f"{_HEADS} WHERE record_id = ANY(%s)", [batch]):
+                yield name, partial(self.read, payload, name)
+
+    def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
+        """Yield what reads the versions of each; see `Bulk`."""
+        for batch in batches(filter(is_id, ids)):
+            for name, rows in groupby(self.server.ask(_HISTORY, [batch]), itemgetter(0)):
+                yield name, partial(self._whole, name, [row[1:] for row in rows])
+
+    def _whole(self, id: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Record, ...]:
+        """Return the versions of a record from all that is stored of it. Raises as `history`."""
         last, marks, *columns = rows[0][2:]
         if rows[0][0] is None and last is None:
             raise unknown(id)

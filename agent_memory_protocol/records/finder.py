@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..disk import garbage
 from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
 from ..search.keyword import KeywordIndex
@@ -40,6 +41,8 @@ class Finder:
         self.seen = seen
         self._index = indexes[0] if len(indexes) == 1 else FusedIndex(*((1, index) for index in indexes))
         self._indexed: dict[str, str] | None = None
+        self._revision = -1
+        self._unread: dict[str, tuple[Passage, ...]] = {}
 
     def close(self) -> None:
         """Close the files of what was seen. The next call opens them again."""
@@ -57,8 +60,15 @@ class Finder:
 
     def look(self, *, hurried: bool = False) -> None:
         """Take in what others have written. `hurried` is for a caller that writes much; see `Seen.look`."""
-        if any(record.redacted for record in self.seen.look(hurried=hurried)):
+        changed = self.seen.look(hurried=hurried)
+        self._unread |= {record.id: _passages(record) for record in changed}
+        if any(record.redacted for record in changed):
             self.forget()
+
+    def wrote(self, record: Record) -> None:
+        """Take in what this process has just written."""
+        self._unread.pop(record.id, None)
+        self.seen.wrote(record)
 
     def forget(self) -> None:
         """Remove the index: a file may keep traces of what was only taken out. The next question makes it again."""
@@ -173,16 +183,26 @@ class Finder:
 
     def _update_index(self) -> None:
         """Bring the index in line. That takes time in proportion to the store, so it waits until somebody asks."""
+        if self._revision == self.seen.revision and self._indexed is not None:
+            return
         now, before = self.seen.stamps, self._indexed
         if now != before:
             changed = now if before is None else dict(now.items() - before.items())
             gone = None if before is None else before.keys() - now.keys()
-            self._index.refresh([Source(one, stamp, self._passages) for one, stamp in changed.items()], gone)
+            with garbage.left_alone():
+                self._index.refresh([Source(one, stamp, self._passages) for one, stamp in changed.items()], gone)
             self._indexed = dict(now)
+        self._revision = self.seen.revision
+        self._unread.clear()
 
     def _passages(self, id: str) -> tuple[Passage, ...]:
-        """Return what an index knows of a record. The key says its state."""
-        record = self.seen.read(id)
-        if record is None or record.redacted:
-            return ()
-        return (Passage(record.state.value, record.body, " ".join(record.tags)),)
+        """Return what an index knows of a record: what the last look has read, or what is there now."""
+        found = self._unread.get(id)
+        return _passages(self.seen.read(id)) if found is None else found
+
+
+def _passages(record: Record | None) -> tuple[Passage, ...]:
+    """Return what an index knows of a record. The key says its state."""
+    if record is None or record.redacted:
+        return ()
+    return (Passage(record.state.value, record.body, " ".join(record.tags)),)

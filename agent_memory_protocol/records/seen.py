@@ -6,15 +6,16 @@ hashes. The file may be deleted at any time: then every record is read again.
 """
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..disk import garbage
 from ..disk.database import check_sqlite
 from ..disk.side_file import SideFile
 from ..errors import StorageError, UnknownRecord
 from ..text.digest import blake2b
 from . import heads
 from .record import Record, RecordType
-from .store import RecordStore, Watched
+from .store import Bulk, RecordStore, Watched
 
 _TABLES = (
     "CREATE TABLE seen (record_id TEXT PRIMARY KEY, stamp TEXT, type TEXT, body BLOB)",
@@ -36,6 +37,7 @@ class Seen:
 
     Attributes:
         problems: why a record could not be read, by id.
+        revision: goes up whenever `stamps` may have changed.
     """
 
     tables: tuple[str, ...] = _TABLES
@@ -46,6 +48,7 @@ class Seen:
         self._store = store
         self._watched: Watched = store if isinstance(store, Watched) else _Unwatched(store)
         self._file = SideFile(path, *self.tables)
+        self.revision = 0
         self._looked = False
         self._mark: object = None
         self._wrote = False
@@ -79,12 +82,13 @@ class Seen:
         known = self._stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
         found = self._watched.stamps()
         self.problems.clear()
-        read = (self.read(name) for name, stamp in found.items() if known.get(name) != stamp)
-        changed = {record.id: record for record in read if record is not None}
+        with garbage.left_alone():
+            changed = self.read_each(name for name, stamp in found.items() if known.get(name) != stamp)
         self._stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
         gone = known.keys() - self._stamps.keys()
         if changed or gone:
             self._note(changed, gone)
+        self.revision += 1
         end = time.monotonic()
         self._looked, self._mark, self._wrote = True, mark, False
         self._rest_until = end + _TIMES_BETWEEN * (end - begin)
@@ -92,8 +96,11 @@ class Seen:
 
     def read(self, id: str) -> Record | None:
         """Return the newest version of a record as it is now; None where it cannot be read, which is a problem."""
+        return self._read(id, lambda: self._store.get(id))
+
+    def _read(self, id: str, read: Callable[[], Record]) -> Record | None:
         try:
-            return self._store.get(id)
+            return read()
         except UnknownRecord:  # a writer was killed before its first version, or has not come to it yet
             return None
         except StorageError as error:
@@ -102,7 +109,11 @@ class Seen:
 
     def read_each(self, ids: Iterable[str]) -> dict[str, Record]:
         """Return by id what `read` returns of each of these records, where it is one."""
-        return {name: record for name in ids if (record := self.read(name)) is not None}
+        if not isinstance(self._store, Bulk):
+            return {name: record for name in ids if (record := self.read(name)) is not None}
+        wanted = [*ids]
+        found = {name: record for name, read in self._store.newest(wanted) if (record := self._read(name, read))}
+        return {name: found[name] for name in wanted if name in found}
 
     def beginning(self, start: str) -> Iterable[str]:
         """Return the ids that begin so."""
@@ -115,6 +126,7 @@ class Seen:
     def wrote(self, record: Record) -> None:
         """Take in what this process has just written."""
         self._stamps |= self._watched.stamps([record.id])
+        self.revision += 1
         self._note({record.id: record})
         self._wrote = True
 

@@ -1,7 +1,8 @@
 """The records of one memory: the store that keeps them, what finds them, and how often each was used."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from ..search.opening import open_index
@@ -11,7 +12,7 @@ from .heads import file_elsewhere
 from .home import Home
 from .record import Record
 from .seen import Seen
-from .store import DirectoryStore, RecordStore
+from .store import Bulk, DirectoryStore, RecordStore
 from .usage import COUNTS_ELSEWHERE, Counting, Usage, read_counts
 
 
@@ -78,12 +79,21 @@ class Shelf:
         self.finder.look(hurried=hurried)
         return self.finder
 
+    def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Sequence[Record]]]]:
+        """Yield the id of each of these records, and what reads its versions; one that is missing raises then."""
+        left = dict.fromkeys(ids)
+        if isinstance(self.store, Bulk):
+            for name, read in self.store.histories([*left]):
+                left.pop(name, None)
+                yield name, read
+        yield from ((name, partial(self.store.history, name)) for name in left)
+
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
         if self.finder is None:
             self.look()
         else:
-            self.finder.seen.wrote(record)
+            self.finder.wrote(record)
 
     @contextmanager
     def alone(self, wait: float = 10.0) -> Iterator[None]:

@@ -4,18 +4,21 @@ The versions are the truth; the other two tables, latest versions and their tags
 file, and for the published reference implementation, which works on the same tables. One `put` is one transaction.
 """
 
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Self
 
 from ..disk.database import Database
 from ..disk.errors import shown
 from ..disk.writing import NotConfirmed
 from ..errors import DamagedFile
 from .record import Record, RecordType, State
-from .store import check_put, chosen, parsed, read_version, tombstone_of, unknown
+from .store import batches, check_put, chosen, parsed, read_version, tombstone_of, unknown
 
 if TYPE_CHECKING:
     from sqlite3 import Connection, Cursor
@@ -75,11 +78,18 @@ class SqliteStore:
         """Return every version; see `RecordStore`."""
         with self._database.transaction() as connection:
             versions = _versions(connection, id).fetchall()[::-1]
-        if not versions:
-            raise unknown(id)
-        if [number for number, _ in versions] != list(range(1, len(versions) + 1)):
-            raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=self._shown)
-        return tuple(self._read(payload, id, once=True) for _, payload in versions)
+        return self._whole(id, versions)
+
+    def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:
+        """Yield what reads the newest version of each; see `Bulk`."""
+        query = "SELECT record_id, payload, MAX(version) FROM history WHERE {} GROUP BY record_id"
+        return ((name, partial(self._read, payload, name)) for name, payload, _ in self._of_many(query, ids))
+
+    def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
+        """Yield what reads the versions of each; see `Bulk`."""
+        query = "SELECT record_id, version, payload FROM history WHERE {} ORDER BY record_id, version"
+        for name, rows in groupby(self._of_many(query, ids), itemgetter(0)):
+            yield name, partial(self._whole, name, [row[1:] for row in rows])
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -134,6 +144,22 @@ class SqliteStore:
                 one = query.format("WHERE record_id = ?")
                 rows = [row for name in ids for row in connection.execute(one, (name,))]
             return {name: f"{version} {length}" for name, version, length in rows}
+
+    def _of_many(self, query: str, ids: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of these records; the query says nothing else of which rows it wants."""
+        for batch in batches(ids):
+            asked = query.format("record_id IN (SELECT value FROM json_each(?))")
+            with self._database.transaction() as connection:
+                rows = connection.execute(asked, (json.dumps(batch),)).fetchall()
+            yield from rows
+
+    def _whole(self, id: str, versions: Sequence[tuple[int, object]]) -> tuple[Record, ...]:
+        """Return the versions of a record from their numbers and payloads. Raises as `history`."""
+        if not versions:
+            raise unknown(id)
+        if [number for number, _ in versions] != [*range(1, len(versions) + 1)]:
+            raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=self._shown)
+        return tuple(self._read(payload, id, once=True) for _, payload in versions)
 
     @property
     def _shown(self) -> str:

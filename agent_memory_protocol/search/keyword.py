@@ -1,14 +1,14 @@
 """A search index by words in one SQLite file, which many processes share.
 
 SQLite's full-text search (FTS5) picks the passages that may fit, and `ranking` puts them in order, so the answer is a
-scan's.
+scan's. Among very many, see `picking` for what frequent words pick.
 """
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from . import words
+from . import picking, words
 from .kept import KeptIndex
 from .port import Hit, Source
 from .ranking import CONTEXT_WEIGHT, CountedPassage, rank
@@ -23,6 +23,15 @@ CANDIDATES = 200
 _TABLES = (
     "CREATE TABLE passages (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL)",
     "CREATE INDEX passages_of_source ON passages (source)",
+    "CREATE INDEX passages_of_key ON passages (key)",
+    "CREATE TABLE sums (key TEXT PRIMARY KEY, passages INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+        INSERT INTO sums VALUES (new.key, 1, new.size)
+            ON CONFLICT (key) DO UPDATE SET passages = passages + 1, size = size + excluded.size;
+    END""",
+    """CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
+        UPDATE sums SET passages = passages - 1, size = size - old.size WHERE key = old.key;
+    END""",
     "CREATE TABLE spellings (word TEXT PRIMARY KEY, backwards TEXT NOT NULL) WITHOUT ROWID",
     "CREATE INDEX spellings_backwards ON spellings (backwards)",
     """CREATE VIRTUAL TABLE tokens USING fts5(text, context, tokenize = "ascii tokenchars '.+#'")""",
@@ -34,13 +43,18 @@ _FOUND = """
         SELECT 1 FROM passages JOIN sources ON sources.id = passages.source
         WHERE passages.id = tokens.rowid AND sources.key IN (SELECT value FROM json_each(:within))))"""
 _IS_KNOWN = f"SELECT 1 {_FOUND} LIMIT 1"
-_MATCHES = f"""
+_MATCHES = """
     SELECT sources.key, passages.key, tokens.text, tokens.context, passages.size
     FROM tokens JOIN passages ON passages.id = tokens.rowid JOIN sources ON sources.id = passages.source
-    WHERE tokens.rowid IN (SELECT rowid {_FOUND} ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit)"""  # noqa: S608 ours
+    WHERE tokens.rowid IN ({} LIMIT :limit)"""
+_BEST = f"SELECT rowid {_FOUND} ORDER BY bm25(tokens, 1.0, :context_weight)"
+_BEST_OF_THE_NEWEST = """
+    SELECT rowid FROM (SELECT rowid, bm25(tokens, 1.0, :context_weight) AS worth
+        FROM tokens WHERE tokens MATCH :match ORDER BY rowid DESC LIMIT :most) ORDER BY worth"""
+_SUMS = "SELECT key, passages, size FROM sums"
 _COUNT = """
-    SELECT COUNT(*) FROM tokens JOIN passages ON passages.id = tokens.rowid
-    WHERE tokens MATCH :match AND (:keys IS NULL OR passages.key IN (SELECT value FROM json_each(:keys)))"""
+    SELECT COUNT(*) FROM tokens WHERE tokens MATCH :match AND (:keys IS NULL OR rowid IN
+        (SELECT id FROM passages WHERE key IN (SELECT value FROM json_each(:keys))))"""
 _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1
@@ -58,7 +72,7 @@ Stored = tuple[list[tuple[str, list[str], list[str]]], set[str]]
 class KeywordIndex(KeptIndex[Stored]):
     """A search index by words; see `SearchIndex` for what it does, and `KeptIndex` for its file."""
 
-    version = 2  # goes up when `words` reads texts differently, too
+    version = 3  # goes up when `words` reads texts differently, too
     tables = _TABLES
     inner = "tokens_*"
 
@@ -70,9 +84,11 @@ class KeywordIndex(KeptIndex[Stored]):
             lookup = _Lookup(connection, within)
             terms = mend(asked, lookup.known, lookup.like)
             tokens = dict.fromkeys(token for term in terms for token in term.tokens)
-            passages, size = connection.execute("SELECT COUNT(*), CAST(TOTAL(size) AS INT) FROM passages").fetchone()
-            matches = lookup.matches(tokens, max(CANDIDATES, 2 * limit))
-            return rank(terms, matches, limit, passages=passages, size=size, holding=lookup.holding(tokens))
+            sums = connection.execute(_SUMS).fetchall()
+            passages, size, holding = sum(row[1] for row in sums), sum(row[2] for row in sums), lookup.holding(tokens)
+            is_large = within is None and passages > picking.MANY
+            matches = lookup.picked(tokens, holding, limit) if is_large else lookup.matches(tokens, limit)
+            return rank(terms, matches, limit, passages=passages, size=size, holding=holding)
 
         return self._ask(question) if asked and limit > 0 else []
 
@@ -83,8 +99,10 @@ class KeywordIndex(KeptIndex[Stored]):
         def question(connection: "Connection") -> int:
             lookup = _Lookup(connection, None)
             tokens = {token for term in mend(asked, lookup.known, lookup.like) for token in term.tokens}
-            values = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps(list(keys))}
-            return int(connection.execute(_COUNT, values).fetchone()[0])
+            others = [] if keys is None else [key for (key, *_) in connection.execute(_SUMS) if key not in keys]
+            # Mostly few have another key, or none has, so those are counted and taken off.
+            found = lookup.count(tokens)
+            return found - lookup.count(tokens, others) if others else found
 
         return self._ask(question) if asked else 0
 
@@ -134,15 +152,35 @@ class _Lookup:
         asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling)}
         return {word for (word,) in self._connection.execute(_LIKE, asked)}
 
+    def count(self, tokens: Collection[str], keys: Collection[str] | None = None) -> int:
+        """Return how many passages have any of these tokens, of all or of those with one of these keys."""
+        asked = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps([*keys])}
+        return int(self._connection.execute(_COUNT, asked).fetchone()[0])
+
     def matches(self, tokens: Collection[str], limit: int) -> Iterator[CountedPassage]:
         """Return the passages that SQLite ranks highest."""
+        return self._best(_BEST, _any_of(tokens), tokens, limit)
+
+    def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> Iterable[CountedPassage]:
+        """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
+        rare, frequent = picking.divided(holding)
+        found: list[CountedPassage] = []
+        if rare:
+            # Ranked by the other tokens, too.
+            found += self._best(_BEST_OF_THE_NEWEST, f"({_any_of(rare)}) AND ({_any_of(tokens)})", tokens, limit)
+        if frequent and len(found) < limit:
+            found += self._best(_BEST_OF_THE_NEWEST, _all_of(frequent), tokens, limit)
+        return {(one.source, one.key): one for one in found}.values()
+
+    def _best(self, query: str, match: str, tokens: Collection[str], limit: int) -> Iterator[CountedPassage]:
         asked = {
-            "match": _any_of(tokens),
+            "match": match,
             "within": self._within,
             "context_weight": CONTEXT_WEIGHT,
-            "limit": min(limit, _MOST),
+            "most": picking.LOOKED_AT,
+            "limit": min(max(CANDIDATES, 2 * limit), _MOST),
         }
-        for source, key, text, context, size in self._connection.execute(_MATCHES, asked):
+        for source, key, text, context, size in self._connection.execute(_MATCHES.format(query), asked):
             inside, around = text.split(" "), context.split(" ")
             yield CountedPassage(source, key, _counts(tokens, inside), _counts(tokens, around), size)
 
@@ -155,6 +193,10 @@ class _Lookup:
 def _any_of(tokens: Iterable[str]) -> str:
     # Tokens hold no quotation marks, so nothing in them is syntax.
     return " OR ".join(f'"{token}"' for token in tokens)
+
+
+def _all_of(tokens: Iterable[str]) -> str:
+    return " AND ".join(f'"{token}"' for token in tokens)
 
 
 def _counts(tokens: Iterable[str], found: list[str]) -> dict[str, int]:

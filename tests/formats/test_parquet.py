@@ -1,6 +1,6 @@
 import struct
 import sys
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import duckdb
@@ -122,7 +122,7 @@ def test_the_time_and_the_place_of_an_entry_are_columns(path):
     ]
     write(path, *found)
     assert sql(f"SELECT created_at, tier, section, date FROM '{path}'") == [
-        (datetime(2026, 4, 1, 0, 0, 0, 250_000), "shared", "CI", date(2026, 4, 1)),
+        (datetime(2026, 4, 1, 0, 0, 0, 250_000, UTC).replace(tzinfo=None), "shared", "CI", date(2026, 4, 1)),
         (None, None, None, None),
         (None, None, None, None),
     ]
