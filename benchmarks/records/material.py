@@ -2,12 +2,15 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 from agent_memory_protocol import Memory
+from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 
+_BORN = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _SUBJECTS = ("service", "database", "queue", "cache", "gateway", "scheduler", "worker", "proxy", "index", "registry")
 _ENVIRONMENTS = ("staging", "production", "development", "preview", "test")
 _CLAIMS = (
@@ -54,6 +57,17 @@ def filled(path: Path, texts: Iterator[str]) -> Path:
     with Memory(path, consolidate_every=0) as memory:
         for text in texts:
             memory.remember(text)
+    return path
+
+
+def written(path: Path, texts: Iterator[str]) -> Path:
+    """Make the same directory without waiting for the disk, as `git clone` would."""
+    for number, text in enumerate(texts):
+        now = _BORN + timedelta(milliseconds=number)
+        record = new_record(RecordType.FACT, text, provenance=Provenance("conversation", None), now=now)
+        folder = path / "records" / record.id.removeprefix("mem:")
+        folder.mkdir(parents=True)
+        (folder / "000001.json").write_bytes(record.to_bytes())
     return path
 
 
