@@ -1046,3 +1046,12 @@ def test_what_another_process_made_and_changed_in_the_same_millisecond_is_there_
         kept = memory.remember(POSTGRES)
         (record,) = memory.records()
         assert (kept.record_id, kept.new, record.state) == (record.id, False, State.ARCHIVED)
+
+
+def test_what_this_process_has_changed_before_the_first_question_is_found_as_it_is_now(tmp_path):
+    with Memory(tmp_path, consolidate_every=0) as memory:
+        old = memory.remember("The API listens on port 8080.").record_id
+    with Memory(tmp_path, consolidate_every=0) as memory:
+        memory.remember("The API listens on port 9090.", replaces=old)
+        assert [hit.record.body for hit in memory.recall("port")] == ["The API listens on port 9090."]
+        assert memory.search("port", limit=1).left_out == 0

@@ -162,14 +162,14 @@ class PostgresqlStore:
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield what reads the versions of each; see `Bulk`."""
         for batch in batches(filter(is_id, ids)):
-            for name, rows in groupby(self.server.ask(_HISTORY, [batch]), itemgetter(0)):
-                yield name, partial(self._whole, name, [row[1:] for row in rows])
+            for name, found in groupby(self.server.ask(_HISTORY, [batch]), itemgetter(0)):
+                rows = [row[1:] for row in found]
+                if rows[0][0] is not None or rows[0][2] is not None:
+                    yield name, partial(self._whole, name, rows)
 
     def _whole(self, id: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Record, ...]:
         """Return the versions of a record from all that is stored of it. Raises as `history`."""
         last, marks, *columns = rows[0][2:]
-        if rows[0][0] is None and last is None:
-            raise unknown(id)
         if [row[0] for row in rows] != list(range(1, (last or 0) + 1)):
             raise DamagedFile(f"a version of {id} is missing; restore it from a backup", path=str(self.address))
         versions = tuple(self.read(payload, id) for _, payload, *_ in rows)

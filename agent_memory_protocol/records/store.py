@@ -176,11 +176,11 @@ class DirectoryStore:
 
     def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:
         """Yield what reads the newest version of each; see `Bulk`."""
-        return ((folder.id, folder.newest) for folder in self._folders(ids))
+        return ((folder.id, folder.newest) for folder in self._folders(ids) if folder.exists())
 
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield what reads the versions of each; see `Bulk`."""
-        return ((folder.id, folder.versions) for folder in self._folders(ids))
+        return ((folder.id, folder.versions) for folder in self._folders(ids) if folder.exists())
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -275,6 +275,9 @@ class _Folder:
 
     def path(self, number: int) -> tuple[str, ...]:
         return (*self.parts, f"{number:06d}.json")
+
+    def exists(self) -> bool:
+        return self.root.exists(self.parts)
 
     def numbers(self) -> list[int]:
         """Return the numbers of the versions in their order."""

@@ -163,7 +163,7 @@ class _Lookup:
 
     def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> Iterable[CountedPassage]:
         """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
-        rare, frequent = picking.divided(holding)
+        rare, frequent = picking.divided(holding, picking.LOOKED_AT)
         found: list[CountedPassage] = []
         if rare:
             # Ranked by the other tokens, too.

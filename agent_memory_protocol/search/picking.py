@@ -13,8 +13,11 @@ LOOKED_AT = 2_000
 """So many passages are weighed for their rarest words, and again for having all the others."""
 
 
-def divided(held: Mapping[str, int], looked_at: int = LOOKED_AT) -> tuple[list[str], list[str]]:
-    """Return the rarest tokens, the passages of which can all be weighed, and the others; `held` counts passages."""
+def divided(held: Mapping[str, int], looked_at: int) -> tuple[list[str], list[str]]:
+    """Return the rarest tokens, which so many passages have at most, and the others.
+
+    The rarest one of all is always among the first. `held` says how many passages have each.
+    """
     rising = sorted((token for token, passages in held.items() if passages), key=held.__getitem__)
     count = sum(total <= looked_at for total in accumulate(held[token] for token in rising))
     return rising[: max(count, 1)], rising[max(count, 1) :]

@@ -74,6 +74,19 @@ def test_an_unknown_id_is_an_error_and_never_an_empty_answer(store, id):
         store.put(record())
 
 
+def test_many_records_are_read_as_each_alone_and_what_is_missing_is_left_out(store, monkeypatch):
+    monkeypatch.setattr(store_module, "BATCH", 2)
+    records = [record(f"Fact {number}.") for number in range(5)]
+    for one in records:
+        store.put(one)
+        store.put(archive(one, **WHY))
+    asked = [records[3].id, UNKNOWN, "../x", *(one.id for one in records[:3])]
+    there = sorted(asked[:1] + asked[3:])
+    assert {name: read() for name, read in store.newest(asked)} == {name: store.get(name) for name in there}
+    assert {name: read() for name, read in store.histories(asked)} == {name: store.history(name) for name in there}
+    assert [*store.newest([]), *store.histories([UNKNOWN])] == []
+
+
 @pytest.mark.requirement("S1-46")
 def test_the_list_meets_every_condition_and_has_one_order(store):
     late = record("late", now=NOW + timedelta(seconds=1), tags=("a", "b"))

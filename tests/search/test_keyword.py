@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_memory_protocol.search import picking
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Passage, Source, source_of
@@ -305,3 +306,28 @@ def test_with_both_it_is_the_file(path):
     index.refresh(SOURCES)
     index.close()
     assert path.exists()
+
+
+def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_all_frequent_ones(index, monkeypatch):
+    texts = [f"The cache number{number} is {'warm' if number % 2 else 'cold'}." for number in range(60)]
+    index.refresh([one(str(number), text) for number, text in enumerate(texts)])
+    exact = index.search("warm cache number7", limit=40)
+    monkeypatch.setattr(picking, "MANY", 40)
+    monkeypatch.setattr(picking, "LOOKED_AT", 20)
+    found = index.search("warm cache number7", limit=40)
+    assert found[0] == exact[0]
+    assert found[0].source == "7"
+    assert {int(hit.source) % 2 for hit in found} == {1}
+    assert len(found) == 21
+    assert len(index.search("cache", limit=40)) == 20
+    assert index.search("nothing") == []
+    assert len(index.search("cache", limit=40, within=["1", "3"])) == 2
+
+
+def test_what_is_counted_follows_what_comes_and_goes(index):
+    passages = [Passage(key, "A red door.") for key in ("open", "open", "shut")]
+    index.refresh([source_of(str(number), one) for number, one in enumerate(passages)])
+    assert [index.count("door", keys=keys) for keys in (None, ["open"], ["shut"], ["none"])] == [3, 2, 1, 0]
+    index.refresh([], gone=["0"])
+    index.refresh([source_of("2", Passage("open", "A red door."))], gone=[])
+    assert [index.count("door", keys=keys) for keys in (None, ["open"], ["shut"])] == [2, 2, 0]
