@@ -1,10 +1,12 @@
 """What a workspace answers: frozen values, and the JSON that every door gives of them."""
 
 import datetime as dt
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import ceil, floor
 from pathlib import Path
+from typing import Protocol
 
 from . import limits
 from .layout import Target
@@ -141,6 +143,14 @@ class Found:
         reasons: why it was found.
         label: the label that governs the entry, "" where none does.
         about: what is known of the entry besides its text.
+        section: the heading above the entry, "" where there is none.
+        date: the day it is from: of an entry its date, of a note the one in its header, else that of its file; of what
+            has left, the day it left on. None for a lasting entry.
+        passage: the part of it that matched, on one line, with its label in front.
+        passage_line: the line of its file that the match begins in; 0 in a ledger.
+        lines: the lines around that one, with their numbers, where they were asked for.
+        tokens: what matched, as `search.words.places` finds it in a text.
+        meant: each word of the query that was taken for a slip, with the word that was looked for instead.
     """
 
     kind: str
@@ -153,11 +163,23 @@ class Found:
     reasons: tuple[str, ...]
     label: str = ""
     about: About = NOTHING_KNOWN
+    section: str = ""
+    date: dt.date | None = None
+    passage: str = ""
+    passage_line: int = 0
+    lines: tuple[tuple[int, str], ...] = ()
+    tokens: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
     @property
     def alone(self) -> str:
         """Its text with the label in front, as it is shown alone."""
         return labels.in_front_of_item(self.label, self.text)
+
+    @property
+    def file(self) -> str:
+        """The path of its file below the root."""
+        return "/".join((*self.target.parts[:-1], self.path.name))
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
@@ -165,14 +187,48 @@ class Found:
             "kind": self.kind,
             "id": self.id,
             "target": str(self.target),
-            "path": "/".join((*self.target.parts[:-1], self.path.name)),
+            "path": self.file,
             "line": self.line,
+            "section": self.section,
             "label": self.label,
+            "date": self.date and self.date.isoformat(),
             "text": self.text,
+            "passage": {"line": self.passage_line, "text": self.passage},
+            **({"lines": [{"line": line, "text": text} for line, text in self.lines]} if self.lines else {}),
             "score": round(self.score, 4),
             "reasons": [*self.reasons],
             **({} if self.kind == "note" else {"about": self.about.to_json()}),
         }
+
+    to_hit = to_json
+
+
+class Matched(Protocol):
+    """A hit of any kind."""
+
+    @property
+    def meant(self) -> Sequence[tuple[str, str]]:
+        """Each word of the query that was taken for a slip, with the word that was looked for instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word of a query that is nowhere, and the words that were looked for instead."""
+
+    word: str
+    searched: tuple[str, ...]
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return {"word": self.word, "searched": [*self.searched]}
+
+
+def corrections(hits: Iterable[Matched]) -> list[Correction]:
+    """Return what was looked for in place of misspelt words, as the hits of one answer say it."""
+    instead: dict[str, list[str]] = {}
+    for word, meant in dict.fromkeys(one for hit in hits for one in hit.meant):
+        instead.setdefault(word, []).append(meant)
+    return [Correction(word, tuple(meant)) for word, meant in instead.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -246,8 +246,12 @@ class Memory(Decisions):
             self._shelf.usage.count(recalled.ids, self._clock())
             return recalled
 
-    def search(self, query: str, *, limit: int = 10, include_history: bool = False) -> Recalled:
+    def search(
+        self, query: str, *, limit: int = 10, include_history: bool = False, since: date | None = None
+    ) -> Recalled:
         """Return at most so many records as `recall` does, of any size; they are not counted as used.
+
+        With `since`, only those that have changed on that day (UTC) or later.
 
         Raises:
             InvalidArgument: the limit is not a positive number.
@@ -255,17 +259,19 @@ class Memory(Decisions):
         if limit < 1:
             raise InvalidArgument(f"a limit of {limit} shows nothing; give a positive number")
         with self._lock:
-            found = self._recall(query, sys.maxsize, include_history=include_history, most=limit)
+            found = self._recall(query, sys.maxsize, include_history=include_history, most=limit, since=since)
             left_out = found.left_out + max(len(found.hits) - limit, 0)
             return replace(found, hits=found.hits[:limit], left_out=left_out)
 
-    def _recall(self, query: str, budget_tokens: int, *, include_history: bool, most: int = 0) -> Recalled:
+    def _recall(
+        self, query: str, budget_tokens: int, *, include_history: bool, most: int = 0, since: date | None = None
+    ) -> Recalled:
         """Look at `most` matches, or at as many as the budget may hold, and count the others."""
         finder = self._shelf.see()
         count = most or MATCHES * max(1, budget_tokens // BUDGET_TOKENS)
-        found = finder.find(query, include_history=include_history, count=count)
+        found = finder.find(query, include_history=include_history, count=count, since=since)
         recalled = self._choose(finder, query, found, budget_tokens, include_history=include_history)
-        if len(found) < count:
+        if len(found) < count or since is not None:
             return recalled
         more = finder.total(query, include_history=include_history) - len(found)
         return replace(recalled, left_out=recalled.left_out + max(more, 0))

@@ -233,6 +233,11 @@ class Reader:
         *,
         limit: int = 10,
         targets: Sequence[Target] | None = None,
+        tier: Tier | None = None,
+        agent: str | None = None,
+        conversation: str | None = None,
+        since: date | None = None,
+        context: int = 0,
         index: SearchIndex | None = None,
         embedder: Embedder | None = None,
         today: date | None = None,
@@ -248,11 +253,20 @@ class Reader:
             actor: who asks; only what they may read is found.
             limit: how many at most.
             targets: the only documents, with the notes beside them, to look in.
+            tier: look only in documents of this tier, and the notes beside them.
+            agent: look only in what this agent has.
+            conversation: look only in what this conversation has.
+            since: find only what is from this day or a later one; lasting entries have no day.
+            context: how many lines to give on both sides of the one that matched.
             index: where the words are kept; by default a file in `.scaffolding/.amp/`, made again whenever it is gone.
             embedder: finds by similar meaning too, in the default index.
             today: decides which entries have expired; the clock's where it is left out.
             on_problem: is told of each file that could not be read.
             counts: whether it counts as use, where the settings ask for that; a search for each letter typed does not.
+
+        Raises:
+            AccessDenied: this actor may not read what the agent or the conversation has.
+            InvalidArgument: the tier is none of the agent or conversation that is named.
         """
         check_text("the query", query)
         with self._session(actor) as session:
@@ -262,7 +276,9 @@ class Reader:
                 index,
                 embedder=embedder,
                 limit=limit,
-                targets=targets,
+                where=verbs.search.Within(targets, tier, agent, conversation),
+                since=since,
+                context=context,
                 today=today or date.today(),
                 on_problem=on_problem,
             )
@@ -278,11 +294,23 @@ class Reader:
         actor: Actor | None = None,
         *,
         limit: int = 10,
+        targets: Sequence[Target] | None = None,
+        tier: Tier | None = None,
+        agent: str | None = None,
+        conversation: str | None = None,
+        since: date | None = None,
         on_problem: Callable[[str], object] | None = None,
     ) -> list[Found]:
-        """Find what has left the documents that this actor may read, best first; `restore` brings it back."""
+        """Find what has left the documents that this actor may read, best first; `restore` brings it back.
+
+        `targets`, `tier`, `agent` and `conversation` say where it was, as for `search`. With `since`, only what has
+        left on that day (UTC) or later is found.
+        """
         with self._session(actor) as session:
-            return verbs.search.search_archived(session, query, limit=limit, on_problem=on_problem)
+            where = verbs.search.Within(targets, tier, agent, conversation)
+            return verbs.search.search_archived(
+                session, query, limit=limit, where=where, since=since, on_problem=on_problem
+            )
 
     def diff(self, base: str = "HEAD", head: str = "", *, actor: Actor | None = None) -> Diff:
         """Say what changed in memory between two commits, or since one where `head` is left out.

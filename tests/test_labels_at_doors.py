@@ -227,11 +227,18 @@ def door(name: str) -> Callable[[Door], Door]:
 DOORS |= {
     "amp recall": lambda at: [at.amp("recall"), at.amp("recall", "--max-lines", "6")],
     "amp list": lambda at: [at.amp("list"), at.amp("list", "--json")],
-    "amp search": lambda at: [at.amp("search", at.word), at.amp("search", at.word, "--json")],
+    "amp search": lambda at: [
+        at.amp("search", at.word),
+        at.amp("search", at.word, "--json"),
+        re.sub(r"(?m)^\.scaffolding.*$", "", at.amp("search", at.word, "--context", "1", "--limit", "1")),
+    ],
     "amp review": lambda at: [at.amp("review"), at.amp("review", "--json")],
     "MCP memory_recall": lambda at: [at.call("memory_recall"), at.call("memory_recall", max_lines=6)],
     "MCP memory_show": lambda at: [at.call("memory_show")],
-    "MCP memory_search": lambda at: [at.call("memory_search", query=at.word)],
+    "MCP memory_search": lambda at: [
+        at.call("memory_search", query=at.word),
+        at.call("memory_search", query=at.word, history=True),
+    ],
     "MCP memory_forget": lambda at: [at.call("memory_forget", ids=[at.id])],
 }
 

@@ -24,6 +24,9 @@ Verb = Callable[..., None]
 NOT_APPLIED = "nothing was changed; add --apply to do this"
 """What follows a plan."""
 
+_NARROWEST = 20
+"""Cells of a text that are shown however narrow the terminal is."""
+
 _FEW = 20
 """Work on so few documents is done before anybody wonders."""
 
@@ -93,6 +96,9 @@ def _day(_context: click.Context, _option: click.Parameter, text: str | None) ->
     return date.fromordinal(parse_day(text))
 
 
+since_option = click.option(
+    "--since", metavar="YYYY-MM-DD", callback=_day, help="Find only what is dated that day or later."
+)
 today_option = click.option(
     "--today", metavar="YYYY-MM-DD", callback=_day, help="Use this day to decide what has expired; default: today."
 )
@@ -259,8 +265,9 @@ def _has_no_colours() -> bool:
 
 _COLOUR = f"\x1b{os.urandom(6).hex()}"
 """What `colour` puts in: no text of a checkout can hold it, so what that holds is never taken for a colour of ours."""
-_CODES = {"red": "31m", "green": "32m", "yellow": "33m"}
-_COLOURS = re.compile(rf"{_COLOUR}(3[0-7]m|0m)")
+_CODES = {"red": "31m", "green": "32m", "yellow": "33m", "match": "1;31m"}
+"""What a match looks like is what `grep` made known."""
+_COLOURS = re.compile(rf"{_COLOUR}((?:1;)?3[0-7]m|0m)")
 
 
 def print_json(
@@ -346,6 +353,11 @@ def columns() -> int:
     return get_terminal_size().columns
 
 
+def room(behind: int = 0) -> int:
+    """Return how many cells a line of stdout has behind those that are taken, but always some."""
+    return max(_NARROWEST, columns() - behind)
+
+
 def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
     """Return the beginning of a text on one line of at most so many cells, safe for a terminal.
 
@@ -354,7 +366,7 @@ def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
         width: at most so many cells; fewer, where the terminal has no room for them.
         behind: how many cells of the line are taken already.
     """
-    return cut(plain(" ".join(text.split())), max(20, min(width, columns() - behind)))
+    return cut(plain(" ".join(text.split())), min(width, room(behind)))
 
 
 def progress(doing: str) -> Callable[[int, int], None] | None:

@@ -2,13 +2,13 @@
 
 import os
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from ..answers import Json
 from ..layout import MEMORY
 from ..recall.block import RecordSource
 from ..recall.records import MOST, best
-from ..records.rank import BUDGET_TOKENS, Recalled
+from ..records.rank import BUDGET_TOKENS, Recalled, RecalledRecord
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
 from .tool import Answer, Door, Tool, shown
@@ -26,11 +26,13 @@ def instructions(door: Door) -> str:
     )
 
 
-def fitting(door: Door, query: str, *, limit: int, problems: list[str]) -> list[Json]:
+def fitting(
+    door: Door, query: str, *, limit: int, since: date | None, include_history: bool, problems: list[str]
+) -> list[RecalledRecord]:
     """Return the records that fit a query, best first; none where there are no records."""
-    found = door.records.search(query, limit=limit)
+    found = door.records.search(query, limit=limit, since=since, include_history=include_history)
     problems += found.problems
-    return [hit.to_json() for hit in found]
+    return [*found.hits]
 
 
 def source_of(door: Door) -> RecordSource | None:

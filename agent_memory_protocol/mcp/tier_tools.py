@@ -11,15 +11,17 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import settle
-from ..answers import About, Json, StoredFile
+from ..answers import About, Found, Json, StoredFile, corrections
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
+from ..records.rank import RecalledRecord
 from ..text.commands import by_tools
 from ..text.dates import parse_day
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import DOCUMENT, KNOWN, list_of, shape
+from .shapes import TEXTS as TEXT_LIST
 from .tool import Answer, Door, Tool, is_foreign, shown
 
 
@@ -51,11 +53,15 @@ _ABOUT = shape(**{key: KNOWN[key] for key in About().to_json()})
 _LEFT_OUT = shape("line", "last_line", "date", "label", "text")
 _PART = shape(*DOCUMENT, "lines", "lines_in_file", "cut", "problem", left_out=list_of(_LEFT_OUT))
 _NAME: Json = {"type": "string", "description": "the id of an entry, the file of a note"}
-_KIND: Json = {"enum": ["entry", "note", "record"]}
+_KIND: Json = {"enum": ["entry", "note", "record", "archived"]}
+_CORRECTION = shape(word={"type": "string"}, searched=TEXT_LIST)
+_LINE = shape("line", "text")
 _HIT = shape(
-    *("target", "path", "line", "label", "state", "text", "score", "reasons"),
-    may_lack=("target", "path", "line", "label", "state", "about"),
+    *("target", "path", "line", "section", "label", "date", "state", "text", "score", "reasons"),
+    may_lack=("target", "path", "line", "section", "label", "date", "state", "about", "passage", "lines"),
     about=_ABOUT,
+    passage=_LINE,
+    lines=list_of(_LINE),
     kind=_KIND,
     id=_NAME,
 )
@@ -129,21 +135,60 @@ def _show(door: Door, tier: str | None = None, agent: str | None = None) -> Answ
     return Answer({"entries": [one.to_json() for one in entries], "problems": problems})
 
 
-def _search(door: Door, query: str, limit: int = _HITS) -> Answer:
+def _search(
+    door: Door,
+    query: str,
+    limit: int = _HITS,
+    tier: str | None = None,
+    agent: str | None = None,
+    since: str | None = None,
+    context: int = 0,
+    history: bool = False,
+) -> Answer:
     problems: list[str] = []
     places = door.workspace.targets(door.actor) + door.workspace.note_folders(door.actor)
+    own = [one for one in places if not is_foreign(door, one)]
+    first = None if since is None else dt.date.fromordinal(parse_day(since))
+    only = Tier.parse(tier) if tier else None
     found = door.workspace.search(
         query,
         door.actor,
         limit=limit,
-        targets=[one for one in places if not is_foreign(door, one)],
+        targets=own,
+        tier=only,
+        agent=agent,
+        since=first,
+        context=context,
         index=door.index,
         on_problem=problems.append,
     )
-    records = record_tools.fitting(door, query, limit=limit, problems=problems)
+    gone: list[Found] = []
+    if history:
+        gone = door.workspace.search_archived(
+            query,
+            door.actor,
+            limit=limit,
+            targets=own,
+            tier=only,
+            agent=agent,
+            since=first,
+            on_problem=problems.append,
+        )
+    records: list[RecalledRecord] = []
+    if tier is None and agent is None:
+        records = record_tools.fitting(
+            door, query, limit=limit, since=first, include_history=history, problems=problems
+        )
     # The scores of two answers do not compare, their ranks do.
-    both = chain.from_iterable(zip_longest([one.to_json() for one in found], records))
-    return Answer({"hits": [one for one in both if one is not None][:limit], "problems": problems})
+    both = chain.from_iterable(zip_longest(found, gone, records))
+    hits = [one for one in both if one is not None][:limit]
+    return Answer(
+        {
+            "hits": [one.to_hit() for one in hits],
+            "corrections": [one.to_json() for one in corrections(hits)],
+            "problems": problems,
+        }
+    )
 
 
 def _resolve(door: Door, loser: str, winner: str, reason: str = "") -> Answer:
@@ -184,8 +229,13 @@ TIER_TOOLS = (
         (
             Parameter("query", TEXT, "What to look for.", required=True),
             Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
+            Parameter("tier", TEXT, "Look only in this tier.", choices=tuple(map(str, TIERS))),
+            Parameter("agent", TEXT, "Look only in what this agent has."),
+            Parameter("since", TEXT, "Find only what is dated this day or later, YYYY-MM-DD."),
+            Parameter("context", WHOLE, "Lines to give before and after the one that matched.", minimum=0),
+            Parameter("history", FLAG, "Look, too, at what was removed, replaced or archived."),
         ),
-        shape("problems", hits=list_of(_HIT)),
+        shape("problems", hits=list_of(_HIT), corrections=list_of(_CORRECTION)),
         _search,
     ),
     Tool(

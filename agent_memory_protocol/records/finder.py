@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from ..disk import garbage
 from ..errors import UnknownRecord
@@ -119,19 +120,30 @@ class Finder:
         same = (record for record in self.seen.saying(body) if record.body == body and not record.redacted)
         return tuple(sorted(same, key=by_birth))
 
-    def find(self, query: str, *, include_history: bool, count: int = MATCHES) -> list[Match]:
-        """Return the records that look most like a query, each as it is now."""
+    def find(
+        self, query: str, *, include_history: bool, count: int = MATCHES, since: date | None = None
+    ) -> list[Match]:
+        """Return the records that look most like a query, each as it is now; with `since`, if changed by then."""
         self._update_index()
         limit = count
         while True:
             hits = self._index.search(query, limit=limit)
             # What is replaced or archived stays so. Where that crowds out the rest, look further down.
-            shown = [hit for hit in hits if include_history or hit.key in LIVE][:count]
+            shown = [hit for hit in hits if include_history or hit.key in LIVE]
+            shown = shown if since else shown[:count]
+            read = self.seen.read_each(hit.source for hit in shown)
+            if since is not None:
+                shown = [hit for hit in shown if hit.source in read and read[hit.source].updated_at.date() >= since][
+                    :count
+                ]
             if len(shown) == count or len(hits) < limit:
                 break
             limit *= 4
-        read = self.seen.read_each(hit.source for hit in shown)
-        return [Match(read[hit.source], hit.score, hit.reasons) for hit in shown if hit.source in read]
+        return [
+            Match(read[hit.source], hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant)
+            for hit in shown
+            if hit.source in read
+        ]
 
     def total(self, query: str, *, include_history: bool) -> int:
         """Return how many records look like a query."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..limits import estimate_tokens
+from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
 from .record import LIVE, Record, State, by_birth
 
@@ -39,12 +40,15 @@ class Match:
         relevance: how much it looks like it, from 0 to 1; the best of an answer has 1.
         reasons: why it was found.
         uses: how often it was remembered again or recalled.
+        tokens, meant: what matched, and which slips of the query were taken for what; see `Hit`.
     """
 
     record: Record
     relevance: float
     reasons: tuple[str, ...]
     uses: int = 0
+    tokens: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class RecalledRecord:
         reasons: why it is here.
         forged: whether it claims a signature that does not verify.
         foreign: whether the identity of the memory has not signed it.
+        matched: the tokens of the query that are in it, as `search.words.places` finds them in a text.
+        meant: each word of the query that was taken for a slip, with the word that was looked for instead.
     """
 
     record: Record
@@ -66,11 +72,23 @@ class RecalledRecord:
     reasons: tuple[str, ...]
     forged: bool = False
     foreign: bool = False
+    matched: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
     @property
     def line(self) -> str:
         """The record as one line of a prompt."""
         return render(self.record, forged=self.forged, foreign=self.foreign)
+
+    @property
+    def marks(self) -> str:
+        """What the end of that line says of the record's state and signature; "" where nothing is to be said."""
+        return _marks(self.record, forged=self.forged, foreign=self.foreign)
+
+    @property
+    def passage(self) -> str:
+        """The part of its text that matched, on one line."""
+        return excerpt(self.record.body, self.matched, PASSAGE)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is among the hits of a JSON answer."""
@@ -82,6 +100,10 @@ class RecalledRecord:
             "score": round(self.score, 4),
             "reasons": [*self.reasons],
         }
+
+    def to_hit(self) -> dict[str, object]:
+        """Return it as it is among the hits of a search: with the part that matched."""
+        return {**self.to_json(), "passage": {"line": 0, "text": self.passage}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,20 +206,25 @@ def score(match: Match, now: datetime) -> float:
 
 def render(record: Record, *, forged: bool = False, foreign: bool = False) -> str:
     """Return a record as one line of a prompt, with the marks of its state and of its signature."""
-    line = bullet(_one_line(record.body))
+    marks = _marks(record, forged=forged, foreign=foreign)
+    return bullet(_one_line(record.body)) + (f" {marks}" if marks else "")
+
+
+def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
+    marks = []
     if record.transition is not None:
-        line += f" [disputed: {_said(record.transition.reason)}]"
+        marks.append(f"[disputed: {_said(record.transition.reason)}]")
     elif record.state is State.SUPERSEDED:
-        line += " [superseded — kept for history]"
+        marks.append("[superseded — kept for history]")
     elif record.state is State.ARCHIVED:
-        line += " [archived]"
+        marks.append("[archived]")
     if record.flagged:
-        line += f" [flagged: {_said(record.flag_reason or 'its evidence is gone')}]"
+        marks.append(f"[flagged: {_said(record.flag_reason or 'its evidence is gone')}]")
     if forged:
-        line += " [signature does not verify]"
+        marks.append("[signature does not verify]")
     elif foreign:
-        line += " [not signed by the owner]"
-    return line
+        marks.append("[not signed by the owner]")
+    return " ".join(marks)
 
 
 def partner_of(record: Record) -> str | None:
@@ -255,4 +282,5 @@ def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> Re
         signer = match.record.signed_by
         reasons = (*reasons, f"signed by {signer}" if signer else "not signed")
     tokens = estimate_tokens(len(render(match.record, forged=forged, foreign=foreign).encode()))
-    return RecalledRecord(match.record, score(match, now), tokens, reasons, forged, foreign)
+    worth = score(match, now)
+    return RecalledRecord(match.record, worth, tokens, reasons, forged, foreign, match.tokens, match.meant)

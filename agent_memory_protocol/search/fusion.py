@@ -4,6 +4,7 @@ Only places are added up (reciprocal rank fusion), so scores of different kinds 
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from .port import Hit, SearchIndex, Source
 
@@ -20,15 +21,26 @@ DEPTH = 100
 def fuse(answers: Iterable[tuple[float, Sequence[Hit]]], limit: int) -> list[Hit]:
     """Return the best hits of several answers, each with its weight. A hit has the reasons of all that found it."""
     scores: dict[tuple[str, str], float] = {}
-    reasons: dict[tuple[str, str], tuple[str, ...]] = {}
+    merged: dict[tuple[str, str], Hit] = {}
     for weight, hits in answers:
         for place, hit in enumerate(hits, start=1):
             found = (hit.source, hit.key)
             scores[found] = scores.get(found, 0) + weight / (SMOOTHING + place)
-            reasons[found] = (*reasons.get(found, ()), *hit.reasons)
+            before = merged.get(found)
+            merged[found] = hit if before is None else _both(before, hit)
     best = max(scores.values(), default=1)
     ordered = sorted((-round(score / best, 6), found) for found, score in scores.items())
-    return [Hit(*found, -score, reasons[found]) for score, found in ordered[: max(limit, 0)]]
+    return [replace(merged[found], score=-score) for score, found in ordered[: max(limit, 0)]]
+
+
+def _both(one: Hit, other: Hit) -> Hit:
+    """Return a passage that two indexes have found, with what each of them says of it."""
+    return replace(
+        one,
+        reasons=(*one.reasons, *other.reasons),
+        tokens=(*one.tokens, *other.tokens),
+        meant=(*one.meant, *other.meant),
+    )
 
 
 class FusedIndex:

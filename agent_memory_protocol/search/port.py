@@ -58,12 +58,16 @@ class Hit:
         key: its own key.
         score: above 0 and at most 1, which the best hit of an answer has. It compares hits of one answer only.
         reasons: why it was found, for a person: `words: staging, database`.
+        tokens: the tokens of the query that are in it or around it; `excerpt` finds them in its text.
+        meant: each word of the query that was taken for a slip, with the word of this passage that was looked for.
     """
 
     source: str
     key: str
     score: float
     reasons: tuple[str, ...]
+    tokens: tuple[str, ...] = ()
+    meant: tuple[tuple[str, str], ...] = ()
 
 
 class SearchIndex(Protocol):

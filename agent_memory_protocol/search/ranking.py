@@ -59,7 +59,7 @@ def rank(
         key=lambda pair: (-pair[0], pair[1].source, pair[1].key),
     )
     return [
-        Hit(candidate.source, candidate.key, score, _reasons(terms, candidate))
+        Hit(candidate.source, candidate.key, score, _reasons(terms, candidate), *_matched(terms, candidate))
         for score, candidate in ordered[: max(limit, 0)]
     ]
 
@@ -72,6 +72,19 @@ def _score(rarity: Mapping[str, float], candidate: CountedPassage, average: floa
         if times:
             score += weight * times * (_K1 + 1) / (times + _K1 * length)
     return score
+
+
+def _matched(terms: Iterable[Term], candidate: CountedPassage) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the tokens of the query that a passage holds, and each slip with the word it was taken for."""
+    tokens: dict[str, None] = {}
+    meant: dict[tuple[str, str], None] = {}
+    for term in terms:
+        for number, token in enumerate(term.tokens):
+            if token in candidate.text or token in candidate.context:
+                tokens[token] = None
+                if term.meant:
+                    meant[term.shown, term.meant[number]] = None
+    return tuple(tokens), tuple(meant)
 
 
 def _reasons(terms: Iterable[Term], candidate: CountedPassage) -> tuple[str, ...]:

@@ -9,8 +9,11 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from unicodedata import normalize
 
 from ..text.little_words import LITTLE_WORDS
@@ -39,6 +42,7 @@ _PLAIN_LETTERS = str.maketrans(
 _NO_JOINTS = str.maketrans("", "", "-_.")
 _JOINT = re.compile("[-_]+")
 _PART = re.compile(r"\.+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CUT = re.compile(rf"{_JOINT.pattern}|{_PART.pattern}")
 _VERSION = re.compile(r"([^\W\d]*)(\d+(?:\.\d+)+)")
 
 
@@ -80,6 +84,45 @@ def terms(query: str) -> tuple[Term, ...]:
             into = stops if (spelling or token) in LITTLE_WORDS else found
             into.setdefault(token, Term(shown, (token,), spelling))
     return tuple((found or stops).values())[:MOST_TERMS]
+
+
+def places(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
+    """Return where the words are that have one of these tokens, in order: the first character and the one behind."""
+    if text.isascii():
+        return _places(text, wanted)
+    # Each plain letter remembers the character that it comes from.
+    plain = [normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", character))) for character in text]
+    ends = [0, *accumulate(map(len, plain))]
+    found: list[tuple[int, int]] = []
+    for start, end in _places("".join(plain), wanted):
+        first = bisect_right(ends, start) - 1
+        behind = max(bisect_right(ends, end - 1), bisect_right(ends, end) - 1)  # with the accents behind it
+        if found and first <= found[-1][1]:  # of three characters, both pairs may be wanted
+            found[-1] = (found[-1][0], max(behind, found[-1][1]))
+        else:
+            found.append((first, behind))
+    return found
+
+
+def _places(plain: str, wanted: Collection[str]) -> list[tuple[int, int]]:
+    found = []
+    for word in _word(is_ascii=plain.isascii()).finditer(plain):
+        written, first = word[0], word.start()
+        if not written.isascii() and re.match(f"[{_DENSE}]", written):
+            for size in (2, 1):
+                starts = [place for place in range(len(written)) if written[place : place + size] in wanted]
+                found += [(first + place, min(first + place + size, word.end())) for place in starts]
+                if starts:
+                    break
+        elif _has(written, wanted):
+            cuts = [0, *(place for joint in _CUT.finditer(written) for place in joint.span()), len(written)]
+            parts = [pair for pair in zip(cuts[::2], cuts[1::2], strict=True) if _has(written[slice(*pair)], wanted)]
+            found += [(first + start, first + end) for start, end in parts or [(0, len(written))]]
+    return found
+
+
+def _has(part: str, wanted: Collection[str]) -> bool:
+    return any(token in wanted for _, token in _read(part))
 
 
 def _words(text: str) -> list[str]:

@@ -6,33 +6,34 @@ its times may not show it yet. What an index answers is looked up again in the f
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from pathlib import Path
 
 from ..answers import About, Found
-from ..change.session import SEARCH, Session, stored_entry
+from ..change.session import SEARCH, Session
 from ..disk.errors import shown
 from ..disk.writing import make_local_folder
-from ..errors import AgentMemoryError, StorageError
-from ..layout import LEDGER, Target
-from ..limits import split_lines
+from ..errors import AgentMemoryError, InvalidArgument, StorageError
+from ..layout import LEDGER, OWNED_TIERS, Target, Tier
 from ..notes import store as note_store
 from ..notes.index import is_beside
 from ..notes.index import read as read_index
 from ..notes.note import Note
 from ..project import local_state
+from ..project.access import Actor
 from ..search.opening import open_index
 from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
-from ..search.words import read as words_of
-from ..search.words import terms
+from ..text.dates import day_number
 from ..text.digest import blake2b
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import Entry
 from . import index as indexing
+from .found import look_up, passage
 
 INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
@@ -58,7 +59,9 @@ def search(
     *,
     embedder: Embedder | None,
     limit: int,
-    targets: Sequence[Target] | None,
+    where: "Within",
+    since: date | None,
+    context: int,
     today: date,
     on_problem: Callable[[str], object] | None,
 ) -> list[Found]:
@@ -66,14 +69,12 @@ def search(
 
     Without an index, that of the project is used, a file in `.scaffolding/.amp/`.
     """
+    is_asked = _asked(session, where)
     folders: dict[str, Target] = {}
     sources: list[Source] = []
     within: set[str] = set()
     unread: set[str] = set()
     told: set[str] = set()
-
-    def is_asked(target: Target) -> bool:
-        return session.may_read(target) and (targets is None or target in targets)
 
     def tell(text: str) -> None:
         if on_problem is not None and text not in told:
@@ -109,24 +110,48 @@ def search(
         used.refresh(sources)
         if unread:
             used.refresh((), gone=unread)  # so that the next query reads them again, and tells of them again
-        # A note is found by what it says and by what a line of an index says of it, and is given once.
-        hits = used.search(query, limit=2 * limit, within=within if len(within) < len(sources) else None)
+        asked_in = within if len(within) < len(sources) else None
+        answer = _take(
+            lambda count: used.search(query, limit=count, within=asked_in),
+            lambda hit: look_up(session, *place(hit.source), hit, today=today, context=context),
+            since,
+            limit,
+        )
     finally:
         if index is None:
             used.close()
-    answer: list[Found] = []
-    wanted = {token for term in terms(query) for token in term.tokens}
-    for hit in hits:
-        target, file = place(hit.source)
-        looked_up = _found(session, target, file, hit, wanted, today)
-        if looked_up is not None and all((one.path, one.id) != (looked_up.path, looked_up.id) for one in answer):
-            answer.append(looked_up)
     said = lru_cache(maxsize=None)(session.known)
-    return [replace(one, about=said(one.target).get(one.id, About())) for one in answer[:limit]]
+    return [replace(one, about=said(one.target).get(one.id, About())) for one in answer]
+
+
+def _take(
+    ask: Callable[[int], list[Hit]], find: Callable[[Hit], Found | None], since: date | None, limit: int
+) -> list[Found]:
+    """Return the best hits that are still there and, with `since`, from that day or later; ask for more as needed.
+
+    A note is found by what it says and by what a line of an index says of it, and is given once.
+    """
+    answer: dict[tuple[Path, str], Found] = {}
+    count, done = 2 * limit, 0
+    while len(answer) < limit:
+        hits = ask(count)
+        for one in filter(None, map(find, hits[done:])):
+            if since is None or (one.date is not None and one.date >= since):
+                answer.setdefault((one.path, one.id), one)
+        if len(hits) < count:
+            break
+        count, done = 4 * count, count
+    return [*answer.values()][:limit]
 
 
 def search_archived(
-    session: Session, query: str, *, limit: int, on_problem: Callable[[str], object] | None
+    session: Session,
+    query: str,
+    *,
+    limit: int,
+    where: "Within",
+    since: date | None,
+    on_problem: Callable[[str], object] | None,
 ) -> list[Found]:
     """Return what has left the documents that this actor may read, and fits best, best first.
 
@@ -136,8 +161,9 @@ def search_archived(
     from . import upkeep
 
     tell = on_problem or (lambda _: None)
+    is_asked = _asked(session, where)
     try:
-        archived = upkeep.restorable(session, (), last=False, since=None)
+        archived = [one for one in upkeep.restorable(session, (), last=False, since=since) if is_asked(one.target)]
     except StorageError as error:
         tell(str(error))
         return []
@@ -155,9 +181,75 @@ def search_archived(
         path = session.path(target).with_name(parts_of(target)[-1])
         reasons = (*hit.reasons, one.reason)
         label = one.taken.place.label_text
-        about, text = archived[int(hit.source)].about, one.taken.markdown
-        answer.append(Found("archived", target, one.taken.id, path, 0, text, hit.score, reasons, label, about))
+        text, left_on = one.taken.markdown, day_number(one.removed_at[:10])
+        answer.append(
+            Found(
+                "archived",
+                target,
+                one.taken.id,
+                path,
+                0,
+                text,
+                hit.score,
+                reasons,
+                label,
+                archived[int(hit.source)].about,
+                date=None if left_on is None else date.fromordinal(left_on),
+                passage=passage(text, hit.tokens, label),
+                tokens=hit.tokens,
+                meant=hit.meant,
+            )
+        )
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Which documents, with the notes beside them, a search looks in, of those that the actor may read.
+
+    Attributes:
+        targets: only these; None for all.
+        tier: only those of this tier.
+        agent, conversation: only the document of this agent, and of this conversation.
+    """
+
+    targets: Sequence[Target] | None = None
+    tier: Tier | None = None
+    agent: str | None = None
+    conversation: str | None = None
+
+    @property
+    def named(self) -> list[Target]:
+        """The documents that are named by their owner.
+
+        Raises:
+            InvalidArgument: the tier is one of another kind.
+            InvalidName: a name breaks the name rule.
+        """
+        named = Actor(self.agent, self.conversation)
+        found = [Target(tier, owner) for tier in OWNED_TIERS if (owner := named.owned(tier)) is not None]
+        for target in found:
+            if self.tier not in (None, target.tier):
+                raise InvalidArgument(f"{target} is not in the tier {self.tier!s}; name only one of the two")
+        return found
+
+
+def _asked(session: Session, where: Within) -> Callable[[Target], bool]:
+    """Return what says whether a document is searched. What is named and may not be read is refused."""
+    named = where.named
+    for target in named:
+        session.check_read(target)
+        if not any(one == target for one in store.places(session.root)):
+            session.notices.append(f"there is no memory of {target} yet; `amp status` lists the documents there are")
+
+    def is_asked(target: Target) -> bool:
+        if where.targets is not None and target not in where.targets:
+            return False
+        if named:
+            return target in named
+        return session.may_read(target) and where.tier in (None, target.tier)
+
+    return is_asked
 
 
 def _states(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
@@ -264,55 +356,3 @@ def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:
 def passage_of_note(note: Note) -> Passage:
     """Return a note as it is searched: what it says, with its title and its file name around it."""
     return Passage(note.file, "\n".join([note.head.description, *note.body]), f"{note.title} {note.stem}")
-
-
-def _found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str], today: date) -> Found | None:
-    """Look up again what was found in a note, in a file of an index, or with no `file` in the document itself."""
-    if file == hit.key:
-        return _note_found(session, target, file, hit, wanted)
-    if file or hit.key.endswith(".md"):
-        return _line_found(session, target, file or target.parts[-1], hit, wanted)
-    return _entry_found(session, target, hit, today)
-
-
-def _entry_found(session: Session, target: Target, hit: Hit, today: date) -> Found | None:
-    try:
-        document = session.read(target)
-    except AgentMemoryError:
-        return None
-    if document is None or hit.key not in document.ids:
-        return None
-    entry = stored_entry(document, hit.key)
-    place = session.path(target)
-    reasons = (*hit.reasons, f"expired on {entry.until}") if entry.is_expired(today) else hit.reasons
-    return Found("entry", target, entry.id, place, entry.line, entry.text, hit.score, reasons, entry.label)
-
-
-def _note_found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str]) -> Found | None:
-    found = _text_of(session, target, file)
-    if found is None:
-        return None
-    text = found[0].head.description or found[0].title
-    counts = [len({token for _, token in words_of(line)}.intersection(wanted)) for line in split_lines(found[1])]
-    line = counts.index(max(counts)) + 1 if any(counts) else 1
-    return Found("note", target, file, session.path(target).with_name(file), line, text, hit.score, hit.reasons)
-
-
-def _line_found(session: Session, target: Target, file: str, hit: Hit, wanted: Collection[str]) -> Found | None:
-    """Return the note that an index line in a file leads to, or the place of the line where there is no such note."""
-    found = _text_of(session, target, file)
-    line = next((one for one in read_index(found[1]).lines if one.file == hit.key), None) if found else None
-    if line is None:
-        return None
-    note = _note_found(session, target, hit.key, hit, wanted)
-    if note is not None:
-        return replace(note, text=line.text)
-    place = session.path(target).with_name(file)
-    return Found("note", target, hit.key, place, line.line, line.text, hit.score, hit.reasons)
-
-
-def _text_of(session: Session, target: Target, file: str) -> tuple[Note, str] | None:
-    try:
-        return note_store.read(session.root, target.parts[:-1], file)
-    except AgentMemoryError:
-        return None

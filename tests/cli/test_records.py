@@ -411,9 +411,13 @@ def test_an_agent_has_no_program_started(amp, judge, agent):
 def test_a_search_names_what_matches_and_why(amp, memory, sides):
     memory.remember("Call recall_for_agent first.", tags=("api",))
     lines = amp("search", "staging database").out.splitlines()
-    assert lines[0] == f"{sides[0].id}  {POSTGRES} [disputed: one negates the other]"
-    assert lines[1].startswith("    words: staging")
-    assert len(lines) == 4
+    day = f"{sides[0].updated_at:%Y-%m-%d}"
+    assert lines[:2] == [
+        f"{sides[0].id}  record of {day} [disputed: one negates the other]",
+        f"    {POSTGRES}",
+    ]
+    assert lines[2].startswith("    words: staging")
+    assert len(lines) == 6
     assert amp("search", "agent").out.count("recall_for_agent") == 1
     nothing = (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
     assert amp("search", "-- no such thing as this --") == nothing
@@ -422,14 +426,14 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert (hit["kind"], hit["id"], hit["state"], hit["text"]) == ("record", sides[0].id, "transitional", POSTGRES)
     assert hit["reasons"]
     answer = amp("search", "staging", "--limit", "1")
-    assert len(answer.out.splitlines()) == 2
+    assert len(answer.out.splitlines()) == 3
     assert answer.err == "amp: 2 more match; --limit 3 shows them\n"
 
 
 def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, sides):
     memory.resolve(sides[0].id, sides[1].id, "moved")
-    assert len(amp("search", "staging").out.splitlines()) == 2
-    assert len(amp("search", "staging", "--history").out.splitlines()) == 4
+    assert amp("search", "staging").out.count("\nmem:") == 0
+    assert amp("search", "staging", "--history").out.count("\nmem:") == 1
     assert "used" not in amp("search", "staging").out
 
 

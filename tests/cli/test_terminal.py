@@ -53,7 +53,7 @@ VERBS = {
     "prune": ["", "{evil}", "--sections"],
     "restore": ["--list", "--last", "{evil}"],
     "sync": ["", "--apply"],
-    "search": ["evil", "evil --history", "{evil}"],
+    "search": ["evil", "evil --history", "evil --context 2", "{evil}", "evil --agent {evil}", "evil --since {evil}"],
     "record history": ["{evil}"],
     "record init-store": ["postgresql://u:p@127.0.0.1:1/{evil}"],
     "record list": ["", "--store {evil}"],

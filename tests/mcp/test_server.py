@@ -292,7 +292,16 @@ def test_entries_and_notes_are_found_and_what_has_changed_is_found_no_more(proje
     }
     assert all(hit["reasons"] for hit in hits)
     assert len(project.values("memory_search", {"query": "redis", "limit": 1})["hits"]) == 1
-    assert project.values("memory_search", {"query": "upload tset"})["hits"][0]["id"] == own.entry.id
+    answer = project.values("memory_search", {"query": "upload tset", "context": 1})
+    assert answer["hits"][0]["id"] == own.entry.id
+    assert answer["hits"][0]["passage"]["text"] == "- The upload test waits for Redis."
+    assert {"line": own.entry.line, "text": own.entry.text} in answer["hits"][0]["lines"]
+    assert answer["corrections"] == [{"word": "tset", "searched": ["test"]}]
+    for narrowed, targets in (({"tier": "agent"}, {"agent:developer"}), ({"agent": "developer"}, {"agent:developer"})):
+        assert {
+            hit["target"] for hit in project.values("memory_search", {"query": "redis", **narrowed})["hits"]
+        } == targets
+    assert project.values("memory_search", {"query": "redis", "tier": "conversation", "history": True})["hits"] == []
 
     async def question(client: Client) -> None:
         async def ids() -> list[str]:
@@ -481,6 +490,9 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"text": f"CI uses {TOKEN}"}, "rule github-token"),
     ("remember", {"text": "x", "source": TOKEN}, "rule github-token"),
     ("memory_search", {}, "query is missing"),
+    ("memory_search", {"query": "x", "agent": "tester"}, "may not read agent:tester"),
+    ("memory_search", {"query": "x", "tier": "shared", "agent": "developer"}, "is not in the tier shared"),
+    ("memory_search", {"query": "x", "since": "today"}, "today"),
     ("memory_search", {"query": "x", "limit": 0}, "limit must be a whole number, at least 1"),
     ("recall", {}, "query is missing"),
     ("recall", {"query": "x", "budget_tokens": 0}, "budget_tokens must be a whole number, at least 1"),

@@ -163,7 +163,7 @@ def test_only_what_has_another_fingerprint_is_read(index):
     index.refresh([Source("a", "1", lambda _: [Passage("x", "one word")])])
     assert index.refresh([Source("a", "1", unread)]) == 0
     assert index.refresh([Source("a", "2", lambda _: [Passage("y", "another word")])]) == 1
-    assert index.search("word") == [Hit("a", "y", 1.0, ("words: word",))]
+    assert index.search("word") == [Hit("a", "y", 1.0, ("words: word",), ("word",))]
 
 
 def test_where_a_source_cannot_be_read_the_index_stays_as_it_was(filled):

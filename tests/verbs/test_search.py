@@ -200,8 +200,9 @@ def test_the_command_gives_entries_notes_and_records_each_with_the_command_that_
     run("remember", "Staging runs Postgres.", "--agent", "developer")
     run("note", "new", "project", "staging", "--description", "Staging is rebuilt", "--why", "Drift.", "--how", "Wait.")
     out = run("search", "staging")
-    assert "agent:developer:4  - Staging runs Postgres." in out
-    assert "`amp show --agent developer`" in out
+    (entry,) = json.loads(run("list", "--json"))["entries"]
+    assert f"agents/developer/MEMORY.md:4  {entry['id']}  Developer Memory\n    - Staging runs Postgres.\n" in out
+    assert f"`amp show {entry['id']}`" in out
     assert "`amp note show project_staging --tier shared`" in out
     hits = json.loads(run("search", "staging", "--json"))["hits"]
     assert sorted(one["kind"] for one in hits) == ["entry", "note"]
@@ -283,7 +284,8 @@ def test_the_command_looks_at_what_has_left_when_asked(filled, monkeypatch, tmp_
     told = CliRunner().invoke(amp, ["search", "redis queue"]).output
     assert old not in told
     told = CliRunner().invoke(amp, ["search", "redis queue", "--history"]).output
-    assert f"{old}  shared, archived  - Redis loses its queue on restart without AOF.\n" in told
+    assert f"{SHARED}/ledger.jsonl  {old}  left shared on " in told
+    assert "\n    - Redis loses its queue on restart without AOF.\n" in told
     assert f"    words: redis, queue; fixed in 7.2; `amp restore {old}`\n" in told
     hits = json.loads(CliRunner().invoke(amp, ["search", "redis queue", "--history", "--json"]).output)["hits"]
     assert [one["kind"] for one in hits] == ["entry", "archived"]

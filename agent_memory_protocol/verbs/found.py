@@ -1,0 +1,187 @@
+"""What an index has found, looked up again in its file: where it is now, and which part of it matched."""
+
+import stat
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from ..answers import Found
+from ..change.session import Session, stored_entry
+from ..errors import AgentMemoryError
+from ..layout import Target
+from ..limits import split_lines
+from ..notes import store as note_store
+from ..notes.index import read as read_index
+from ..notes.note import Note
+from ..search.excerpt import PASSAGE, best_line, excerpt
+from ..search.port import Hit
+from ..text import labels
+from ..text.dates import day_number
+from ..tiers.document import Document
+
+_LEAST = 80
+"""Characters of a passage that are shown whatever its label takes."""
+
+_DAYS = ("updated_at", "last_updated", "updated", "modified", "date", "created_at", "created")
+"""The keys of a note's header that say when it was written, the best first."""
+
+
+def look_up(session: Session, target: Target, file: str, hit: Hit, *, today: date, context: int) -> Found | None:
+    """Return what a hit is now: an entry of a document, the note of that file name, or the note an index line names.
+
+    None where it is gone. `context` is how many lines to give on both sides of the one that matched.
+    """
+    if file == hit.key:
+        return _note(session, target, file, hit, context)
+    if file or hit.key.endswith(".md"):
+        return _listed(session, target, file or target.parts[-1], hit, context)
+    return _entry(session, target, hit, today, context)
+
+
+def passage(text: str, tokens: Sequence[str], label: str = "") -> str:
+    """Return the part of a text that holds most of these tokens, on one line, with its label in front."""
+    in_front = labels.in_front_of_item(label, text)
+    front = in_front[: len(in_front) - len(text)] if label and in_front.endswith(text) else ""
+    rest = in_front.removeprefix(front)
+    return front + excerpt(rest, tokens, max(PASSAGE - len(front), _LEAST))
+
+
+def _entry(session: Session, target: Target, hit: Hit, today: date, context: int) -> Found | None:
+    try:
+        document = session.read(target)
+    except AgentMemoryError:
+        return None
+    if document is None or hit.key not in document.ids:
+        return None
+    entry = stored_entry(document, hit.key)
+    line = entry.line + (best_line(entry.text.split("\n"), hit.tokens) or 0)
+    return Found(
+        "entry",
+        target,
+        entry.id,
+        session.path(target),
+        entry.line,
+        entry.text,
+        hit.score,
+        (*hit.reasons, f"expired on {entry.until}") if entry.is_expired(today) else hit.reasons,
+        entry.label,
+        section=entry.section,
+        date=entry.date,
+        passage=passage(entry.text, hit.tokens, entry.label),
+        passage_line=line,
+        lines=_governed(document, _around(document.lines, line, context)),
+        tokens=hit.tokens,
+        meant=hit.meant,
+    )
+
+
+def _governed(document: Document, lines: tuple[tuple[int, str], ...]) -> tuple[tuple[int, str], ...]:
+    """Return lines of a document with the labels that govern them."""
+    shown = {number for number, _ in lines}
+    wanted = set(shown)
+    for entry in document.outline.entries:
+        if entry.label is not None and not shown.isdisjoint(range(entry.start + 1, entry.end + 1)):
+            label = document.outline.labels[entry.label]
+            wanted.update(range(label.start + 1, label.end + 1))
+    return tuple((number, document.lines[number - 1].rstrip("\r\n")) for number in sorted(wanted))
+
+
+def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -> Found | None:
+    found = _text_of(session, target, file)
+    if found is None:
+        return None
+    note, text = found
+    lines = split_lines(text)
+    start = note.body_line - 1
+    best = best_line(lines, hit.tokens, start)
+    said = note.head.description or note.title
+    line = 1 if best is None else best + 1
+    shown = said if best is None or best < start else _paragraph(lines, best)
+    return Found(
+        "note",
+        target,
+        file,
+        session.path(target).with_name(file),
+        line,
+        said,
+        hit.score,
+        hit.reasons,
+        date=_day_of(session, target, note),
+        passage=passage(shown, hit.tokens),
+        passage_line=line,
+        lines=_around(lines, line, context),
+        tokens=hit.tokens,
+        meant=hit.meant,
+    )
+
+
+def _listed(session: Session, target: Target, file: str, hit: Hit, context: int) -> Found | None:
+    """Return the note that an index line in a file leads to, or the place of the line where there is no such note."""
+    found = _text_of(session, target, file)
+    line = next((one for one in read_index(found[1]).lines if one.file == hit.key), None) if found else None
+    if found is None or line is None:
+        return None
+    note = _note(session, target, hit.key, hit, context)
+    said = passage(line.text, hit.tokens)
+    if note is not None:
+        is_inside = best_line(split_lines(note.passage), hit.tokens) is not None
+        return replace(note, text=line.text, passage=note.passage if is_inside else said)
+    lines = _around(split_lines(found[1]), line.line, context)
+    place = session.path(target).with_name(file)
+    return Found(
+        "note",
+        target,
+        hit.key,
+        place,
+        line.line,
+        line.text,
+        hit.score,
+        hit.reasons,
+        passage=said,
+        passage_line=line.line,
+        lines=lines,
+        tokens=hit.tokens,
+        meant=hit.meant,
+    )
+
+
+def _paragraph(lines: Sequence[str], start: int) -> str:
+    """Return the rest of a paragraph from one of its lines on; of a heading, the paragraph below it, too."""
+    end = start + 1
+    if lines[start].startswith("#"):
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    return "\n".join(lines[start:end])
+
+
+def _around(lines: Sequence[str], line: int, context: int) -> tuple[tuple[int, str], ...]:
+    """Return a line, counted from 1, with those before and after it, each with its number; nothing without context."""
+    if not context:
+        return ()
+    first = max(line - context, 1)
+    return tuple(enumerate((one.rstrip("\r\n") for one in lines[first - 1 : line + context]), first))
+
+
+def _day_of(session: Session, target: Target, note: Note) -> date | None:
+    """Return the day a note says that it is from, else the day on which its file was last written here."""
+    for keys in (("metadata",), ()):
+        for key in _DAYS:
+            day = day_number(((note.header and note.header.get(*keys, key)) or "")[:10])
+            if day is not None:
+                return date.fromordinal(day)
+    try:
+        folder = session.root.folder(target.parts[:-1])
+        info = None if folder is None else folder.stat(note.file)
+    except (AgentMemoryError, OSError):
+        return None
+    is_file = info is not None and stat.S_ISREG(info.st_mode)
+    return datetime.fromtimestamp(info.st_mtime, UTC).astimezone().date() if info and is_file else None
+
+
+def _text_of(session: Session, target: Target, file: str) -> tuple[Note, str] | None:
+    try:
+        return note_store.read(session.root, target.parts[:-1], file)
+    except AgentMemoryError:
+        return None
