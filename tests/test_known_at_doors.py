@@ -131,11 +131,7 @@ def through(name: str, suffix: str) -> Door:
     return export
 
 
-DOORS |= {
-    f"export and import {one.name}": through(one.name, one.suffixes[0])
-    for one in table.FORMATS
-    if one.writes and one.name != "parquet"
-}
+DOORS |= {f"export and import {one.name}": through(one.name, one.suffixes[0]) for one in table.FORMATS if one.writes}
 
 
 @door("show and list")

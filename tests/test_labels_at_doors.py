@@ -261,7 +261,7 @@ def page(at: Case) -> Iterator[str]:
 @door("amp export")
 def export(at: Case) -> Iterator[str]:
     for one in table.FORMATS:
-        if one.writes and one.name != "parquet":
+        if one.writes:
             path = at.folder / f"out{one.suffixes[0]}"
             at.amp("export", "shared", "--format", one.name, "--output", str(path), "--force")
             yield from _entries(path, one)
@@ -272,7 +272,7 @@ def convert(at: Case) -> Iterator[str]:
     page = at.folder / "page.md"
     page.write_text(at.page.text)
     for one in table.FORMATS:
-        if one.writes and one.name != "parquet":
+        if one.writes:
             path = at.folder / f"out{one.suffixes[0]}"
             at.amp("convert", str(page), str(path), root=False)
             yield from _entries(path, one)

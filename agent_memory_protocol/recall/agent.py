@@ -10,7 +10,7 @@ from ..errors import AgentMemoryError, InvalidName
 from ..layout import RECORDS, Target, Tier, check_conversation_id
 from ..limits import split_lines
 from ..project.access import Actor, why_not_read
-from ..text.placeholders import is_placeholder
+from ..text.placeholders import is_placeholder, may_hold_places
 from ..text.visible import KEEPER, escape_line, needs_escapes, without_hidden
 from ..tiers import store
 from ..tiers.store import TierText
@@ -363,9 +363,12 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         return Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
     if b"<<<<<<<" in source.rare and _has_conflict(text):
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
-    text = body = text.removesuffix("\n")
+    text = text.removesuffix("\n")
     if not _says_something(text):
         return None
+    if may_hold_places(text):
+        text, removed = _without_placeholders(text, removed)
+    body = text
     escapes = needs_escapes(text, source.rare)
     if escapes:
         body = "\n".join([escape_line(line) for line in text.split("\n")])
@@ -428,6 +431,26 @@ def _says_something(text: str) -> bool:
             return True
         start = end + 1
     return False
+
+
+def _without_placeholders(text: str, removed: list[int]) -> tuple[str, list[int]]:
+    """Take out entries such as “(none yet)”, and the blank line that would be doubled. They say nothing."""
+    from ..tiers import entries
+
+    lines = text.split("\n")
+    places = {entry.start for entry in entries.read(lines).entries if entry.holds_place(lines)}
+    kept: list[int] = []
+    for number, line in enumerate(lines):
+        is_blank = not line.strip(" \t")
+        is_doubled = is_blank and number - 1 in places and (not kept or not lines[kept[-1]].strip(" \t"))
+        if number not in places and not is_doubled:
+            kept.append(number)
+    while kept and not lines[kept[-1]].strip(" \t"):
+        kept.pop()
+    gone = {*range(len(lines))}.difference(kept)
+    hidden = {*removed}
+    source = [number for number in range(len(lines) + len(hidden)) if number not in hidden]
+    return "\n".join([lines[number] for number in kept]), sorted([*removed, *(source[number] for number in gone)])
 
 
 def _may_end(text: str, rare: bytes) -> bool:

@@ -849,6 +849,24 @@ def test_where_not_all_fits_placeholders_are_no_entries(project):
     assert inside(project.recall(), "shared")[:3] == ["# S", "Blockers:", "- none"]
 
 
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("# S\n\n- (none yet)\n\n## A\n\n(none yet)\n\n## B\n\n- x\n", ["# S", "", "## A", "", "## B", "", "- x"]),
+        ("# S\n\n- x\n- todo\n\nOpen:\n\n- none\n", ["# S", "", "- x", "", "Open:", "", "- none"]),
+        ("# S\n\n```\n- none\n```\n", ["# S", "", "```", "- none", "```"]),
+        ("# S\n\n- x\n\n_Nothing yet._\n\n", ["# S", "", "- x"]),
+        ("# S\n<!-- h -->\n- TBD\n- x\n", ["# S", "- x"]),
+        ("# S\n\n- x\n  - none\n", ["# S", "", "- x", "  - none"]),
+    ],
+    ids=["sections", "label", "fence", "last", "comment", "child"],
+)
+def test_placeholders_are_not_given_and_answers_are(project, text, given):
+    project.write(SHARED, text)
+    assert inside(project.recall(), "shared") == given
+    assert f"of {text.count(chr(10))}" in project.recall() or len(given) == text.count("\n")
+
+
 def test_a_page_that_fits_without_its_blank_lines_is_given_whole(project):
     sections = "".join(f"\n## T{number}\n\n- f1 {number}\n- f2 {number}\n" for number in range(60))
     project.write(SHARED, f"# S\n{sections}")
