@@ -298,18 +298,22 @@ class Memory(Decisions):
 
     # -- looking after the records -----------------------------------------------------------------------------------
 
-    def consolidate(self, *, apply: bool = True) -> Report:
+    def consolidate(self, *, apply: bool = True, takes: Callable[[str], bool] = lambda _: True) -> Report:
         """Merge what says the same, mark what contradicts, make rules of what happens again, and flag rules in doubt.
 
         Contradictions are decided only where `operators` has a resolver. Without `apply` nothing is written, and the
-        report says what would be. What was done before an error is whole; call it again.
+        report says what would be. What was done before an error is whole; call it again. `takes` says of the id of a
+        proposal whether it is done; the others are in the report's `left`.
         """
         from .consolidation.pipeline import consolidate
 
         with self._lock:
             allow = self._check_pass(apply)
             report = self._look_after(
-                lambda records: consolidate(records, now=self._now(), operators=self._operators, allow=allow), apply
+                lambda records: consolidate(
+                    records, now=self._now(), operators=self._operators, allow=allow, takes=takes
+                ),
+                apply,
             )
             if apply:
                 self._fresh.clear()

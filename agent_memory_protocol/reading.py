@@ -134,6 +134,11 @@ class Reader:
         with self._session(actor) as session:
             return session.readable()
 
+    def refused_proposals(self, actor: Actor | None = None) -> set[str]:
+        """Return the ids of the proposals that somebody has refused."""
+        with self._session(actor) as session:
+            return verbs.proposals.refused(session)
+
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
         """Return a document, or one section of it, as it is on disk now; None where there is none.
 

@@ -23,6 +23,7 @@ from .reading import Reader, check_several, check_text
 if TYPE_CHECKING:
     from .answers import About, Indexed, NoteRow, Remembered, Rewritten
     from .change.compaction import Compaction
+    from .consolidation.proposals import Operator
     from .learning.merge_in import Adoption
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
@@ -539,25 +540,36 @@ class Workspace(Reader):
         with self._session(actor) as session:
             return [path for _, path in verbs.originals.of(session, adopted)]
 
-    def plan_distillation(self, *, actor: Actor | None = None) -> Distillation:
-        """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing."""
-        with self._session(actor) as session:
-            return verbs.distill.plan(session)
+    def plan_distillation(self, *, operator: Operator | None = None, actor: Actor | None = None) -> Distillation:
+        """Say which insights of conversations deserve a longer life, and what has outlived itself. Changes nothing.
 
-    def plan_learning(self, conversation: str, *, agent: str | None = None, actor: Actor | None = None) -> Distillation:
+        `operator` is asked which wordings say the same, after the rules of this package; see `consolidation`.
+        """
+        with self._session(actor) as session:
+            return verbs.distill.plan(session, operator=operator)
+
+    def plan_learning(
+        self,
+        conversation: str,
+        *,
+        agent: str | None = None,
+        operator: Operator | None = None,
+        actor: Actor | None = None,
+    ) -> Distillation:
         """Say what one conversation has taught. Changes nothing.
 
         Args:
             conversation: its id.
             agent: who is to learn what no other conversation confirms; by default the acting agent, else the agent
                 whose memory is most about it.
+            operator: is asked which wordings say the same.
             actor: who asks.
 
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
         with self._session(actor) as session:
-            return verbs.distill.plan(session, Actor(agent, conversation))
+            return verbs.distill.plan(session, Actor(agent, conversation), operator)
 
     def apply_distillation(
         self,
@@ -585,14 +597,16 @@ class Workspace(Reader):
         with self._session(actor, for_writing=True) as session:
             return verbs.distill.apply(session, planned, choice, today or date.today())
 
-    def plan_closing(self, conversation: str, *, actor: Actor | None = None) -> Closing:
+    def plan_closing(
+        self, conversation: str, *, operator: Operator | None = None, actor: Actor | None = None
+    ) -> Closing:
         """Say what closing a conversation would keep, and what would go to its ledger. Changes nothing.
 
         Raises:
             InvalidArgument: no conversation has this id.
         """
         with self._session(actor) as session:
-            return verbs.close.plan(session, conversation)
+            return verbs.close.plan(session, conversation, operator)
 
     def close(
         self,

@@ -1,28 +1,28 @@
 """`amp consolidate` and `amp decay`: looking after records."""
 
-import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
 import click
 
-from ..consolidation.command_operator import CommandOperator
 from ..consolidation.pipeline import Operators
-from ..consolidation.proposals import Report, Stage, Unreadable, kind_of
-from ..errors import AccessDenied, InvalidArgument
+from ..consolidation.proposals import Action, Report, Stage, Unreadable, kind_of
+from ..errors import InvalidArgument
 from ..memory import Memory
-from ..project.access import Actor
+from ..text.phrases import counted
+from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, note
+from .program import as_operator
 from .record_options import identity_option, open_memory, record_options
 from .records import short
 
 UNREADABLE = kind_of(Unreadable(""))
 
 
-@click.command("consolidate")
+@click.command("consolidate", cls=ChoosingCommand)
 @click.option("--apply", is_flag=True, help="Do it. Without it, only what would be done is shown.")
+@choosing_options("consolidate")
 @click.option("--operator", metavar="COMMAND", help="Also ask this program: JSON in, JSON out. No shell runs it.")
 @click.option(
     "--stage",
@@ -42,6 +42,7 @@ UNREADABLE = kind_of(Unreadable(""))
 def consolidate_command(
     call: Call,
     apply: bool,
+    choosing: Choosing,
     operator: str | None,
     stages: tuple[str, ...],
     seconds: float | None,
@@ -57,42 +58,48 @@ def consolidate_command(
     apply to its proposals; it may decide only in the stage resolution. With --apply, amp asks it again. If its answer
     cannot be read, the rest is done and the exit code is 4.
 
+    Each proposal has an id that stays the same. What --refuse names is not proposed again.
+
     \b
     Examples:
         amp consolidate --apply
+        amp consolidate --only 3fa29c01 --apply
         amp consolidate --operator "python3 judge.py"
     """
-    judge = None if operator is None else _program(operator, call.actor(), seconds)
+    judge = None if operator is None else as_operator(operator, call.actor(), seconds)
     if judge is None and (stages or seconds is not None):
         raise InvalidArgument("--stage and --seconds are for a program; name it with --operator")
     operators = Operators()
     for stage in dict.fromkeys(stages or [Stage.CONTRADICTION.value]) if judge else ():
         operators = replace(operators, **{stage: (*getattr(operators, stage), judge)})
     memory = open_memory(call, store, identity if apply else None, operators=operators)
-    report = memory.consolidate(apply=apply)
+    report = _chosen(call, memory, choosing, apply=apply)
     program = judge.name if judge else ""
     call.answer({"applied": apply, **report.to_json()}, _lines(memory, report, applied=apply, program=program))
     if judge and any(action.by == judge.name and action.kind == UNREADABLE for action in report.refused):
         sys.exit(4)
 
 
-def _program(command: str, who: Actor, seconds: float | None) -> CommandOperator:
-    """Return the program that a person names as one that proposes.
+def _chosen(call: Call, memory: Memory, choosing: Choosing, *, apply: bool) -> Report:
+    """Do what is chosen, or say what would be done. Where ids are named, it is planned first."""
+    here, who = call.workspace(), call.actor()
+    taken: set[str] | None = None
 
-    Raises:
-        AccessDenied: an agent names it. What a guard lets an agent start is for its host to say.
-        InvalidArgument: it is not a command, or the program does not exist.
-    """
-    if not who.is_person:
-        raise AccessDenied(f"{who} may not have amp start a program; the person who owns the project may")
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise InvalidArgument(f"--operator {command!a}: {error}; close what is quoted") from None
-    if not words or shutil.which(words[0]) is None:
-        name = words[0] if words else ""
-        raise InvalidArgument(f"--operator: there is no program {name!a}; name one that is installed, or its path")
-    return CommandOperator(words) if seconds is None else CommandOperator(words, seconds=seconds)
+    def plan() -> Report:
+        never = here.refused_proposals(who)
+        return memory.consolidate(apply=False, takes=lambda one: one not in never)
+
+    if choosing.only or choosing.without or choosing.refuse or choosing.forget_refusals:
+        planned = choosing.settle(here, who, plan, lambda report: report.done)
+        taken = {one.id for one in choosing.chosen(_proposed(planned))}
+        if not apply:
+            return replace(planned, done=tuple(one for one in planned.done if not one.id or one.id in taken))
+    never = here.refused_proposals(who)
+    return memory.consolidate(apply=apply, takes=lambda one: one not in never and (taken is None or one in taken))
+
+
+def _proposed(report: Report) -> list[Action]:
+    return [one for one in report.done if one.id]
 
 
 @click.command("decay")
@@ -122,10 +129,13 @@ def _lines(memory: Memory, report: Report, *, applied: bool, program: str = "") 
     records = {record.id: record for record in memory.records()} if actions else {}
     for word, action in actions:
         asked = f"  [{program}]" if program and action.by == program else ""
-        yield f"{word}{action.kind}: {action.reason}{asked}"
+        named = f"{action.id}  " if action.id and not word else ""
+        yield f"{named}{word}{action.kind}: {action.reason}{asked}"
         for one in action.ids:
             unknown = "(there is none)" if word else "(new)"
             yield f"  {one}  {short(records[one]) if one in records else unknown}"
+    if report.left and applied:
+        yield f"{counted(len(report.left), 'proposal')} left as {'it is' if len(report.left) == 1 else 'they are'}"
     if not report.done:
         yield "there is nothing to do"
     elif not applied:

@@ -12,6 +12,7 @@ from ..text.phrases import counted
 from ..verbs.distill import Distillation, Distilled
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, first_words, note
+from .program import asked, asking_options
 
 _SIGNS = {ADD: "+", REMOVE: "-"}
 _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that are safe, or those of --only.")
@@ -20,10 +21,19 @@ _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that
 @click.command("distill", cls=ChoosingCommand)
 @_apply
 @choosing_options("distill")
+@asking_options
 @click.option("--restore", "undo", is_flag=True, help="Go back to the state before a distillation.")
 @click.option("--backup", metavar="NAME", help="With --restore: the backup to use. Default: the last.")
 @call_options
-def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup: str | None) -> None:
+def distill_command(
+    call: Call,
+    do: bool,
+    choosing: Choosing,
+    operator: str | None,
+    seconds: float | None,
+    undo: bool,
+    backup: str | None,
+) -> None:
     """Copy lessons from conversations into lasting memory.
 
     It proposes an insight of several conversations for shared memory. It proposes a decision or lesson of one
@@ -34,9 +44,13 @@ def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup
     duplicates. --only makes the others. amp makes a backup first. It ends with 3 or 4 if a change was refused or a file
     could not be read; the other changes are made.
 
+    With --operator, amp also asks a program, after its rules, which wordings say the same. It gets the question of the
+    stage dedup of `amp consolidate`. A text and what denies it never count as the same.
+
     \b
     Examples:
         amp distill --apply
+        amp distill --operator "python3 judge.py"
         amp distill --only 3fa29c01 --apply
         amp distill --refuse 3fa29c01
     """
@@ -51,14 +65,15 @@ def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup
         return
     if backup is not None:
         raise InvalidArgument("--backup says what to go back to; add --restore")
-    planned = choosing.settle(here, who, lambda: here.plan_distillation(actor=who), candidates_of)
+    judge = asked(operator, who, seconds)
+    planned = choosing.settle(here, who, lambda: here.plan_distillation(operator=judge, actor=who), candidates_of)
     done = None
     if do:
         done = here.apply_distillation(
             planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
         )
     call.answer(_values(planned, done), _lines(planned, done, "distill"))
-    sys.exit(max(_code(done), 4 if planned.problems else 0))
+    sys.exit(max(_code(done), 4 if planned.problems or planned.failures else 0))
 
 
 @click.command("learn", cls=ChoosingCommand)
@@ -66,8 +81,17 @@ def distill_command(call: Call, do: bool, choosing: Choosing, undo: bool, backup
 @click.option("--agent", metavar="NAME", help="The agent that learns what only this conversation says.")
 @_apply
 @choosing_options("learn")
+@asking_options
 @call_options
-def learn_command(call: Call, conversation: str, agent: str | None, do: bool, choosing: Choosing) -> None:
+def learn_command(
+    call: Call,
+    conversation: str,
+    agent: str | None,
+    do: bool,
+    choosing: Choosing,
+    operator: str | None,
+    seconds: float | None,
+) -> None:
     """Copy lessons from one conversation into lasting memory. It may be closed already.
 
     \b
@@ -76,8 +100,9 @@ def learn_command(call: Call, conversation: str, agent: str | None, do: bool, ch
         amp learn c1 --except 3fa29c01 --apply
     """
     here, who = call.workspace(), call.actor(conversation)
+    judge = asked(operator, who, seconds)
     planned = choosing.settle(
-        here, who, lambda: here.plan_learning(conversation, agent=agent, actor=who), candidates_of
+        here, who, lambda: here.plan_learning(conversation, agent=agent, operator=judge, actor=who), candidates_of
     )
     done = None
     if do:
@@ -85,15 +110,18 @@ def learn_command(call: Call, conversation: str, agent: str | None, do: bool, ch
             planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
         )
     call.answer(_values(planned, done), _lines(planned, done, "learn"))
-    sys.exit(_code(done))
+    sys.exit(max(_code(done), 4 if planned.failures else 0))
 
 
 @click.command("close", cls=ChoosingCommand)
 @click.argument("conversation")
 @_apply
 @choosing_options("learn")
+@asking_options
 @call_options
-def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -> None:
+def close_command(
+    call: Call, conversation: str, do: bool, choosing: Choosing, operator: str | None, seconds: float | None
+) -> None:
     """End a conversation: keep what it taught, archive the rest.
 
     It proposes lessons as `amp learn` does. The entries move to the ledger next to the document; `amp restore`, `amp
@@ -105,8 +133,12 @@ def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -
         amp close c1 --apply
     """
     here, who = call.workspace(), call.actor(conversation)
-    planned = here.plan_closing(conversation, actor=who)
-    kept = choosing.settle(here, who, lambda: here.plan_closing(conversation, actor=who).kept, candidates_of)
+    judge = asked(operator, who, seconds)
+    planned = here.plan_closing(conversation, operator=judge, actor=who)
+    if choosing.refuse or choosing.forget_refusals:
+        choosing.settle(here, who, lambda: planned.kept, candidates_of)
+        planned = here.plan_closing(conversation, operator=judge, actor=who)
+    kept = planned.kept
     closed = None
     if do:
         closed = here.close(planned, only=choosing.only, without=choosing.without, actor=who, today=date.today())
@@ -118,7 +150,7 @@ def close_command(call: Call, conversation: str, do: bool, choosing: Choosing) -
         "archived": [one.to_json() for one in gone],
     }
     call.answer(values, [*_lines(kept, done, "close", alone=False), *_closing(planned.target.owner, len(gone), done)])
-    sys.exit(_code(done))
+    sys.exit(max(_code(done), 4 if kept.failures else 0))
 
 
 def candidates_of(planned: Distillation) -> Sequence[Suggestion]:
@@ -149,13 +181,15 @@ def _values(planned: Distillation, done: Distilled | None) -> dict[str, object]:
         "refused": [{**one.to_json(), "problem": str(error)} for one, error in (done.refused if done else ())],
         "waiting": planned.waiting,
         "backup": done.backup if done else "",
-        "problems": [*planned.problems],
+        "problems": [*planned.problems, *planned.failures],
     }
 
 
 def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: bool = True) -> Iterator[str]:
     for problem in planned.problems:
         note(f"not read: {problem}")
+    for failure in planned.failures:
+        note(f"{failure}; the rest is planned without it")
     for number, one in enumerate(done.done if done else planned.candidates, 1):
         yield from _proposal(number, one, asks=done is None)
     for one, error in done.refused if done else ():

@@ -1,11 +1,12 @@
 """One pass: proposals change the newest records one by one, and each gets its line in the report."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from ..errors import AgentMemoryError, InvalidArgument, OperatorFailed
 from ..records.lifecycle import refresh_flag
 from ..records.record import Record, by_birth
+from ..text.ids import id_of_proposal
 from .door import Kept, Standing, Waits, admit
 from .proposals import (
     Action,
@@ -30,7 +31,14 @@ class Pass:
         InvalidArgument: two of the records have the same id.
     """
 
-    def __init__(self, records: Iterable[Record], *, now: datetime, allow: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        *,
+        now: datetime,
+        allow: Collection[str] = (),
+        takes: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         given = list(records)
         self.standing = Standing(sorted(given, key=by_birth))
         if len(self.standing.records) != len(given):
@@ -38,9 +46,10 @@ class Pass:
         self._given = dict(self.standing.records)
         self.now = now
         self.allow = allow
+        self._takes = takes
         self._writes: list[Record] = []
         self._reinforced: list[str] = []
-        self._report: dict[str, list[Action]] = {"done": [], "refused": [], "deferred": [], "protected": []}
+        self._report: dict[str, list[Action]] = {"done": [], "refused": [], "deferred": [], "protected": [], "left": []}
 
     def in_order(self) -> tuple[Record, ...]:
         """Return the records as they stand, by birth and then by id."""
@@ -49,7 +58,7 @@ class Pass:
     def ask(self, stage: Stage, operator: Operator) -> None:
         """Put the question of a stage to an operator, and its answers through the door."""
         for proposal in ask(operator, Question(stage=stage, now=self.now, records=self.in_order())):
-            self.offer(stage, proposal, by=operator.name)
+            self.offer(stage, proposal, by=operator.name, proposed=True)
 
     def reinforce(self, id: str, *, by: str) -> None:
         """Report that a known record was to be created again."""
@@ -63,10 +72,15 @@ class Pass:
         self._writes += versions
         self._report["done"].append(Action(Stage.RESOLUTION, kind, ids, reason, "a person", before, self._states(ids)))
 
-    def offer(self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False) -> None:
-        """Do what a proposal asks for, or report why not."""
+    def offer(
+        self, stage: Stage, proposal: Proposal, *, by: str, by_person: bool = False, proposed: bool = False
+    ) -> None:
+        """Do what a proposal asks for, or report why not. What is only `proposed` waits to be taken."""
         ids = ids_of(proposal)
-        if isinstance(proposal, (Defer, Unreadable)):
+        name = self._id_of(proposal) if proposed else ""
+        if name and not self._takes(name):
+            part, reason = "left", getattr(proposal, "reason", "")
+        elif isinstance(proposal, (Defer, Unreadable)):
             part, reason = "deferred" if isinstance(proposal, Defer) else "refused", proposal.reason
         else:
             before = self._states(ids)
@@ -83,10 +97,27 @@ class Pass:
                     self.standing.take(versions)
                     self._writes += versions
                     states = (before, self._states(ids))
-                    action = Action(stage, kind_of(proposal), ids, proposal.reason, by, *states)
+                    action = Action(stage, kind_of(proposal), ids, proposal.reason, by, *states, name)
                     self._report["done"].append(action)
                 return
-        self._report[part].append(Action(stage, kind_of(proposal), ids, reason, by))
+        self._report[part].append(Action(stage, kind_of(proposal), ids, reason, by, id=name))
+
+    def _id_of(self, proposal: Proposal) -> str:
+        """Return what names a proposal, the same in every pass; "" for what changes nothing."""
+        if isinstance(proposal, (Defer, Unreadable)):
+            return ""
+        made = getattr(proposal, "record", None)
+        ids = [one for one in ids_of(proposal) if made is None or one != made.id or one in self._given]
+        about = [*ids, *(() if made is None or ids else made.evidence)]
+        return id_of_proposal(kind_of(proposal), *sorted({origin for one in about for origin in self._origins(one)}))
+
+    def _origins(self, id: str) -> Iterator[str]:
+        """Yield the records that were there before the pass and that one is made of."""
+        if id in self._given or id not in self.standing.records:
+            yield id
+            return
+        for one in self.standing.records[id].evidence:
+            yield from self._origins(one) if one != id else [one]
 
     def sweep_flags(self, *, whole: bool = True) -> None:
         """Flag every rule that has lost all its evidence, and unflag every rule that has some again.

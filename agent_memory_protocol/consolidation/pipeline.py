@@ -4,7 +4,7 @@ It takes the newest version of every record and touches nothing else. It returns
 lifecycle allows, and a report. The order of the records does not change the outcome.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -40,6 +40,7 @@ def consolidate(
     operators: Operators | None = None,
     allow: Collection[str] = (),
     whole: bool = True,
+    takes: Callable[[str], bool] = lambda _: True,
 ) -> Outcome:
     """Look for duplicates, contradictions, decisions and rules, in that order, and say what becomes of them.
 
@@ -51,12 +52,13 @@ def consolidate(
         operators: who proposes; by default those that need no model and decide no contradiction.
         allow: fingerprints of what only looks like a secret.
         whole: whether the records are all there are. Of a part, rules with evidence outside it are left as they are.
+        takes: says of a proposal's id whether it is done; what is not stays open.
 
     Raises:
         InvalidArgument: two records have the same id.
     """
     with garbage.left_alone():
-        work = Pass(records, now=now, allow=allow)
+        work = Pass(records, now=now, allow=allow, takes=takes)
         _look_for_all(work, operators or Operators())
         work.sweep_flags(whole=whole)
         alike.forget()
@@ -88,7 +90,7 @@ def _finish(work: Pass) -> None:
 
 def _fold_copies(work: Pass) -> None:
     for copy in find_copies(work.in_order(), work.standing.cited):
-        work.offer(Stage.DEDUP, copy, by="exact copies")
+        work.offer(Stage.DEDUP, copy, by="exact copies", proposed=True)
 
 
 def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:

@@ -180,7 +180,8 @@ class Action:
     """One line of a report: who asked for what, in which stage, and why it was done, refused, deferred or protected.
 
     `kind` is the name of the proposal's class in lower case, and `ids` are in the order that the class says. Where it
-    was done, `before` and `after` are the states of these records, "" for one that did not exist.
+    was done, `before` and `after` are the states of these records, "" for one that did not exist. `id` names the
+    proposal, the same in every pass that makes it; "" for what no operator asks for.
     """
 
     stage: Stage
@@ -190,6 +191,17 @@ class Action:
     by: str = ""
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    id: str = field(default="", compare=False)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be done unasked. The rules of a pass lose nothing: each record keeps its versions."""
+        return True
+
+    @property
+    def summary(self) -> str:
+        """What it is about, for people."""
+        return f"{self.kind}: {self.reason}"
 
     def to_json(self) -> dict[str, object]:
         """Return it as JSON can hold it."""
@@ -205,16 +217,18 @@ class Report:
         refused: what an operator asked for and a rule forbids.
         deferred: what has to wait, as for the decision of a dispute.
         protected: what would have been put away or replaced, and is kept.
+        left: what was not chosen, and stays open.
     """
 
     done: tuple[Action, ...] = ()
     refused: tuple[Action, ...] = ()
     deferred: tuple[Action, ...] = ()
     protected: tuple[Action, ...] = ()
+    left: tuple[Action, ...] = ()
 
     def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return it as JSON can hold it."""
-        kept = ("done", "refused", "deferred", "protected")
+        kept = ("done", "refused", "deferred", "protected", "left")
         return {name: [action.to_json() for action in getattr(self, name)] for name in kept}
 
 

@@ -18,9 +18,9 @@ check ! --fix
 diff help version completion
 review ! --done --refuse --forget-refusals
 prune restore sync record-init-store agent-rename ledger-compact import decay ! --apply
-distill learn adopt close ! --apply --restore --refuse --forget-refusals
+distill learn adopt close ! --apply --restore --refuse --forget-refusals --operator
 view ? --output --read-only
-consolidate ! --apply --operator
+consolidate ! --apply --operator --refuse --forget-refusals
 conformance ! --command
 index ? --check
 """)

@@ -13,6 +13,7 @@ from ..text import alike, labels, marks
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
+from ..text.phrases import beginning
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
@@ -33,6 +34,7 @@ _STAYS = 0.7
 _KEYWORDS = ("gotcha", "bug", "pattern", "lesson", "pitfall", "workaround", "root cause")
 _LABELS = frozenset([*_KEYWORDS, "note", "decision", "decided", "insight", "finding", "learned", "tip", "warning"])
 _FEWEST_WORDS = 2
+_SHOWN = 60
 _LONGEST_DECISION = 500
 """Characters; of a decision in a design that says more, the first paragraph is taken."""
 
@@ -127,6 +129,7 @@ class Insight:
         decided: the heading of the decision it is; "" if it is not one.
         keyword: the word by which it says that it is a lesson; "" if it does not.
         wordings: in how many wordings conversations say it.
+        told: why a program says that these wordings say the same; "" where it was not needed.
     """
 
     keys: tuple[str, ...]
@@ -136,6 +139,7 @@ class Insight:
     decided: str
     keyword: str
     wordings: int = 1
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ class Material:
         gone: the paths that entries name and that git knew once, each with its name today, "" for none.
         min_conversations: so many have to come to an insight before it is proposed for the shared document.
         max_lines, max_bytes: the limits of a document.
+        told_same: the keys of texts that a program says are the same, and its reason.
     """
 
     conversations: Mapping[str, Document]
@@ -164,6 +169,7 @@ class Material:
     min_conversations: int
     max_lines: int
     max_bytes: int
+    told_same: Sequence[tuple[frozenset[str], str]] = ()
 
 
 def find_insights(material: Material) -> list[Insight]:
@@ -185,10 +191,22 @@ def find_insights(material: Material) -> list[Insight]:
         keyword = next(filter(None, map(_keyword, texts)), "")
         decided = next(filter(None, decisions), "")
         fullest = max(texts, key=len)
-        insights.append(
-            Insight((*said, *there), fullest, sightings, frozenset(conversations), decided, keyword, len(said))
-        )
+        told = next((why for keys, why in material.told_same if len(keys.intersection([*said, *there])) > 1), "")
+        keys = (*said, *there)
+        insights.append(Insight(keys, fullest, sightings, frozenset(conversations), decided, keyword, len(said), told))
     return sorted(insights, key=lambda one: (-len(one.conversations), one.text))
+
+
+def texts_of(material: Material) -> dict[str, str]:
+    """Return what conversations and lasting memory say, in the fullest form of each wording, by its key."""
+    said = [text for _, text, _ in _sightings(material)]
+    said += [text for document in _lasting(material) for _, _, text in _entries(document)]
+    found: dict[str, str] = {}
+    for text in said:
+        key = key_of(text)
+        if key and len(text) > len(found.get(key, "")):
+            found[key] = text
+    return found
 
 
 def _across_wordings(
@@ -199,16 +217,30 @@ def _across_wordings(
     lasting = {key_of(text): text for document in _lasting(material) for _, _, text in _entries(document)}
     texts = {**{key: text for key, text in lasting.items() if key}, **texts}
     keys = list(texts)
+    same = [
+        [keys[place] for place in members] for members in alike.groups([_without_label(one) for one in texts.values()])
+    ]
     left = dict.fromkeys(groups)
-    for members in alike.groups([_without_label(text) for text in texts.values()]):
-        same = [keys[place] for place in members]
-        said = [key for key in same if key in left]
+    for members in _joined([*same, *([key for key in keys if key in told] for told, _ in material.told_same)]):
+        said = [key for key in members if key in left]
         if said:
-            yield said, [key for key in same if key not in groups]
+            yield said, [key for key in members if key not in groups]
         for key in said:
             del left[key]
     for key in left:
         yield [key], []
+
+
+def _joined(groups: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return groups of which no two share a member: those that did are one."""
+    found: list[dict[str, None]] = []
+    for group in groups:
+        new = dict.fromkeys(group)
+        for other in [one for one in found if not one.keys().isdisjoint(new)]:
+            found.remove(other)
+            new = {**other, **new}
+        found.append(new)
+    return [list(one) for one in found]
 
 
 def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
@@ -227,6 +259,7 @@ def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
 def distill(material: Material) -> list[Suggestion]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
     found = list(_promotions(material, find_insights(material)))
+    found = _with_what_is_full(material, found)
     cleanups = [*_stale(material), *_doubles(material)]
     return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
@@ -235,7 +268,26 @@ def learn(material: Material, conversation: str, agent: str | None) -> list[Sugg
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
     insights = find_insights(material)
     own = [one for one in insights if any(seen.conversation == conversation for seen in one.sightings)]
-    return list(_promotions(material, own, agent=agent, is_asked=True))
+    return _with_what_is_full(material, list(_promotions(material, own, agent=agent, is_asked=True)))
+
+
+def _with_what_is_full(material: Material, found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Say of each promotion to an agent whether its document has room. What a shared one lacks, it hands on."""
+    lines: dict[Target, int] = {}
+    told = []
+    for one in found:
+        document = material.agents.get(one.target.owner) if one.target.tier is Tier.AGENT else None
+        if document is not None:
+            needed = len(limits.split_lines(one.text))
+            lines[one.target] = lines.get(one.target, document.line_count) + needed
+            if lines[one.target] > material.max_lines:
+                reason = (
+                    f"{one.reason}; {one.target} is full: make room first, as with `amp prune {one.target} --to-limit`"
+                )
+                told.append(replace(one, reason=reason))
+                continue
+        told.append(one)
+    return told
 
 
 def key_of(text: str) -> str:
@@ -263,8 +315,13 @@ def _promotions(
         there = set[Target]().union(*(known.get(key, ()) for key in insight.keys))
         target = Target(Tier.SHARED)
         others = f", in {insight.wordings} wordings" if insight.wordings > 1 else ""
-        reason = f"{count} conversations came to it{others}: {names}"
-        if count < material.min_conversations:
+        asked = f"; {insight.told}" if insight.told else ""
+        reason = f"{count} conversations came to it{others}: {names}{asked}"
+        if count >= material.min_conversations and _is_craft(insight.text):
+            owner = agent or _most_relevant(material.agents, insight.text)
+            target = Target(Tier.AGENT, owner) if owner else target
+            reason += f"; it tells how {owner} works" if owner else ""
+        elif count < material.min_conversations:
             is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
             owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
             if owner is None:
@@ -326,17 +383,33 @@ def _stale(material: Material) -> Iterator[Suggestion]:
 
 
 def _doubles(material: Material) -> Iterator[Suggestion]:
-    """Yield the entries of agents that the shared document has too."""
+    """Yield the entries of agents that the shared document has too, in the same words or in others."""
     if material.shared is None:
         return
-    shared = {key_of(text): (entry.start + 1, text) for entry, _, text in _entries(material.shared)}
-    for document in material.agents.values():
-        for entry, entry_id, text in _entries(document):
-            line, said = shared.get(key_of(text) or "-", (0, ""))
-            if line and not entry.kept:
-                reason = f"line {line} of the shared document says the same"
-                is_repeat = said.split() == text.split()
-                yield Suggestion(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id, is_repeat=is_repeat)
+    shared = [(entry.start + 1, text) for entry, _, text in _entries(material.shared)]
+    own = [(document, *one) for document in material.agents.values() for one in _entries(document)]
+    texts = [text for _, text in shared] + [text for *_, text in own]
+    keys = [key_of(text) for text in texts]
+    by_key: dict[str, list[int]] = {}
+    for place, key in enumerate(keys):
+        if key:
+            by_key.setdefault(key, []).append(place)
+    groups = [
+        [str(place) for place in one] for one in (*by_key.values(), *alike.groups(list(map(_without_label, texts))))
+    ]
+    groups += [[str(place) for place, key in enumerate(keys) if key in told] for told, _ in material.told_same]
+    doubles: dict[int, int] = {}
+    for group in _joined([one for one in groups if len(one) > 1]):
+        places = sorted(map(int, group))
+        if places[0] < len(shared):
+            doubles |= {place: places[0] for place in places if place >= len(shared)}
+    for place, (document, entry, entry_id, text) in enumerate(own, len(shared)):
+        if place in doubles and not entry.kept:
+            line, said = shared[doubles[place]]
+            is_repeat = said.split() == text.split()
+            reason = f"line {line} of the shared document says the same"
+            reason += "" if keys[place] == keys[doubles[place]] else f" in other words: {beginning(said, _SHOWN)}"
+            yield Suggestion(REMOVE, DOUBLE, text, document.target, 1.0, reason, entry_id, is_repeat=is_repeat)
 
 
 def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]) -> Iterator[Suggestion]:
@@ -386,6 +459,12 @@ def _most_relevant(agents: Mapping[str, Document], text: str) -> str | None:
 def _is_lesson(text: str) -> bool:
     found = route(text)
     return found.place == LESSON and found.tier in (Tier.SHARED, Tier.AGENT)
+
+
+def _is_craft(text: str) -> bool:
+    """Say whether a text surely tells how somebody works, and nothing of the project."""
+    found = route(text)
+    return found.place == LESSON and found.tier is Tier.AGENT and found.is_sure
 
 
 def _decision(document: Document, entry: Entry) -> str:

@@ -6,6 +6,7 @@ from datetime import date
 
 from ..answers import StoredEntry
 from ..change.session import Session, stored_entries
+from ..consolidation.proposals import Operator
 from ..errors import InvalidArgument, Refused
 from ..layout import Target, Tier
 from ..project.access import Actor
@@ -39,7 +40,7 @@ class Closed:
     archived: tuple[StoredEntry, ...]
 
 
-def plan(session: Session, conversation: str) -> Closing:
+def plan(session: Session, conversation: str, operator: Operator | None = None) -> Closing:
     """Say what closing a conversation would keep and archive. Changes nothing.
 
     Raises:
@@ -52,7 +53,7 @@ def plan(session: Session, conversation: str) -> Closing:
         raise InvalidArgument(f"no conversation {conversation!a}; there are: {', '.join(there) or 'none'}")
     current = session.read(target)
     entries = () if current is None else tuple(stored_entries(current))
-    return Closing(target, distill.plan(session, Actor(session.actor.agent, target.owner)), entries)
+    return Closing(target, distill.plan(session, Actor(session.actor.agent, target.owner), operator), entries)
 
 
 def apply(session: Session, planned: Closing, choice: Choice, today: date) -> Closed:

@@ -12,6 +12,8 @@ from typing import Any
 from ..answers import About
 from ..change import backups as backing
 from ..change.session import Session
+from ..consolidation.proposals import Operator
+from ..consolidation.sameness import which_are_the_same
 from ..disk.files import decode
 from ..disk.writing import LOCAL, append, make_local_folder
 from ..errors import AgentMemoryError, InvalidArgument
@@ -27,6 +29,7 @@ from ..learning.insights import (
     key_of,
     known_insights,
     learn,
+    texts_of,
 )
 from ..project import agents
 from ..project.access import Actor
@@ -53,12 +56,14 @@ class Distillation:
         problems: documents that could not be read, and why.
         waiting: how many insights of conversations wait for others to confirm them.
         sightings: the new lines for the file of sightings.
+        failures: what a program that was asked got wrong.
     """
 
     candidates: tuple[Suggestion, ...]
     problems: tuple[str, ...] = ()
     waiting: int = 0
     sightings: tuple[tuple[str, str], ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,21 @@ class Distilled:
     backup: str
 
 
-def plan(session: Session, named: Actor | None = None) -> Distillation:
-    """Say what conversations suggest: all of them together, or the one named, for that agent. Changes nothing."""
+def plan(session: Session, named: Actor | None = None, operator: Operator | None = None) -> Distillation:
+    """Say what conversations suggest: all of them together, or the one named, for that agent. Changes nothing.
+
+    `operator` is asked which wordings say the same, after the rules of this package.
+    """
     conversation = named.conversation if named else None
     agent = (named and named.agent) or session.actor.agent
     problems: list[str] = []
     material = _material(session, problems)
     if agent is not None and agent != session.actor.agent:
         _check_known(session, agent, material)
+    failures: tuple[str, ...] = ()
+    by_rule = material
+    if operator is not None:
+        material, failures = _asked(operator, material, session)
     names: set[str] = set()
     if conversation is None:
         found = distill(material)
@@ -97,7 +109,19 @@ def plan(session: Session, named: Actor | None = None) -> Distillation:
     settled = {*known_insights(material), *(key_of(one.text) for one in found)}
     waiting = sum(settled.isdisjoint(one.keys) for one in insights)
     still_open = tuple(proposals.open_ones(session, candidates))
-    return Distillation(still_open, tuple(problems), waiting, tuple(_new_sightings(insights, material.earlier)))
+    if operator is not None:  # what a program says is not remembered: another may say otherwise
+        insights = find_insights(by_rule)
+    sightings = tuple(_new_sightings(insights, material.earlier))
+    return Distillation(still_open, tuple(problems), waiting, sightings, failures)
+
+
+def _asked(operator: Operator, material: Material, session: Session) -> tuple[Material, tuple[str, ...]]:
+    """Return the material with what a program says of it, and what that got wrong."""
+    texts = {key: text for key, text in texts_of(material).items() if not session.secret_in(text)}
+    keys = list(texts)
+    found = which_are_the_same(operator, list(texts.values()), session.now)
+    same = [(frozenset(keys[place] for place in group), f"{operator.name}: {why}") for group, why in found.groups]
+    return replace(material, told_same=same), tuple(f"{operator.name}: {problem}" for problem in found.problems)
 
 
 def apply(session: Session, planned: Distillation, choice: Choice, today: date) -> Distilled:

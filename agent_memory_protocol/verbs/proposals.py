@@ -74,20 +74,25 @@ def named(proposals: Iterable[Proposal], ids: Iterable[str]) -> set[str]:
 
 def open_ones(session: Session, proposals: Iterable[AnyProposal]) -> list[AnyProposal]:
     """Return the proposals that nobody has refused."""
-    refused = {line.split(" ", 1)[0] for line in _lines(session)}
-    return [one for one in proposals if one.id not in refused]
+    never = refused(session)
+    return [one for one in proposals if one.id not in never]
+
+
+def refused(session: Session) -> set[str]:
+    """Return the ids of what was refused."""
+    return {line.split(" ", 1)[0] for line in _lines(session)}
 
 
 def refuse(session: Session, verb: str, proposals: Sequence[Proposal], ids: Sequence[str]) -> list[str]:
     """Keep proposals from being made again; return their whole ids. Raises as `chosen`."""
     session.check_write(Target(Tier.SHARED))
     wanted = named(proposals, ids)
-    refused = [one for one in proposals if one.id in wanted]
-    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.summary)}\n" for one in refused]
+    never = [one for one in proposals if one.id in wanted]
+    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.summary)}\n" for one in never]
     make_folders(session.root, REFUSED[:-1])
     ignore.merge_by_lines(session.root)
     append(session.root, REFUSED, "".join(lines).encode())
-    return [one.id for one in refused]
+    return [one.id for one in never]
 
 
 def forget_refusals(session: Session, verb: str) -> int:

@@ -284,6 +284,30 @@ def test_decay_archives_what_is_old_and_keeps_what_is_tagged_so(amp, memory):
     assert amp("record", "list", "--state", "active").out.startswith(kept)
 
 
+def test_proposals_of_consolidate_are_chosen_by_ids_that_stay_and_what_was_refused_does_not_come_back(amp):
+    amp("init")
+    with Memory(amp.root / ".scaffolding/agent-memory", consolidate_every=0) as quiet:
+        for text in (
+            "Use tabs in Makefiles.",
+            "Tabs must be used in Makefiles.",
+            "CI runs on Linux.",
+            "CI never runs on Linux.",
+        ):
+            quiet.remember(text)
+    merged, disputed = (one["id"] for one in amp("consolidate", "--json").json()["done"])
+    assert [one["id"] for one in amp("consolidate", "--json").json()["done"]] == [merged, disputed]
+    assert [one["id"] for one in amp("consolidate", "--except", merged, "--json").json()["done"]] == [disputed]
+    refused = amp("consolidate", "--refuse", merged[:4])
+    assert merged not in refused.out
+    assert "--forget-refusals` takes that back" in refused.err
+    done = amp("consolidate", "--apply", "--json").json()
+    assert ([one["id"] for one in done["done"]], [one["id"] for one in done["left"]]) == ([disputed], [merged])
+    assert amp("consolidate", "--only", merged).code == 2
+    amp("consolidate", "--forget-refusals")
+    done = amp("consolidate", "--only", merged, "--apply", "--json").json()
+    assert [one["kind"] for one in done["done"]] == ["supersede"]
+
+
 @pytest.mark.parametrize("verb", ["consolidate", "decay"])
 def test_an_agent_that_may_write_nowhere_may_look_and_not_apply(amp, memory, sides, verb):
     assert amp(verb, "--as", "reviewer").code == 0

@@ -28,9 +28,11 @@ def test_a_report_is_plain_data():
                 "by": "same words",
                 "before": ["active"],
                 "after": ["superseded"],
+                "id": "",
             }
         ],
         "refused": [],
         "deferred": [],
         "protected": [],
+        "left": [],
     }

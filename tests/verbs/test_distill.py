@@ -3,6 +3,7 @@
 import json
 import random
 import subprocess
+import sys
 import sysconfig
 from datetime import date
 from pathlib import Path
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from agent_memory_protocol import Actor, Tier, Workspace
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.consolidation.command_operator import CommandOperator
 from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.learning.insights import key_of
@@ -603,3 +605,74 @@ def test_a_conversation_that_nobody_had_is_named(workspace):
     said(workspace, "c1", "We looked at the logs.")
     code, answer = run(workspace, "close", "c2", "--apply")
     assert (code, "no conversation 'c2'; there are: c1" in answer) == (2, True)
+
+
+# -- what a program is asked ------------------------------------------------------------------------------------------
+
+IN_THEIR_WORDS = (
+    "The payment service retries three times, so handlers must be idempotent.",
+    "Since payments are sent up to three times, every handler has to be safe to run again.",
+    "Make webhook handlers safe against a second delivery.",
+)
+
+
+def judging(tmp_path, *words):
+    """Return a program that says of the texts with one of these words that they say the same."""
+    made = tmp_path / "judge.py"
+    made.write_text(
+        "import json, sys\n"
+        "asked = json.load(sys.stdin)\n"
+        f"ids = [one['id'] for one in asked['records'] if any(word in one['body'] for word in {words!r})]\n"
+        "print(json.dumps({'proposals': [{'kind': 'supersede', 'ids': ids, 'reason': 'all speak of handlers'}]}))\n"
+    )
+    return CommandOperator([sys.executable, str(made)], name="judge")
+
+
+def test_a_program_joins_what_conversations_say_in_wordings_that_no_rule_joins(workspace, tmp_path):
+    for number, text in enumerate(IN_THEIR_WORDS):
+        said(workspace, f"c{number}", text)
+    assert proposed(workspace) == []
+    planned = workspace.plan_distillation(operator=judging(tmp_path, "andler"))
+    (one,) = planned.candidates
+    assert (str(one.target), one.text) == ("shared", IN_THEIR_WORDS[1])
+    assert one.reason == "3 conversations came to it, in 3 wordings: c0, c1, c2; judge: all speak of handlers"
+    assert {seen.conversation for seen in one.sightings} == {"c0", "c1", "c2"}
+    assert workspace.plan_distillation(operator=judging(tmp_path, "andler")).candidates[0].id == one.id
+    apply_all(workspace, planned)
+    assert texts(workspace, "shared") == [IN_THEIR_WORDS[1]]
+    assert workspace.plan_distillation(operator=judging(tmp_path, "andler")).candidates == ()
+    assert proposed(workspace) == []  # what a program said is not remembered: another may say otherwise
+
+
+def test_a_program_joins_no_text_with_what_denies_it_and_its_failure_costs_no_rule(workspace, tmp_path):
+    for number, text in enumerate(["Use tabs in Makefiles.", "Never use tabs in Makefiles.", "Deploy on Mondays."]):
+        said(workspace, f"c{number}", text)
+    said(workspace, "c3", "Deploy on Mondays!")
+    planned = workspace.plan_distillation(operator=judging(tmp_path, "tabs"))
+    assert [one.text for one in planned.candidates] == ["Deploy on Mondays."]
+    assert planned.failures == ("judge: it takes a text and what denies it for the same",)
+    failed = workspace.plan_distillation(operator=CommandOperator(["false"]))
+    assert [one.text for one in failed.candidates] == ["Deploy on Mondays."]
+    assert failed.failures == ("false: it ended with exit code 1",)
+
+
+def test_what_an_agent_knows_in_other_words_than_shared_memory_is_proposed_to_leave_it_and_is_not_safe(workspace):
+    workspace.remember("Redis stores the sessions.")
+    workspace.remember("Sessions are stored in Redis.", agent="developer")
+    (one,) = workspace.plan_distillation().candidates
+    assert (one.action, one.kind, one.is_safe) == ("remove", "double", False)
+    assert one.reason.endswith("says the same in other words: Redis stores the sessions.")
+
+
+def test_a_promotion_to_a_full_document_says_so_before_it_is_refused(workspace, tmp_path):
+    lines = "".join(f"- The parser has quirk number {number}.\n" for number in range(198))
+    workspace.remember("The parser is slow.", agent="developer")
+    path = tmp_path / ".scaffolding/agent-memory/agents/developer/MEMORY.md"
+    path.write_text(f"# Developer Memory\n\n{lines}")
+    said(workspace, "c1", "Gotcha: the parser drops comments in tables.")
+    (one,) = workspace.plan_distillation().candidates
+    assert one.reason.endswith(
+        "agent:developer is full: make room first, as with `amp prune agent:developer --to-limit`"
+    )
+    done = workspace.apply_distillation(workspace.plan_distillation())
+    assert (done.done, len(done.refused)) == ((), 1)
