@@ -177,7 +177,7 @@ async function refresh() {
   const isWriting = [...document.querySelectorAll("main form[method=post]")].some((form) =>
     [...form.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked :
       "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue));
-  if (isWriting) {
+  if (isWriting || location.pathname === "/change") {
     news.textContent = "The memory has changed. This page shows it as it was.";
     return;
   }

@@ -1,0 +1,107 @@
+"""A real browser on a real page: Chromium, driven by Playwright, and `amp view` in a process of its own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+REPOSITORY = Path(__file__).parents[2]
+
+
+def program() -> str | None:
+    """Return the browser of this machine; None where there is none."""
+    return next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Start the browser; a test that needs it is skipped where it, or what drives it, is missing."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+    )
+    if program() is None:
+        pytest.skip(f"there is no {NAMES[0]} on this machine: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        # A container may not let its root make a sandbox.
+        started = driver.chromium.launch(executable_path=program(), args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@dataclass
+class Heard:
+    """What happened in a browser that should not: dialogs, errors, and requests elsewhere."""
+
+    host: str
+    bad: list[str] = field(default_factory=list)
+
+    def listen(self, page: Any) -> None:
+        """Take in what happens on a page from now on."""
+
+        def dialog(one: Any) -> None:
+            self.bad.append(f"dialog: {one.message}")
+            one.dismiss()
+
+        page.on("dialog", dialog)
+        page.on("pageerror", lambda error: self.bad.append(f"error: {error}"))
+        page.on("console", lambda one: self.bad.append(f"console: {one.text}") if one.type == "error" else None)
+        page.on("request", lambda one: self._request(one.url))
+
+    def _request(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("blob", "about") and parts.netloc != self.host:
+            self.bad.append(f"request: {url}")
+
+
+@dataclass
+class Site:
+    """The live page of one project."""
+
+    root: Path
+    address: str
+
+    @property
+    def base(self) -> str:
+        """The address without the token."""
+        return self.address.partition("/?")[0]
+
+    def amp(self, *args: str) -> str:
+        """Run a command of another program on the same memory."""
+        return run(self.root, *args)
+
+
+@contextmanager
+def served(root: Path, *args: str) -> Iterator[Site]:
+    """Serve the memory of a project until the end of the block."""
+    command = [sys.executable, "-m", "agent_memory_protocol", "view", "--no-open", "--root", str(root), *args]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=_environ(root), cwd=REPOSITORY) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", address), address
+        try:
+            yield Site(root, address)
+        finally:
+            process.terminate()
+
+
+def run(root: Path, *args: str) -> str:
+    """Run `amp` in a process of its own."""
+    command = [sys.executable, "-m", "agent_memory_protocol", *args, "--root", str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, env=_environ(root), cwd=REPOSITORY, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _environ(root: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AMP_")}
+    return kept | {"HOME": str(root.parent)}
