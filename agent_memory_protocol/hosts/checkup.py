@@ -78,8 +78,6 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
         for file, native, command, (event, name) in calls
         if name == host.name and host.events.get(event, ("", ""))[0] == native
     ]
-    if host.project_wins and not all(file.for_person for file, _, _ in ours):
-        ours = [one for one in ours if not one[0].for_person]
     if not ours:
         if not broken and (why := _why_absent(host, started, has_calls=bool(calls))):
             yield Diagnosis(f"{host.title}: {why}", is_problem=True)

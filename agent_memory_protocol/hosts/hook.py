@@ -65,7 +65,7 @@ def answer_to(
     if len(data) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES:,} bytes came on stdin; they were not looked at")
     call = envelopes.read(event, host, data)
-    if not for_person and not call.host.project_wins and _person_has(call.host, event, environ):
+    if not for_person and _person_has(call.host, event, environ):
         return {}
     if event == "pre-tool-use":
         from ..guard.judge import reason_to_deny

@@ -35,7 +35,6 @@ class Host:
         begins: what a new file of settings holds.
         is_flat: whether its settings list hooks themselves, and no groups of them.
         beside: further files in the folder of `settings` that it reads hooks from; people write them, amp does not.
-        project_wins: whether hooks of a project take the place of a person's own; else both run.
         climbs: whether it reads `settings` of the folders above the one it is started in.
         forgives: what its reader of settings takes that is not JSON: see `json_text.Oddity`.
         off: the keys of its settings that switch hooks off, each with the value that does.
@@ -60,7 +59,6 @@ class Host:
     begins = "{\n}\n"
     is_flat = False
     beside: tuple[str, ...] = ()
-    project_wins = False
     climbs = False
     forgives: frozenset[str] = frozenset()
     off: tuple[tuple[tuple[str, ...], bool], ...] = ()
@@ -208,7 +206,6 @@ class _Qwen(Host):
     home = ("QWEN_HOME",)
     forgives = frozenset(["a byte-order mark", "a comment", "a comma after the last one", "a doubled name"])
     off = ((("disableAllHooks",), True),)
-    project_wins = True
     names_agent_in_id = True
     forgets = ("resume",)
     timeout = SECONDS * 1000

@@ -7,6 +7,7 @@ programs themselves need no network.
 import html
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -116,7 +117,7 @@ class Host:
                     check=False,
                 )
         assert done.returncode == 0, (self.project.home / "said.txt").read_text(errors="replace")
-        self.requests = len(model.sent)
+        self.sent = [html.unescape(request) for request in model.sent]
         return html.unescape(model.heard)
 
     def command(self, url):
@@ -180,10 +181,18 @@ class Host:
         return tool, {"description": "x", "prompt": "look", key: agent, "name": "x", "run_in_background": False}
 
 
+def _version(program):
+    """Return the version that a program says it is of, as numbers."""
+    said = subprocess.run([program, "--version"], capture_output=True, encoding="utf-8", timeout=60, check=False).stdout
+    return tuple(map(int, re.findall(r"\d+", said)[:2]))
+
+
 @pytest.fixture
 def host(request, project, programs):
     if request.param not in programs:
         pytest.skip(f"{request.param} is not installed")
+    if request.param == "qwen" and _version(programs["qwen"]) < (0, 24):
+        pytest.skip("Qwen Code before 0.24 gives its model nothing of a hook; later ones need Node 22")
     return Host(request.param, project, programs[request.param])
 
 
@@ -267,7 +276,7 @@ BROKEN = {
 @pytest.mark.parametrize("host", HOSTS, indirect=True)
 def test_a_broken_program_costs_the_host_nothing(host):
     host.run(host.write("notes.txt", "a note\n"), "done")
-    usual = host.requests
+    usual = len(host.sent)
     folder = host.project.home / "bin"
     folder.mkdir()
     path = host.environ["PATH"].partition(os.pathsep)[2]
@@ -278,13 +287,15 @@ def test_a_broken_program_costs_the_host_nothing(host):
         (host.project.root / "notes.txt").unlink()
         host.run(host.write("notes.txt", "a note\n"), "done", environ={"PATH": f"{folder}{os.pathsep}{path}"})
         assert (host.project.root / "notes.txt").read_text() == "a note\n"
-        assert host.requests <= usual
+        assert len(host.sent) <= usual
 
 
 @pytest.mark.parametrize("host", HOSTS, indirect=True)
 def test_both_scopes_give_one_block_and_the_person_s_holds_in_a_subfolder(host):
     host.amp("install", host.name, "--user")
-    assert host.run("done").count("- The shared fact.") == host.requests
+    host.run("done")
+    # Some hosts ask for a title of the session as well, and give no memory with that.
+    assert max(request.count("- The shared fact.") for request in host.sent) == 1
     below = host.project.root / "src"
     below.mkdir()
     assert "- The shared fact." in host.run("done", cwd=below)
