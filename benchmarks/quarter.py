@@ -1,7 +1,8 @@
 """A quarter of a project's memory, with the upkeep of each month: `python -m benchmarks.quarter [--json] [--quick]`.
 
 Three agents write in forty conversations, about 300 entries and 80 notes, seeded, so that each run is the same. At each
-month end the memory is reviewed, pruned and distilled, and the conversations that are over are closed.
+month end the memory is reviewed, pruned and distilled, and the conversations that are over are closed. Then each agent
+is given 10,000 characters for each of the tasks whose facts are known by now, and again without any task.
 """
 
 import json
@@ -103,12 +104,26 @@ def _month_end(here: Workspace, today: date, acknowledged: list[str], facts: lis
         "commands": commands + 2,
         "acknowledged": len(acknowledged),
         "lost": sum(text not in kept for text in acknowledged),
-        "facts_given": round(_share_given(here, facts), 2),
+        "facts_for_tasks": round(_share_for_tasks(here, facts), 2),
+        "facts_without_a_task": round(_share_given(here, facts), 2),
     }
 
 
+def _share_for_tasks(here: Workspace, facts: list[str]) -> float:
+    """Return which share of the facts that a task needs an agent is given for it in 10,000 characters."""
+    given = [
+        fact in here.recall(Actor(agent), max_chars=10_000, task=task).text
+        for task, needed in TASKS.items()
+        if set(needed) & set(facts)
+        for agent in AGENTS
+        for fact in needed
+        if fact in facts
+    ]
+    return sum(given) / len(given)
+
+
 def _share_given(here: Workspace, facts: list[str]) -> float:
-    """Return which share of the facts an agent is given in 10,000 characters, on average."""
+    """Return which share of all facts an agent is given in 10,000 characters that says no task."""
     blocks = [here.recall(Actor(agent), max_chars=10_000).text for agent in AGENTS]
     return sum(fact in block for block in blocks for fact in facts) / len(blocks) / len(facts)
 

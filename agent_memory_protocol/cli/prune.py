@@ -18,7 +18,7 @@ from .cells import cells
 from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress
 from .write import parse_date
 
-_LISTS = ("removals", "kept", "old_sections", "held", "ended", "problems")
+_LISTS = ("removals", "kept", "old_sections", "held", "ended", "unneeded", "problems")
 _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
@@ -131,6 +131,8 @@ def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
     if plan.ended:
         close = f"amp close {shlex.quote(plan.target.owner)}"
         yield f"{plan.target}  nothing new since {plan.ended}: `{close}` keeps what is worth it and archives the rest"
+    if plan.unneeded:
+        yield f"{plan.target}  {counted(plan.unneeded, 'entry')} not needed here for 90 days; `amp review` lists them"
     if not (plan.removals or listed or causes["section"] or any(plan.still_over)):
         return
     total = counted(len(plan.removals) + len(plan.kept), "entry")

@@ -20,13 +20,14 @@ TITLES = {
     "changed": "have another value",
     "merge": "say much the same",
     "stale": "past their age; the command says that they still hold, `amp forget ID` takes them out",
+    "unneeded": "not recalled, found or opened here for 90 days",
     "unlisted": "notes that no index leads to",
     "close": "conversations that are over",
     "agent": "agents with another name",
     "crowded": "more notes than are read at a glance",
     "undated": "undated, from the top of each file; the command says that they still hold",
 }
-_ONE_LINE = ("stale", "close", "agent", "undated", "unlisted")
+_ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
 _TEXTS = 3
 """So many texts of a group are shown."""
 

@@ -12,6 +12,7 @@ from ..answers import NoteRow, StoredEntry
 from ..change.session import Session, stored_entries
 from ..layout import Target, Tier
 from ..notes.index import SCREEN
+from ..recall import use
 from ..text.gist import gist, shared_words
 from ..text.ids import id_of_proposal
 from ..text.phrases import counted
@@ -22,7 +23,7 @@ from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
 from .meet import read_notes
 
-KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unlisted", "close", "agent", "crowded", "undated")
+KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
 """The lists of a review, the most urgent first."""
 
 DUE_AFTER = timedelta(days=30)
@@ -106,6 +107,7 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     found = items(entries, notes, met, today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)
+    found += _unneeded(session, entries, today)
     return sorted(proposals.open_ones(session, found), key=lambda one: KINDS.index(one.kind))
 
 
@@ -217,6 +219,17 @@ def _strays(session: Session, documents: Sequence[Document]) -> list[Item]:
     return [
         Item("agent", told, command, (Text(target.path, target.owner, target.owner, target),))
         for target, told, command in strays(session, documents)
+    ]
+
+
+def _unneeded(session: Session, entries: Sequence[StoredEntry], today: date) -> list[Item]:
+    """Return the entries that were not recalled, found or opened here for long, where that is counted."""
+    since = use.unneeded(use.read(session.root), today) if session.settings.count else {}
+    named = [(use.name_of(one.target, one.id), one) for one in entries]
+    return [
+        Item("unneeded", f"since {since[name]}", f"amp forget {one.id}", (_text(one),))
+        for name, one in sorted(named, key=lambda pair: since.get(pair[0], today))
+        if name in since
     ]
 
 

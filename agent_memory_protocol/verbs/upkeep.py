@@ -24,6 +24,7 @@ from ..disk.writing import LOCAL, remove_leftovers, remove_tree
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target, Tier
 from ..project import local_state
+from ..recall import use
 from ..text import labels, marks
 from ..text.ids import complete
 from ..text.phrases import counted
@@ -527,6 +528,8 @@ def _plan(
     else:
         plan = prune.plan_pruning(current, today=today, older_than=days, sections=sections, holds=session.why_held)
     room = session.headroom(plan.result)
+    since = use.unneeded(use.read(session.root), today) if settings.count else {}
+    unneeded = sum(use.name_of(current.target, one) in since for one in current.ids)
     return Pruning(
         current.target,
         session.path(current.target),
@@ -534,6 +537,7 @@ def _plan(
         tuple(prune.old_sections(current, today=today, older_than=days)),
         (max(0, -room.lines), max(0, -room.bytes)),
         ended=last if today - last > ENDS_AFTER else None,
+        unneeded=unneeded,
         said=session.known(current.target),
     )
 

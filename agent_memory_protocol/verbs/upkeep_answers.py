@@ -23,6 +23,7 @@ class Pruning:
         old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
         still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
         problem: why no plan could be made; "" where one was.
+        unneeded: how many of its entries were not recalled, found or opened here for 90 days, where that is counted.
         ended: for a conversation that is over, the day of its last sign of life; else None.
         said: what is known of the entries, by their ids.
     """
@@ -34,6 +35,7 @@ class Pruning:
     still_over: tuple[int, int] = (0, 0)
     problem: str = ""
     ended: date | None = None
+    unneeded: int = 0
     said: Mapping[str, About] = field(default_factory=dict)
 
     @property
@@ -72,6 +74,7 @@ class Pruning:
             "old_sections": [*sections],
             "held": [{**self.target.to_json(), "command": self.by_force}] if self.held else [],
             "ended": [{**self.target.to_json(), "date": self.ended.isoformat()}] if self.ended else [],
+            "unneeded": [{**self.target.to_json(), "entries": self.unneeded}] if self.unneeded else [],
             "problems": [self.problem] if self.problem else [],
         }
 

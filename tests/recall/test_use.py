@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from datetime import date, timedelta
 
 import pytest
 from click.testing import CliRunner
@@ -68,3 +69,32 @@ def test_a_damaged_count_begins_again_and_stays_out_of_git(workspace, tmp_path, 
         ["git", "status", "--short", "-uall"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert "counts" not in listed.stdout
+
+
+def test_what_was_not_needed_for_ninety_days_is_in_the_review_and_told_by_prune(workspace, tmp_path):
+    switch_on(tmp_path)
+    full = recall_for_agent(root=tmp_path)
+    short = recall_for_agent(root=tmp_path, max_chars=len(full) - 10)  # one entry was needed once, and is not since
+    assert len(short) < len(full)
+    counts = json.loads((tmp_path / COUNTS).read_text())
+    left, *_ = (name for name, row in counts.items() if row["injected"] == 1)
+    later = date.today() + timedelta(days=91)
+    kept = {name: {**row, "last": str(later)} for name, row in counts.items() if name != left}
+    (tmp_path / COUNTS).write_text(json.dumps({**counts, **kept}))
+    (item,) = [one for one in workspace.review(today=later) if one.kind == "unneeded"]
+    assert (item.command, item.message) == (f"amp forget {left.split()[1]}", f"since {date.today()}")
+    assert [one.unneeded for one in workspace.plan_pruning(today=later)] == [1]
+    assert [one for one in workspace.review() if one.kind == "unneeded"] == []
+    (tmp_path / ".scaffolding/amp.toml").write_text("")
+    again = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    assert [one for one in again.review(today=later) if one.kind == "unneeded"] == []
+
+
+def test_what_was_always_left_out_is_unneeded_since_it_was_first_passed_over(workspace, tmp_path):
+    switch_on(tmp_path)
+    full = recall_for_agent(root=tmp_path)
+    (tmp_path / COUNTS).unlink()
+    recall_for_agent(root=tmp_path, max_chars=len(full) - 10)
+    later = date.today() + timedelta(days=91)
+    found = [one for one in workspace.review(today=later) if one.kind == "unneeded"]
+    assert len(found) == 3

@@ -639,7 +639,7 @@ def test_a_program_joins_what_conversations_say_in_wordings_that_no_rule_joins(w
     assert {seen.conversation for seen in one.sightings} == {"c0", "c1", "c2"}
     assert workspace.plan_distillation(operator=judging(tmp_path, "andler")).candidates[0].id == one.id
     apply_all(workspace, planned)
-    assert texts(workspace, "shared") == [IN_THEIR_WORDS[1]]
+    assert texts(workspace, "shared") == [f"- {IN_THEIR_WORDS[1]}"]
     assert workspace.plan_distillation(operator=judging(tmp_path, "andler")).candidates == ()
     assert proposed(workspace) == []  # what a program said is not remembered: another may say otherwise
 
