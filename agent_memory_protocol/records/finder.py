@@ -202,7 +202,8 @@ class Finder:
             changed = now if before is None else dict(now.items() - before.items())
             gone = None if before is None else before.keys() - now.keys()
             with garbage.left_alone():
-                self._index.refresh([Source(one, stamp, self._passages) for one, stamp in changed.items()], gone)
+                read = self._passages
+                self._index.refresh([Source(one, stamp, read) for one, stamp in changed.items()], gone)
             self._indexed = dict(now)
         self._revision = self.seen.revision
         self._unread.clear()

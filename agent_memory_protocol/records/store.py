@@ -110,8 +110,8 @@ class Watched(Protocol):
 class Bulk(Protocol):
     """What a store can do besides, so that many records are read at less cost than one by one. All of ours do.
 
-    Both leave out records that there are none of, and read each only when its function is called, so a damaged one
-    hides no other. The functions are good until the next one is asked for.
+    Each record is read only when its function is called, so a damaged one hides no other. A record that there is none
+    of may be left out. The functions are good until the next one is asked for.
     """
 
     def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:
@@ -176,11 +176,11 @@ class DirectoryStore:
 
     def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:
         """Yield what reads the newest version of each; see `Bulk`."""
-        return ((folder.id, folder.newest) for folder in self._folders(ids) if folder.exists())
+        return ((folder.id, folder.newest) for folder in self._folders(ids))
 
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield what reads the versions of each; see `Bulk`."""
-        return ((folder.id, folder.versions) for folder in self._folders(ids) if folder.exists())
+        return ((folder.id, folder.versions) for folder in self._folders(ids))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -275,9 +275,6 @@ class _Folder:
 
     def path(self, number: int) -> tuple[str, ...]:
         return (*self.parts, f"{number:06d}.json")
-
-    def exists(self) -> bool:
-        return self.root.exists(self.parts)
 
     def numbers(self) -> list[int]:
         """Return the numbers of the versions in their order."""

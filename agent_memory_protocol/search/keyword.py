@@ -48,9 +48,10 @@ _MATCHES = """
     FROM tokens JOIN passages ON passages.id = tokens.rowid JOIN sources ON sources.id = passages.source
     WHERE tokens.rowid IN ({} LIMIT :limit)"""
 _BEST = f"SELECT rowid {_FOUND} ORDER BY bm25(tokens, 1.0, :context_weight)"
-_BEST_OF_THE_NEWEST = """
-    SELECT rowid FROM (SELECT rowid, bm25(tokens, 1.0, :context_weight) AS worth
-        FROM tokens WHERE tokens MATCH :match ORDER BY rowid DESC LIMIT :most) ORDER BY worth"""
+_BEST_WITH_ALL = """
+    SELECT id FROM passages
+    WHERE id IN (SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY rowid DESC LIMIT :most) ORDER BY size"""
+"""Of those that have the same words the shortest are the best, which SQLite says sooner than their rank."""
 _SUMS = "SELECT key, passages, size FROM sums"
 _COUNT = """
     SELECT COUNT(*) FROM tokens WHERE tokens MATCH :match AND (:keys IS NULL OR rowid IN
@@ -164,13 +165,17 @@ class _Lookup:
     def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> Iterable[CountedPassage]:
         """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
         rare, frequent = picking.divided(holding, picking.LOOKED_AT)
-        found: list[CountedPassage] = []
-        if rare:
+        picks = [(_BEST_WITH_ALL, _all_of(frequent))] if frequent else []
+        if rare and holding[rare[0]] > picking.LOOKED_AT:
+            picks = [(_BEST_WITH_ALL, _all_of([*rare, *frequent])), (_BEST_WITH_ALL, _all_of(rare))]
+        elif rare:
             # Ranked by the other tokens, too.
-            found += self._best(_BEST_OF_THE_NEWEST, f"({_any_of(rare)}) AND ({_any_of(tokens)})", tokens, limit)
-        if frequent and len(found) < limit:
-            found += self._best(_BEST_OF_THE_NEWEST, _all_of(frequent), tokens, limit)
-        return {(one.source, one.key): one for one in found}.values()
+            picks.insert(0, (_BEST, f"({_any_of(rare)}) AND ({_any_of(tokens)})"))
+        found: dict[tuple[str, str], CountedPassage] = {}
+        for query, match in picks:
+            if len(found) < limit:
+                found |= {(one.source, one.key): one for one in self._best(query, match, tokens, limit)}
+        return found.values()
 
     def _best(self, query: str, match: str, tokens: Collection[str], limit: int) -> Iterator[CountedPassage]:
         asked = {
