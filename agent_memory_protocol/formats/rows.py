@@ -8,7 +8,9 @@ import csv
 import json
 import math
 import uuid
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from types import MappingProxyType
@@ -71,7 +73,7 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
     Raises:
         BadEntry: it has no text, or a value that no field of an entry can have.
     """
-    left = {str(name): value for name, value in row.items() if name is not None}
+    left = {str(name): value for name, value in row.items() if name not in (None, "")}  # "" is the index of pandas
     fields: dict[str, object] = {}
     for name in FIELDS:
         column = columns.named.get(name, name)
@@ -109,15 +111,14 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
 
 
 def tags_of(value: object) -> tuple[str, ...]:
-    """Return tags as other tools write them: a list, a list as JSON, or one text with commas or semicolons."""
+    """Return tags as other tools write them: a list, one as JSON or Python, or one text with commas or semicolons."""
     if _is_missing(value):
         return ()
     if isinstance(value, str):
         if value.lstrip().startswith("["):
-            try:
-                return tags_of(json.loads(value))
-            except ValueError:
-                pass
+            for read in (json.loads, literal_eval):  # pandas writes a list into a CSV file as Python does
+                with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                    return tags_of(read(value))
         return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip())
     if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
         return tuple(value)

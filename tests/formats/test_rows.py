@@ -95,6 +95,8 @@ def test_json_goes_out_without_embeddings_and_comes_back(tmp_path):
         ("infra, logs", ("infra", "logs")),
         ("infra; logs;", ("infra", "logs")),
         ('["infra", "logs"]', ("infra", "logs")),
+        ("['infra', 'logs']", ("infra", "logs")),
+        ("[infra, logs", ("[infra", "logs")),
         (["infra", "logs"], ("infra", "logs")),
         ("", ()),
         (None, ()),
