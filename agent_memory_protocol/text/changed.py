@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
@@ -130,22 +131,32 @@ def renamed(texts: Sequence[Stated], place: int) -> int | None:
 
 def _sentences(texts: Sequence[Stated]) -> Iterator[_Sentence]:
     for place, one in enumerate(texts):
-        if not is_claim(one.text):
-            continue
-        before: tuple[str, ...] = ()
-        for sentence in _SENTENCE.split(" ".join(plain(one.text).split())):
-            tokens = tuple(tokenise(sentence, ENGLISH))
-            if not is_question(sentence, tokens):
-                yield _Sentence(place, (one.governed_by, before), tokens)
-            before = (*before, sentence.casefold())
+        for before, tokens in _sentences_of(one.text):
+            yield _Sentence(place, (one.governed_by, before), tokens)
 
 
-def _shapes_by_value(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, Value]]:
+@lru_cache(maxsize=1 << 15)
+def _sentences_of(text: str) -> tuple[tuple[tuple[str, ...], tuple[Token, ...]], ...]:
+    """Return the sentences of a text that say something, each with those before it."""
+    found = []
+    before: tuple[str, ...] = ()
+    for sentence in _SENTENCE.split(" ".join(plain(text).split())) if is_claim(text) else ():
+        tokens = tuple(tokenise(sentence, ENGLISH))
+        if not is_question(sentence, tokens):
+            found.append((before, tokens))
+        before = (*before, sentence.casefold())
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 15)
+def _shapes_by_value(tokens: tuple[Token, ...]) -> tuple[tuple[_Shape, Value], ...]:
+    """Return what a sentence says but for each of its values. A text is compared within its document and outside it."""
+    values = find_values(tokens)
+    if not values:
+        return ()
     words, negations = words_of(tokens)
-    for value in find_values(tokens):
-        shape = _without(words, negations, value.start, value.end, value.kind)
-        if shape is not None:
-            yield shape, value
+    shapes = ((_without(words, negations, one.start, one.end, one.kind), one) for one in values)
+    return tuple((shape, value) for shape, value in shapes if shape is not None)
 
 
 def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
