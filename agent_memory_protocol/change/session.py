@@ -268,6 +268,8 @@ class Session:
         )
         self.notices += _healing_notes(target, done)
         self.notices += [f"{target.path}, {told}" for told in crossed]
+        if done.other_names > 0:
+            self.notices.append(split_link(target.path, done.other_names))
         if unarchived:
             self.drop_search()
         if is_new:
@@ -457,6 +459,12 @@ def open_session(
     except BaseException:
         _remove_empty(made)  # what was refused leaves nothing behind
         raise
+
+
+def split_link(path: str, others: int) -> str:
+    """Say of a file that was written that it was hard-linked: amp replaces files whole."""
+    names = "another name" if others == 1 else f"{others} other names"
+    return f"{path} had {names} (hard links); what they lead to still has the old text; a symbolic link would not"
 
 
 def stored_entries(document: Document, said: Mapping[str, About] | None = None) -> list[StoredEntry]:

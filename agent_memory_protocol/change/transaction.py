@@ -80,6 +80,7 @@ class Changed:
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
         unkept: the ids of entries that someone took out and that may be kept nowhere.
         healing: what was healed, as it was found under the lock.
+        other_names: how many other names (hard links) the file had, which still have the old text.
     """
 
     document: Document
@@ -89,6 +90,7 @@ class Changed:
     kept_out: tuple[str, ...] = ()
     removed_by_hand: tuple[str, ...] = ()
     unkept: tuple[str, ...] = ()
+    other_names: int = 0
 
 
 def change_document(
@@ -206,6 +208,7 @@ def _attempt(
         kept_out=tuple(one.id for one in keepable.kept_out),
         removed_by_hand=tuple(one.id for one in keepable.removed),
         unkept=tuple(one.id for one in healing.removed if one not in keepable.removed),
+        other_names=read[1].links - 1 if read and new is not current else 0,
     )
 
 

@@ -60,7 +60,9 @@ def restore_command(
             way = "add --apply" if entry_ids or last or since else "say their ids, or --last, with --apply"
             say(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
     if not chosen:
-        note("there is nothing to restore")
+        others = last and here.restorable((), actor=who)
+        more = "; `amp restore --list` shows what went before, or by hand" if others else ""
+        note(f"there is nothing to restore{more}")
     for problem in () if call.as_json else back.problems:
         note(problem)
     sys.exit(3 if back.problems else 0)

@@ -28,13 +28,17 @@ _CHUNK = 1 << 20
 
 
 class Content:
-    """A whole file as it was read: its bytes, and what tells later whether it is still the same."""
+    """A whole file as it was read: its bytes, and what tells later whether it is still the same.
 
-    __slots__ = ("data", "mode", "stamp")
+    `links` is how many names the file had. With more than one, those others keep the old bytes when it is replaced.
+    """
+
+    __slots__ = ("data", "links", "mode", "stamp")
 
     def __init__(self, data: bytes, info: os.stat_result) -> None:
         self.data = data
         self.mode = stat.S_IMODE(info.st_mode)
+        self.links = info.st_nlink
         self.stamp = stamp(info)
 
     @property

@@ -15,7 +15,7 @@ from .. import limits
 from ..answers import About, Headroom, Rewritten, StoredFile
 from ..change.books import lock_name
 from ..change.healing import successors
-from ..change.session import Session
+from ..change.session import Session, split_link
 from ..change.transaction import Change
 from ..disk.files import decode
 from ..disk.lock import hold
@@ -202,6 +202,8 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
         elif content is not None:
             bom = content.data[: len(content.data) - len((text or "").encode())]
             replace(session.root, parts, bom + new.encode(), expected=content)
+            if content.links > 1:
+                session.notices.append(split_link("/".join(parts), content.links - 1))
         else:
             make_folders(session.root, parts[:-1])
             if not create(session.root, parts, new.encode()):

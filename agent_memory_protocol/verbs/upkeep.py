@@ -243,7 +243,9 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
         found = [one for one in found if one.archived.removed_at[:10] >= since.isoformat()]
     if last:
         command = max(commands, default=("", ""))[1]
-        found = [one for one in found if command and one.archived.run == command]
+        # Where no command has taken anything out, it is what was last found to be gone by hand, or with its file.
+        newest = max((one.archived.removed_at for one in found), default="")
+        found = [one for one in found if one.archived.run == command and (command or one.archived.removed_at == newest)]
     texts = {one.archived.taken.id: one.archived.taken.markdown for one in found}
     left = sorted(set(entry_ids) - set(texts))
     if left and problems:

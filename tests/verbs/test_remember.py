@@ -227,3 +227,14 @@ def test_a_plain_write_of_an_agent_says_who_in_a_short_line_and_one_of_a_person_
     assert workspace.entry(done.entry.id).about.writer == name == done.entry.about.writer
     _, line = done.path.with_name("ledger.jsonl").read_bytes().splitlines(keepends=True)
     assert len(line) <= 121
+
+
+def test_a_file_with_another_name_is_written_and_that_is_said(page):
+    page.write_text("# S\n")
+    other = page.with_name("other.txt")
+    other.hardlink_to(page)
+    workspace = Workspace.open(page.parents[3], environ={})
+    done = workspace.remember("the first")
+    assert [one for one in done.notes if "hard links" in one]
+    assert other.read_text() == "# S\n"
+    assert not [one for one in workspace.remember("the second").notes if "hard links" in one]

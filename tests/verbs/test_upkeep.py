@@ -571,6 +571,17 @@ def test_the_last_command_is_not_what_a_person_took_out_by_hand(project):
     assert "- stays" in project.restorable()
 
 
+@pytest.mark.parametrize("is_noted", [True, False], ids=["noted", "not-noted-yet"])
+def test_where_no_command_took_anything_out_the_last_is_what_went_by_hand(project, is_noted):
+    project.workspace.remember("just told")
+    project.file().unlink()
+    if is_noted:
+        project.workspace.sync(apply=True)
+    assert len(project.restorable(last=True)) == len(project.restorable()) > 5
+    project.restore(last=True)
+    assert "- lasting" in project.text()
+
+
 @pytest.mark.parametrize(("day", "count"), [("2026-01-01", 2), ("2100-01-01", 0)])
 def test_what_was_taken_out_since_a_day_is_restored(project, day, count):
     project.forget("old one")
