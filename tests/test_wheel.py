@@ -1,6 +1,8 @@
 """The package as it is built and installed: it does the main job far from its source."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -69,6 +71,94 @@ def test_templates_and_skill_are_found(scripts, tmp_path):
     data = REPOSITORY if package.is_relative_to(REPOSITORY) else package
     assert (data / "templates" / "shared.md.j2").is_file()
     assert (data / "skill" / "agent-memory" / "SKILL.md").is_file()
+
+
+def ways_to_install():
+    """Each line of the table of ways in docs/start.md: the program, and the commands as they are printed."""
+    page = (REPOSITORY / "docs/start.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .* \| (`(pipx|uv|pip) [^|]*`) \| (`[^|]*`) \|$", page, re.MULTILINE)
+    assert len(rows) == 3
+    return [pytest.param(name, (first.strip("`"), second.strip("`")), id=name) for first, name, second in rows]
+
+
+@pytest.mark.parametrize(("program", "commands"), ways_to_install())
+def test_each_way_to_install_works_as_it_is_printed(program, commands, tmp_path):
+    checkout = tmp_path / "checkout"
+    leave = shutil.ignore_patterns(".git", ".venv", ".scaffolding", ".*_cache", "__pycache__", ".hypothesis")
+    shutil.copytree(REPOSITORY, checkout, ignore=leave)
+    if program == "pip":
+        venv.create(tmp_path / "venv", with_pip=True)
+    programs = [tmp_path / "venv" / SCRIPTS, tmp_path / "home/.local/bin", Path(sys.executable).parent]
+    path = os.pathsep.join([*map(str, programs), os.environ["PATH"]])
+    environment = {**ENVIRONMENT, "HOME": str(tmp_path / "home"), "PATH": path, "UV_PYTHON": sys.executable}
+    for name in ("PIPX_HOME", "PIPX_BIN_DIR", "UV_TOOL_DIR", "UV_TOOL_BIN_DIR", "XDG_BIN_HOME", "XDG_DATA_HOME"):
+        environment.pop(name, None)
+    if shutil.which(program, path=path) is None:
+        pytest.skip(f"{program} is not installed; the extra dev has it")
+    (tmp_path / "home").mkdir()
+    for command in commands:
+        done = subprocess.run(
+            command, shell=True, cwd=checkout, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        amp = shutil.which("amp", path=os.pathsep.join(map(str, programs[:2])))
+        assert amp is not None
+        assert run(amp, "version", cwd=tmp_path)
+    assert "mcpServers" in run(str(amp), "mcp", "--config", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_wheel_works_on_each_python_that_is_here(version, built, tmp_path):
+    """A short round with each: write, recall, search, check, adopt, and a record."""
+    python = python_of(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not installed")
+    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    scripts = tmp_path / "venv" / SCRIPTS
+    run(
+        scripts / "python",
+        "-W",
+        "error::SyntaxWarning",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        built["wheel"],
+        cwd=tmp_path,
+    )
+    assert (
+        run(scripts / "python", "-c", "import sys; print('%d.%d' % sys.version_info[:2])", cwd=tmp_path)
+        == f"{version}\n"
+    )
+    (tmp_path / "p/.scaffolding").mkdir(parents=True)
+    (tmp_path / "p/CLAUDE.md").write_text("# Rules\n\n- Use tabs.\n")
+    for arguments in (
+        ["init", "--agent", "developer"],
+        ["remember", REMEMBERED, "--section", "Infrastructure"],
+        ["adopt", ".", "--apply"],
+        ["search", "redis"],
+        ["check", "--ignore", "store-told-twice"],
+        ["doctor"],
+    ):
+        run(scripts / "python", "-W", "error", "-m", "agent_memory_protocol", *arguments, cwd=tmp_path / "p")
+    recalled = run(scripts / "amp", "recall", "developer", cwd=tmp_path / "p")
+    assert f"- {REMEMBERED}\n" in recalled
+    assert "- Use tabs.\n" in recalled
+    record = "from agent_memory_protocol import Memory; m = Memory('m'); m.remember('A b.'); print(m.recall('b'))"
+    assert run(scripts / "python", "-W", "error", "-c", record, cwd=tmp_path) == "- A b.\n"
+
+
+def python_of(version: str) -> str | None:
+    """Return a Python of this version, of those on the path or of pyenv; None where there is none that works."""
+    here = [os.path.realpath(sys.executable)] if sys.version_info[:2] == tuple(map(int, version.split("."))) else []
+    there = [
+        shutil.which(f"python{version}"),
+        *sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python"))),
+    ]
+    for python in filter(None, [*here, *there]):
+        if not subprocess.run([python, "-c", "import venv"], capture_output=True, check=False).returncode:
+            return python
+    return None
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(built):

@@ -11,7 +11,10 @@ import click
 from ..errors import InvalidArgument, MissingExtra
 from ..text.phrases import counted
 from .formats import input_file
-from .options import Call, call_options, note, progress
+from .options import Call, call_options, columns, note, progress
+
+_WIDE = 80
+"""How wide the table may be where there is no terminal."""
 
 if TYPE_CHECKING:
     from ..exchange.measure import Measured
@@ -82,28 +85,44 @@ def formats_command(
         "python": ".".join(map(str, sys.version_info[:3])),
         "formats": [one.to_json() for one in found],
     }
-    call.answer(values, table(found))
+    call.answer(values, table(found, columns() if sys.stdout.isatty() else _WIDE))
     if not call.as_json:
         measured = f"{counted(len(entries), 'entry')}, tag {tag}; {counted(rounds, 'round')}"
-        note(f"{measured}: the median (the fastest–the slowest)")
+        note(f"{measured}: the median; --json has the fastest and the slowest, too")
 
 
-def table(found: "list[Measured]") -> list[str]:
-    """Return the figures as lines of a table, a column for each format."""
+def table(found: "list[Measured]", width: int) -> list[str]:
+    """Return the figures as a table with a column for each format; too wide, without a spread, or else as lists."""
+    remark = [] if all(one.format.appends for one in found) else ["* the whole file is written again"]
+    for has_spread in (True, False):
+        rows = _figures(found, has_spread=has_spread)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.ljust(most) for cell, most in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if max(map(len, lines)) <= width:
+            return [*lines, *remark]
+    lists = []
+    for number, one in enumerate(found, start=1):
+        lists.append(one.format.name)
+        lists += [f"  {row[0]}: {row[number]}" for row in rows[1:]]
+    return [*lists, *remark]
+
+
+def _figures(found: "list[Measured]", *, has_spread: bool) -> list[list[str]]:
+    """Return the rows of the table; the first names the formats."""
     from ..exchange.chart import size_text, time_text
     from ..exchange.measure import STEPS
 
     rows = [["", *(one.format.name for one in found)]]
     rows.append(["on disk", *(size_text(one.size) for one in found)])
     for step, about in STEPS.items():
-        cells = [time_text(one.middle(step), min(one.seconds[step]), max(one.seconds[step])) for one in found]
-        if step == "append":
-            cells = [cell if one.format.appends else f"{cell}*" for cell, one in zip(cells, found, strict=True)]
-        rows.append([about, *cells])
-    rows.append(["a later field is", *("kept" if one.keeps_unknown else "read, not kept" for one in found)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*lines, "* the whole file is written again"] if not all(one.format.appends for one in found) else lines
+        texts = []
+        for one in found:
+            spread = (min(one.seconds[step]), max(one.seconds[step])) if has_spread else ()
+            mark = "*" if step == "append" and not one.format.appends else ""
+            texts.append(f"{time_text(one.middle(step), *spread)}{mark}")
+        rows.append([about, *texts])
+    rows.append(["a later field is kept", *("yes" if one.keeps_unknown else "no" for one in found)])
+    return rows
 
 
 def _own(source: str) -> "tuple[list[MemoryEntry], str]":

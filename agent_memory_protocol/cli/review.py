@@ -8,9 +8,9 @@ import click
 
 from ..text.phrases import counted
 from ..verbs.review import KINDS, Item
-from .cells import cells
+from .cells import cells, cut
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import Call, call_options, first_words, note
+from .options import Call, call_options, columns, first_words, note
 
 SCREEN = 36
 """Lines of a list that is not asked for whole. With what is said on stderr it fits a screen of 40."""
@@ -29,6 +29,11 @@ TITLES = {
 }
 _ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
 _TEXTS = 3
+_INDENT = " " * 12
+_WIDE = 80
+"""A row of commands goes on in a second line behind so many cells; of fewer, where the terminal has fewer."""
+_LEAST = 20
+"""So many cells of a text are worth showing behind a command."""
 """So many texts of a group are shown."""
 
 
@@ -102,14 +107,20 @@ def _rows(item: Item) -> list[str]:
     if item.kind in _ONE_LINE:
         said = ", ".join(one.name for one in item.texts) if item.kind == "unlisted" else item.text
         told = "" if item.kind == "undated" else f"{item.message}  "
-        line = f"  {item.id}  {item.command}  {told}{_short(item.texts[0].place)}  "
+        command, rest = f"  {item.id}  {item.command}  ", f"{told}{_short(item.texts[0].place)}  "
+        line = f"{command}{rest}"
+        if cells(line) + _LEAST > min(columns(), _WIDE):
+            rest = f"{_INDENT}{rest}"
+            return [command.rstrip(), f"{rest}{first_words(said, 60, behind=cells(rest))}"]
         return [f"{line}{first_words(said, 60, behind=cells(line))}"]
-    rows = [f"  {item.id}  {item.command}  ({item.message})"]
+    command = f"  {item.id}  {item.command}  ({item.message})"
+    is_long = cells(command) > min(columns(), _WIDE)
+    rows = [f"  {item.id}  {item.command}", f"{_INDENT}{item.message}"] if is_long else [command]
     for one in item.texts[:_TEXTS]:
-        place = f"            {_short(one.place)}  "
-        rows.append(f"{place}{first_words(one.text, behind=cells(place))}")
+        place = f"{_INDENT}{_short(one.place)}  "
+        rows.append(cut(f"{place}{first_words(one.text, behind=cells(place))}", columns()))
     if len(item.texts) > _TEXTS:
-        rows.append(f"            … {counted(len(item.texts) - _TEXTS, 'more text')}")
+        rows.append(f"{_INDENT}… {counted(len(item.texts) - _TEXTS, 'more text')}")
     return rows
 
 

@@ -152,7 +152,7 @@ def _text(one: StoredEntry) -> Text:
 
 def _disagreement(one: Meeting) -> Item:
     sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
-    told = f"the older first; both stay true? `{one.dispute}`" if one.dispute else one.advice
+    told = f"the first is older; or `{one.dispute}`" if one.dispute else one.advice
     return Item(one.way, told, one.resolve, tuple(sides))
 
 

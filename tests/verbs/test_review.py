@@ -101,3 +101,13 @@ def test_the_list_is_as_long_as_what_is_asked_for(workspace):
     assert len(run(workspace, "review").splitlines()) <= 40
     assert len(run(workspace, "review", "--all").splitlines()) > 150
     assert len(workspace.review(today=date(2026, 6, 1))) >= 150
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_command_is_wider_than_a_screen_however_long_the_place_is(kind):
+    place = f".scaffolding/agent-memory/agents/{'long-' * 8}name/MEMORY.md:4"
+    said = "the first is older; or `amp dispute ff0316f106fd c0fdd274b96d`"
+    item = Item(kind, said, "amp resolve ff0316f106fd c0fdd274b96d", (Text(place, "0" * 12, LONG),) * 2)
+    commands = [line for line in screen([item], 10**9) if "amp resolve" in line or said == line.strip()]
+    assert commands
+    assert max(map(len, commands)) <= 80
