@@ -74,8 +74,16 @@ def _by_words(texts: Sequence[str]) -> Iterator[list[tuple[int, Essence]]]:
 
 
 def _same(one: Essence, other: Essence) -> bool:
-    may = (one.possible, one.permitted) == (other.possible, other.permitted)
-    return may and _moods_agree(one, other) and _comparable(one, other)
+    if one.possible != other.possible or not _comparable(one, other):
+        return False
+    if _forbids(one) and _forbids(other):
+        return True
+    return one.permitted == other.permitted and _moods_agree(one, other)
+
+
+def _forbids(one: Essence) -> bool:
+    """Say whether a text forbids something: “Never commit to main”, “Commits to main are not allowed”."""
+    return one.denied and ADVISES not in one.mood and (one.permitted or one.told or OBLIGES in one.mood)
 
 
 def _opposed(denial: Essence, claim: Essence) -> bool:

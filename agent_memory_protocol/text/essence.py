@@ -3,9 +3,11 @@
 It is read word by word, without grammar. A sentence whose parts cannot be told is not read at all.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from . import gist
 from .claims import split_sentences
@@ -51,6 +53,12 @@ _CLAUSES = ENGLISH.contrasts | ENGLISH.absences | ENGLISH.pronouns | _set("and b
 _CONDITIONS = _set("if once when whenever")
 _MIXED = ENGLISH.hedges | ENGLISH.instead | ENGLISH.reversals | (ENGLISH.further - {"or"})
 """Make a sentence that says more than one thing, or says it in part."""
+
+_UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")
+"""“unprotected” is not protected; “united” and “underlined” deny nothing."""
+
+_SPEAKERS = _set("i they we you")
+"""Right behind them, what ends in “ed” is told of the past."""
 
 _LETTERS = "BCDEFGHXYZ"
 _VALUE_KINDS = (VERSION, PORT, DATE, TIME)
@@ -180,7 +188,7 @@ class _Reading:
             self._generic.add(sense(token))
             self._named = place
         else:
-            positive = ENGLISH.opposites.get(ENGLISH.stem(word))
+            positive = ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
             meant = sense(token) if positive is None else sense(Token(positive, positive))
             self._denied ^= positive is not None
             if meant == "allow":
@@ -228,7 +236,8 @@ class _Reading:
             mood=mood,
             possible=not (ENGLISH.possible - _MAY).isdisjoint(lowered),
             permitted=self._permitted or "may" in lowered,
-            past=not ENGLISH.past.isdisjoint(lowered),
+            past=not ENGLISH.past.isdisjoint(lowered)
+            or any(one in _SPEAKERS and other.endswith("ed") for one, other in pairwise(lowered)),
             told=told,
             order=tuple(order),
             pivots=tuple(self._pivots),
@@ -239,6 +248,12 @@ class _Reading:
             means=frozenset(self._means),
             generic=frozenset(self._generic),
         )
+
+
+def _undone(word: str) -> str | None:
+    """Return what a word such as “unprotected” denies; None where it denies nothing."""
+    undone = _UNDONE.fullmatch(word)
+    return None if undone is None else undone[1]
 
 
 def _is_value(value: Value) -> bool:

@@ -42,7 +42,7 @@ github gh
 indent indentation
 javascript js
 job task
-keep retain retention
+keep retain retention preserve
 kubernetes k8s
 large big huge
 library package
@@ -62,7 +62,7 @@ postgres postgresql psql
 pr pull-request
 prefer like favour favor favourite favorite
 production prod
-purge delete remove erase
+purge delete remove erase cleanup
 read reading
 release releases
 reply respond response answer
@@ -133,6 +133,14 @@ _PHRASES = tuple(
         (r"time(?:s|d)? out", "timeout"),
         (r"takes? place", "happens"),
         (r"by hand", "manually"),
+        (r"back(?:s|ed|ing)? off", "backoff"),
+        (r"(?:two|2)[- ]factor authentication|mfa|2fa", "2fa"),
+        (r"half an hour", "30 minutes"),
+        (r"it is possible for ((?:\w+ ){1,3})to", r"\1can"),
+        (r"(?:is|are) compatible with", "works with"),
+        (r"(?:is|are) incompatible with", "does not work with"),
+        (r"without (?:an? |the )?(?:network|internet)(?: connection| access)?", "offline"),
+        (r"lacks?", "has no"),
         (r"lasts? for|(?:is|are) (?:valid|good) for", "expires after"),
         (r"(?:and|or) (?:newer|later|higher|above|up)", "newer"),
         (r"ports? (\d+)", r"\1"),
@@ -152,7 +160,7 @@ _PHRASES = tuple(
         (r"prior to", "before"),
         (r"as soon as", "once"),
         (r"instead of|rather than", "instead"),
-        (r"(is|are) what", r"\1"),
+        (r"(is|are) (?:what|where)", r"\1"),
     )
 )
 

@@ -1,5 +1,6 @@
 """Facts in other words: what is found without a model, told over a table, and that nothing of it is wrong."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,28 @@ def test_a_pass_merges_and_disputes_what_was_found(make, now):
     assert consolidate(newest.values(), now=now).writes == ()
 
 
+FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2)]
+"""Facts as teams note them: 30 pairs say the same, 24 deny each other, and 24 only look alike."""
+
+
+@pytest.mark.parametrize("table", FACTS, ids=lambda path: path.stem)
+def test_of_realistic_facts_at_least_half_of_the_same_and_most_denials_are_found_and_nothing_wrong(table, make, now):
+    pairs = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+    assert Counter(kind for kind, *_ in pairs) == {"same": 30, "denied": 24, "apart": 24}
+    texts = dict.fromkeys(text for _, *pair in pairs for text in pair)
+    records = [make(text) for text in texts]
+    said = {record.id: record.body for record in records}
+    done = consolidate(records, now=now).report.done
+    found = {
+        kind: [frozenset(said[one] for one in action.ids if one in said) for action in done if action.kind == act]
+        for kind, act in {"same": "supersede", "denied": "dispute"}.items()
+    }
+    for kind, share in {"same": 0.6, "denied": 0.8}.items():
+        right = {frozenset(pair) for of, *pair in pairs if of == kind}
+        assert set(found[kind]) <= right
+        assert len(found[kind]) >= share * len(right)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -56,6 +79,10 @@ def test_a_pass_merges_and_disputes_what_was_found(make, now):
         ("The job takes 5 minutes.", "The job takes 5 hours."),
         ("The worker needs node>=18.", "The worker needs node<=18."),
         ("Use tabs, not spaces.", "Use spaces, not tabs."),
+        ("Never commit to main.", "Commits to main may be dropped."),
+        ("Do not log passwords.", "Passwords should not be logged."),
+        ("We removed the queue.", "The queue is removed."),
+        ("The file is underlined.", "The file is lined."),
     ],
 )
 def test_what_changed_places_or_parts_is_not_the_same(one, other):
@@ -72,8 +99,32 @@ def test_what_changed_places_or_parts_is_not_the_same(one, other):
         ("Emails are parsed with libmime.", "We use libmime for emails."),
         ("Sessions are kept in Redis.", "Redis keeps the sessions."),
         ("The retention of backups is 2 weeks.", "Backups are retained for 14 days."),
+        ("Never commit to main.", "Commits to main are forbidden."),
+        ("Do not log passwords.", "Passwords must not be logged."),
+        ("The queue was removed in May.", "In May we removed the queue."),
+        ("It is possible for users to export a report.", "Users can export a report."),
+        ("Redis is where the sessions are stored.", "The sessions are stored in Redis."),
     ],
 )
 def test_a_passive_another_order_or_unit_is_the_same(one, other):
     assert same(one, other)
     assert same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_denied"),
+    [
+        ("Release branches are protected.", "Release branches are unprotected.", True),
+        ("The API is stateful.", "The API is stateless.", True),
+        ("The app works online.", "The app works offline.", True),
+        ("The exporter preserves comments.", "The exporter drops comments.", True),
+        ("The service is compatible with Python 3.9.", "The service does not work with Python 3.9.", True),
+        ("The image has curl.", "The image lacks curl.", True),
+        ("The team is united.", "The team is ited.", False),
+        ("The exporter preserves comments.", "The importer drops comments.", False),
+        ("Release branches are protected.", "Feature branches are unprotected.", False),
+    ],
+)
+def test_what_undoes_a_word_denies_it(one, other, is_denied):
+    assert bool([*denials([one, other])]) is is_denied
+    assert bool([*denials([other, one])]) is is_denied
