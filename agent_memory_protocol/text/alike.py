@@ -132,7 +132,9 @@ def _roles_agree(one: Essence, other: Essence) -> bool:
 
 
 def _changed_places(one: Essence, other: Essence) -> bool:
-    """Say whether something that was in front of a verb is behind the same verb in the other, and the reverse."""
+    """Say whether two words have changed places: around the same verb, or behind the same preposition."""
+    if _changed_ties(one, other):
+        return True
     if one.passive != other.passive or one.order == other.order or (one.equates and other.equates):
         return False
     for verb, at in _verbs(one):
@@ -144,6 +146,13 @@ def _changed_places(one: Essence, other: Essence) -> bool:
             if is_swapped and (behind <= one.joined) == (ahead <= other.joined):
                 return True
     return False
+
+
+def _changed_ties(one: Essence, other: Essence) -> bool:
+    """Say whether a preposition is in front of a word here, and there in front of another, and both texts have both."""
+    there, here = one.ties - other.ties, other.ties - one.ties
+    known = (one.words | one.generic) & (other.words | other.generic)
+    return any(tie == same_tie and {word, instead} <= known for tie, word in there for same_tie, instead in here)
 
 
 def _verbs(one: Essence) -> list[tuple[str, int]]:

@@ -33,6 +33,13 @@ _TELLING = _set("between by for from into since than to under until")
 DROPPED = _set("by for to into")
 """Those of them that another construction may do without."""
 
+_TYING = (ENGLISH.prepositions | ENGLISH.directions | _TELLING) | _set(
+    "across against along around as behind beside beyond like near onto over per through toward towards upon using"
+    " via within"
+)
+"""After them a word has a place that no other word has there."""
+
+_LISTING = _set("and or")
 _JOINING = _set("as at in of on over per through using via with")
 _BY_MEANS = _set("using via with")
 _BE = _set("am are be been being get gets got is was were")
@@ -80,6 +87,7 @@ class Essence:
         equates: whether it has no other verb than “is”.
         roles: the prepositions that say which part a word has.
         joined: the words behind any preposition.
+        ties: each preposition with the word behind it.
         means: the verbs that say what something is used for: “tracked with”.
         generic: the nouns that add nothing.
     """
@@ -99,6 +107,7 @@ class Essence:
     equates: bool
     roles: frozenset[tuple[str, str]]
     joined: frozenset[str]
+    ties: frozenset[tuple[str, str]]
     means: frozenset[str]
     generic: frozenset[str]
 
@@ -137,6 +146,8 @@ class _Reading:
         self._pivots: list[tuple[str, int]] = []
         self._roles: set[tuple[str, str]] = set()
         self._joined: set[str] = set()
+        self._ties: set[tuple[str, str]] = set()
+        self._tie = self._last_tie = ""
         self._means: set[str] = set()
         self._generic: set[str] = set()
         self._denied = self._permitted = False
@@ -178,6 +189,10 @@ class _Reading:
             self._order.append("need")
         elif word not in self._empty and not (word == "first" and "then" in self._lowered):
             self._name(token, place, following)
+        if word in _TYING:
+            self._tie = word
+        elif word in _LISTING:
+            self._tie = self._last_tie
 
     def _name(self, token: Token, place: int, following: str) -> None:
         """Take in a word that names something, or says what becomes of it."""
@@ -186,6 +201,7 @@ class _Reading:
             self._pivots.append((ENGLISH.stem(word), len(self._order)))
         elif token.is_plain and is_generic(token) and (self._named == place - 1 or following == "of"):
             self._generic.add(sense(token))
+            self._tie_to(sense(token))
             self._named = place
         else:
             positive = ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
@@ -196,10 +212,19 @@ class _Reading:
                 return
             if place and self._lowered[place - 1] in _BE and following in _BY_MEANS:
                 self._means.add(meant)
+            if word in _TYING:
+                self._tie = ""
             self._add(number_said(word) or ("if" if word in _CONDITIONS else meant))
             self._named = place
 
+    def _tie_to(self, word: str) -> None:
+        """Take in what is behind the last preposition."""
+        if self._tie:
+            self._ties.add((self._tie, word))
+            self._last_tie, self._tie = self._tie, ""
+
     def _add(self, word: str) -> None:
+        self._tie_to(word)
         role, self._role = self._role, ""
         if role:
             self._joined.add(word)
@@ -245,6 +270,7 @@ class _Reading:
             equates=not passive and not self._pivots and not _BE.isdisjoint(lowered),
             roles=frozenset(self._roles),
             joined=frozenset(self._joined),
+            ties=frozenset(self._ties),
             means=frozenset(self._means),
             generic=frozenset(self._generic),
         )

@@ -195,6 +195,9 @@ ENGLISH = Language(
     guessing_phrases=(
         "appears to",
         "as far as i know",
+        "if i am not mistaken",
+        "if i recall",
+        "if i remember",
         "believe that",
         "could be",
         "could have",
@@ -238,7 +241,9 @@ ENGLISH = Language(
         " switch sync tag take target tell test throw trace trigger trim truncate try turn type unlock update"
         " upgrade upload use validate verify wait warn watch wrap write"
     ),
-    advice=_set("advisable advised ideally ought preferably recommend recommended should suggest suggested"),
+    advice=_set(
+        "advisable advised better consider ideally ought preferably recommend recommended should suggest suggested"
+    ),
     duty=_set("must shall mandatory obligatory compulsory"),
     duty_phrases=(
         "has to",

@@ -14,6 +14,7 @@ add append insert | remove delete drop erase
 all every always | no none never some few
 allow permit | deny forbid prohibit ban block disallow
 ascending asc | descending desc
+archive | restore
 attach | detach
 authentic | fake
 automatic automated automatically | manual manually
@@ -53,14 +54,15 @@ failure | success
 fast quick | slow
 first | last second third
 forward | backward
+freeze | thaw unfreeze
 grant | revoke
 grow | shrink
 hard | soft
 head | tail
 hidden hide | visible show
 high | low
-horizontal | vertical
-hot | cold
+horizontal horizontally | vertical vertically
+hot warm | cold
 import | export
 in | out
 inbound incoming ingress | outbound outgoing egress
@@ -78,7 +80,9 @@ load | unload
 local | remote
 lock | unlock
 long | short
+lower | upper
 lowercase | uppercase
+major | minor
 master | slave
 maximum max most | minimum min least
 merge | split
@@ -95,11 +99,14 @@ online | offline
 open | close closed
 optional | required mandatory
 parent | child
+pause suspend | resume continue
 permanent | temporary
 positive | negative
 prefer | avoid
 primary | secondary replica
 private | public
+promote | demote
+push | pull
 producer | consumer
 read | write
 reader | writer
@@ -108,16 +115,18 @@ register | unregister
 request | response
 safe | unsafe
 secure | insecure
-serial sequential | parallel concurrent
+serial serially sequential sequentially | parallel concurrent concurrently
 signed | unsigned
 single | double
 singular | plural
 spaces space | tabs tab
+sparse | dense
 stable | unstable
 stateful | stateless
 strict | lenient loose
 subscribe | unsubscribe
 sync synchronous synchronously | async asynchronous asynchronously
+tighten | loosen
 top | bottom
 true | false
 up | down

@@ -108,6 +108,7 @@ _SPAN = "day|week|month|hour|year"
 _PHRASES = tuple(
     (re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), by)
     for pattern, by in (
+        (r"(?!it|that|there|here|what|who|he|she|let)(\w+)'s (?=\w)(\w+)", r"\2 of \1"),
         (r"p\.\s?m\.?", "pm"),
         (r"a\.\s?m\.?", "am"),
         (r"(?<=\d) (?=[ap]m\b)", ""),
