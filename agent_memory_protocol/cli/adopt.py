@@ -9,6 +9,7 @@ import click
 
 from ..learning.merge_in import Adoption
 from ..text.phrases import counted
+from ..tiers.meet import OPPOSITE
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, plain, root_option
 
@@ -51,6 +52,10 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
     new = [one for one in planned if one.does_something]
     for path in here.originals(new, actor=who) if do and not link else ():
         note(f"{path}: its host is told twice now; `amp adopt {path} --link --apply` moves what it says")
+    if link:
+        for one in planned:
+            if one.left_out and one.store.path not in linked:
+                note(f"{plain(one.store.path)} stays as it is: not all of it came in")
     left_out = [left for one in planned for left in one.left_out]
     sys.exit(max((left.exit_code or 3 * do for left in left_out), default=0))
 
@@ -59,7 +64,8 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
     for one in planned:  # what a person decides about comes first
         for pair in one.contradictions:
             yield f"? {first_words(pair.new)}"
-            yield f"    contradicts  {first_words(pair.standing)}"
+            says = "contradicts" if pair.way == OPPOSITE else "has another value than"
+            yield f"    {says}  {first_words(pair.standing)}"
         yield from (f"? old: {first_words(text)}" for text in one.old)
     for one in planned:
         yield from _about(one)

@@ -31,7 +31,7 @@ _ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
 _TEXTS = 3
 _INDENT = " " * 12
 _WIDE = 80
-"""A row of commands goes on in a second line behind so many cells; of fewer, where the terminal has fewer."""
+"""A command and what is said of it are on two lines if they take more cells, or do not fit the terminal."""
 _LEAST = 20
 """So many cells of a text are worth showing behind a command."""
 """So many texts of a group are shown."""
@@ -109,7 +109,7 @@ def _rows(item: Item) -> list[str]:
         told = "" if item.kind == "undated" else f"{item.message}  "
         command, rest = f"  {item.id}  {item.command}  ", f"{told}{_short(item.texts[0].place)}  "
         line = f"{command}{rest}"
-        if cells(line) + _LEAST > min(columns(), _WIDE):
+        if cells(line) + _LEAST > columns():
             rest = f"{_INDENT}{rest}"
             return [command.rstrip(), f"{rest}{first_words(said, 60, behind=cells(rest))}"]
         return [f"{line}{first_words(said, 60, behind=cells(line))}"]

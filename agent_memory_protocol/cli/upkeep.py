@@ -73,8 +73,14 @@ def _lines(chosen: Sequence[Restorable]) -> Iterator[str]:
         archived = one.archived
         head = f"{archived.taken.id:<14}  {archived.removed_at[:10]}  {one.target}  "
         words = first_words(archived.taken.alone, behind=cells(head))
-        yield head + (f"{archived.note} (a note)" if archived.note else words)
+        yield head + (f"{archived.note} ({_kind(archived.note)})" if archived.note else words)
         yield f"{'':<14}  {archived.reason}"
+
+
+def _kind(name: str) -> str:
+    from ..verbs import originals
+
+    return "a rules file" if originals.is_one(name) else "a note"
 
 
 @click.command("forget")

@@ -22,7 +22,7 @@ from ..text.ids import id_of_proposal
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
-from ..tiers.meet import OPPOSITE, Placed, meetings
+from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
@@ -58,10 +58,11 @@ class KeptOut:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A new entry and one that is here, of which one says the opposite of the other."""
+    """A new entry and one that is here, of which one says the opposite of the other, or has another value."""
 
     new: str
     standing: str
+    way: str = OPPOSITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,9 @@ class Adoption:
             "index_lines": [line for _, line in self.index_lines],
             "left_out": [{"where": left.where, "reason": left.reason} for left in self.left_out],
             "old": [*self.old],
-            "contradictions": [{"new": pair.new, "standing": pair.standing} for pair in self.contradictions],
+            "contradictions": [
+                {"new": pair.new, "standing": pair.standing, "way": pair.way} for pair in self.contradictions
+            ],
         }
 
 
@@ -301,7 +304,7 @@ class _Plan:
         if merged is not None:
             self._add_index_lines(theirs, page, surplus)
             self.entries = [_entry_text(theirs, one) for one in new]
-            self.contradictions = list(_contradictions(mine, theirs, new))
+            self.contradictions = [*_contradictions(mine, theirs, new), *_changes(merged, new)]
             days = {one: entry.day for one, entry in theirs.by_id}
             self.old = [_entry_text(theirs, one) for one in new if 0 < (days[one] or 0) < self.here.old_before]
             # Headings, rules and comments alone are nothing to bring in.
@@ -443,8 +446,17 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
         first, second = meeting.first, meeting.second
         if not (isinstance(first, Placed) and isinstance(second, Placed)):
             continue
-        if meeting.way == OPPOSITE and first.document is mine and second.document is theirs and second.id in new:
-            yield Contradiction(_entry_text(theirs, second.id), _entry_text(mine, first.id))
+        if first.document is mine and second.document is theirs and second.id in new:
+            yield Contradiction(_entry_text(theirs, second.id), _entry_text(mine, first.id), meeting.way)
+
+
+def _changes(merged: Document, new: Sequence[str]) -> Iterator[Contradiction]:
+    """Yield the new entries that have another value than one that is here, from the document that has both."""
+    for meeting in meetings([merged]):
+        ids = [side.id for side in (meeting.first, meeting.second)]
+        if meeting.way == CHANGED and (ids[0] in new) != (ids[1] in new):
+            fresh, standing = ids if ids[0] in new else ids[::-1]
+            yield Contradiction(_entry_text(merged, fresh), _entry_text(merged, standing), CHANGED)
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:

@@ -52,6 +52,9 @@ _LONG_PAGE = 120
 
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
 _MOST_IMPORTS = 20
+_SENTENCE = 4
+"""A description of fewer words says no more than a title."""
+
 _RULES_AROUND = re.compile(
     r"\A\s*(?:(?:-{3,}|\*{3,}|_{3,})[ \t]*(?:\n\s*|\Z))+|(?:\n[ \t]*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*)+\s*\Z"
 )
@@ -136,7 +139,7 @@ def read(text: str, path: str) -> Rules:
     imports = tuple(_IMPORT.findall("\n".join(_without_code(lines))))[:_MOST_IMPORTS]
     lines = [line for line in lines if not (found := _IMPORT.match(line)) or found[1] not in imports]
     title, sections = _sections(lines)
-    if title and described and described != title:
+    if title and len(described.split()) >= _SENTENCE and described != title:
         before = sections[0][1] if sections and not sections[0][0] else ""
         sections = [("", f"{described}\n\n{before}".strip()), *sections[bool(before) :]]
     title = title or described or _title_of(path)

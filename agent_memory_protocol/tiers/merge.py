@@ -247,7 +247,8 @@ def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) ->
     kinds = (ENTRY, INDEX, OTHER) if row[position - 1].kind == HEADING else (ENTRY, INDEX)
     while position < len(row):
         one = row[position]
-        if one.kind not in kinds or one.key in versions.base or one.key in versions.theirs:
+        is_label = any(one.key in after.section for after in row[position + 1 : position + 2])
+        if one.kind not in kinds or is_label or one.key in versions.base or one.key in versions.theirs:
             break
         position += 1
     return position

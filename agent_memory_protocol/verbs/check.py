@@ -1,7 +1,7 @@
 """`check` as a verb on an opened session: read what there is, and let every rule look at it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -101,7 +101,8 @@ class _Check:
                 if document is not None:
                     self.documents[target] = document
         if "tier-restates" in self.selected:
-            self.elsewhere = _elsewhere(self.session.root, self.documents.values())
+            told = originals.sources(self.session)
+            self.elsewhere = _elsewhere(self.session.root, self.documents.values(), told)
         if {"tier-missing-path", "tier-missing-symbol"}.intersection(self.selected):
             hints = "tier-missing-symbol" in self.selected
             self.stale = stale.find(self.session, self.documents.values(), hints=hints)
@@ -289,10 +290,15 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
                 yield "/".join((*folder, inner))
 
 
-def _elsewhere(root: Root, read: Iterable[Document]) -> dict[str, str]:
-    """Return the lines of the documentation and of lasting memory, normalised, and where each stands."""
+def _elsewhere(root: Root, read: Iterable[Document], told: Collection[str]) -> dict[str, str]:
+    """Return the lines of the documentation and of lasting memory, normalised, and where each is.
+
+    The rules files in `told`, which memory was adopted from, have a rule of their own: `store-told-twice`.
+    """
     found: dict[str, str] = {}
     for path, text in docs.read(root):
+        if path in told:
+            continue
         for number, line in docs.lines(text):
             plain = normalised(line)
             if plain:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..answers import About
 from ..change.books import lock_name
 from ..change.ledger import Archived
 from ..change.session import Session
@@ -72,16 +71,22 @@ def told_twice(session: Session, shared: Document | None) -> list[Trouble]:
     """Return the rules files whose entries are in memory, too: their host reads them, and is told the same twice."""
     if shared is None:
         return []
+    there = dict.fromkeys(source for one, source in _sources(session).items() if one in {*shared.ids})
+    return [Trouble(path, told) for path in there if (told := _told(session, path, shared))]
+
+
+def sources(session: Session) -> set[str]:
+    """Return the rules files that shared memory was adopted from."""
+    return {*_sources(session).values()}
+
+
+def _sources(session: Session) -> dict[str, str]:
+    """Return the rules file that each entry of shared memory is from, by id; none where the ledger cannot be read."""
     try:
         said = session.said(_SHARED)
     except AgentMemoryError:
-        return []
-    counts: dict[str, int] = {}
-    for one in shared.ids:
-        source = said.get(one, About()).source or ""
-        if rules_files.kind_of(source):
-            counts[source] = counts.get(source, 0) + 1
-    return [Trouble(path, told) for path in counts if (told := _told(session, path, shared))]
+        return {}
+    return {one: about.source for one, about in said.items() if about.source and rules_files.kind_of(about.source)}
 
 
 def _told(session: Session, path: str, shared: Document) -> str:

@@ -280,10 +280,7 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
         problems += refused
         for one in group:
             if one.archived.note and notekeeping.put_back(session, target, one.archived):
-                beside = (
-                    session.path(target).with_name if "/" not in one.archived.note else session.path(target).joinpath
-                )
-                notes.append(str(beside(one.archived.note)))
+                notes.append(str(notekeeping.path_of(session, target, one.archived)))
             elif one.archived.note:
                 problems.append(
                     f"{one.archived.note} is not a note's name, or is there already beside {target.path}; move it away"

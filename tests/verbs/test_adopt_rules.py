@@ -156,6 +156,20 @@ def test_rules_come_in_in_the_order_of_their_files(workspace, tmp_path):
     assert list(told(workspace)) == ["- One.", "- Two.", "- Three."]
 
 
+def test_another_value_is_named_first_and_comes_in_above_a_label(workspace, tmp_path):
+    fact = "- `make test` needs the database on port {}."
+    write(
+        tmp_path,
+        {
+            "CLAUDE.md": f"## Style\n\n{fact.format(5433)}\n\nNever:\n\n- push to main\n",
+            "AGENTS.md": f"## Style\n\n{fact.format(5434)}\n",
+        },
+    )
+    lines = run(workspace, str(tmp_path), "--apply")[1].splitlines()
+    assert lines[:2] == [f"? {fact.format(5434)}", f"    has another value than  {fact.format(5433)}"]
+    assert told(workspace)[fact.format(5434)] == ("Style", "", "AGENTS.md")
+
+
 def test_what_holds_a_secret_is_named_and_the_rest_comes_in(workspace, tmp_path):
     write(tmp_path, {"CLAUDE.md": f"- Log in with {TOKEN}.\n- Run the tests.\n", "sub/CLAUDE.md": "- Of the sub.\n"})
     code, answer = run(workspace, str(tmp_path), "--apply")
@@ -232,6 +246,7 @@ def test_the_originals_stay_and_each_is_named_once(workspace, tmp_path):
         assert answer.count(f"{path}: its host is told twice now") == 1
     found = workspace.check(select=["store-told-twice"])
     assert sorted(one.path for one in found) == sorted(files)
+    assert workspace.check(select=["tier-restates"]) == []  # one finding for a file is enough
     (tmp_path / "CLAUDE.md").write_text("- Another rule.\n")
     assert [one.path for one in workspace.check(select=["store-told-twice"])] == ["web/AGENTS.md"]
 
@@ -245,7 +260,7 @@ def test_what_is_linked_leaves_one_line_and_comes_back(workspace, tmp_path):
     assert TOKEN in (tmp_path / "AGENTS.md").read_text()  # it did not come in whole
     assert [one.path for one in workspace.check(select=["store-told-twice"])] == ["AGENTS.md"]
     chosen = [one for one in workspace.restorable() if one.archived.note == "CLAUDE.md"]
-    workspace.restore(chosen)
+    assert workspace.restore(chosen).notes == (str(tmp_path / "CLAUDE.md"),)
     assert (tmp_path / "CLAUDE.md").read_text() == text
     run(workspace, str(tmp_path / "CLAUDE.md"), "--link", "--apply")
     (tmp_path / "CLAUDE.md").write_text("- Typed since.\n")
