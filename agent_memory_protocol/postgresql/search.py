@@ -5,14 +5,15 @@ thousand records numbers are estimates, and a word that most of them have picks 
 """
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..records.record import State
 from ..search import words
 from ..search.picking import LOOKED_AT, MANY, divided
 from ..search.port import Hit, Source
-from ..search.ranking import CONTEXT_WEIGHT, CountedPassage, rank
+from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
 from ..search.slips import mend, untouched
 from .server import Connection, Server
 
@@ -45,6 +46,16 @@ _MATCHES = """
         SELECT lexeme || ' ' || array_to_string(weights, '') FROM unnest(tokens) WHERE lexeme = ANY(%s))
     FROM (SELECT * FROM (SELECT * FROM $ns.heads WHERE tokens @@ %s::tsquery LIMIT %s) AS picked
         ORDER BY {} DESC, record_id LIMIT %s) AS best"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A record that may fit: its state, how often each word is in its text and its tags, and its size in words."""
+
+    key: str
+    text: Mapping[str, int]
+    context: Mapping[str, int]
+    size: int
 
 
 class ServerIndex:
@@ -113,7 +124,7 @@ class _Question:
         states = [str(key) for key in (State if keys is None else keys)]
         return int(self._rows(_FITTING, [" | ".join(f"'{token}'" for token in self._tokens), states])[0][0])
 
-    def _understand(self) -> tuple[Collection[words.Term], list[str]]:
+    def _understand(self) -> tuple[tuple[words.Term, ...], list[str]]:
         """Return the words that are meant, and those of their tokens that any record holds."""
         self._hold({token for term in self.asked for token in term.tokens})
         terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
@@ -124,9 +135,18 @@ class _Question:
         candidates = self._matches(self._tokens, limit)
         if within is not None:
             candidates = {name: one for name, one in candidates.items() if name in within}
-        return rank(
-            self._terms, candidates.values(), limit, passages=self._passages, size=self._size, holding=self._held
-        )
+        # Records have no neighbours, so their numbers are apart.
+        numbered = {place * APART: (name, one) for place, (name, one) in enumerate(candidates.items(), start=1)}
+        postings: dict[str, Postings] = {}
+        for number, (_, one) in numbered.items():
+            for token, times in one.text.items():
+                postings.setdefault(token, Postings({}, {})).text[number] = times
+            for token, times in one.context.items():
+                postings.setdefault(token, Postings({}, {})).context[number] = times
+        sizes = {number: one.size for number, (_, one) in numbered.items()}
+        stock = Stock(sizes, self._passages, self._size / max(self._passages, 1))
+        names = {number: (name, one.key) for number, (name, one) in numbered.items()}
+        return rank(self._terms, postings, self._held, stock, limit, lambda _: names)
 
     def _hold(self, tokens: Collection[str]) -> None:
         """Find out how many records hold each of these tokens."""
@@ -143,7 +163,7 @@ class _Question:
         asked = [start, start + _LAST, *sizes, end[::-1], end[::-1] + _LAST, *sizes]
         return {word for (word,) in self._rows(_LIKE, asked)}
 
-    def _matches(self, tokens: Sequence[str], hits: int) -> dict[str, CountedPassage]:
+    def _matches(self, tokens: Sequence[str], hits: int) -> dict[str, _Counted]:
         """Return the records that may fit best, by id."""
         if not (tokens and self._is_large):
             return self._pick(tokens, " | ", tokens, hits) if tokens else {}
@@ -153,13 +173,13 @@ class _Question:
             found = self._pick(frequent, " & ", tokens, hits) | found
         return found
 
-    def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], hits: int) -> dict[str, CountedPassage]:
+    def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], hits: int) -> dict[str, _Counted]:
         score, values = self._score(tokens)
         query = joint.join(f"'{token}'" for token in picking)
         most = LOOKED_AT if self._is_large else None
         found = self._rows(_MATCHES.format(score), [list(tokens), query, most, *values, max(CANDIDATES, 2 * hits)])
         return {
-            name: CountedPassage(name, state, _counts(counts, "A"), _counts(counts, "D"), size)
+            name: _Counted(state, _counts(counts, "A"), _counts(counts, "D"), size)
             for name, state, size, counts in found
         }
 

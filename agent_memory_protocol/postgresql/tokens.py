@@ -11,7 +11,7 @@ from itertools import islice
 from ..records.record import Record
 from ..search import words
 
-WORDS = 2
+WORDS = 3
 """How texts are read; goes up when `words` reads them differently. Then `init-store` reads every record again."""
 
 _MOST = 255
@@ -27,7 +27,7 @@ class Tokens:
 
     Attributes:
         marks: each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it.
-        size: how many words it has.
+        size: how many words its text has.
         spellings: the plain ones.
     """
 
@@ -48,7 +48,7 @@ def tokens_of(record: Record) -> Tokens:
     spellings: set[str] = set()
     text, tags = (Counter(words.tokens(part, spellings)) for part in (record.body, " ".join(record.tags)))
     marks = (f"{token} {('A' * text[token] + 'D' * tags[token])[:_MOST]}" for token in islice(text | tags, _LONGEST))
-    return Tokens(tuple(marks), text.total() + tags.total(), frozenset(spellings))
+    return Tokens(tuple(marks), text.total(), frozenset(spellings))
 
 
 def words_of(record: Record) -> dict[str, str]:

@@ -49,6 +49,10 @@ def source_of(key: str, *passages: Passage) -> Source:
     return Source(key, digest.hexdigest(), lambda _: passages)
 
 
+LEAST_FIT = 0.3
+"""Where no hit fits so well, a memory has no answer: 49 of 50 questions that have one are above it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A passage that was found.
@@ -60,6 +64,7 @@ class Hit:
         reasons: why it was found, for a person: `words: staging, database`.
         tokens: the tokens of the query that are in it or around it; `excerpt` finds them in its text.
         meant: each word of the query that was taken for a slip, with the word of this passage that was looked for.
+        fit: from 0 to 1, what it has of what was asked for; this compares hits of different queries. See `LEAST_FIT`.
     """
 
     source: str
@@ -68,6 +73,7 @@ class Hit:
     reasons: tuple[str, ...]
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    fit: float = 1.0
 
 
 class SearchIndex(Protocol):

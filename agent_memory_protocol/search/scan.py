@@ -7,12 +7,21 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import partial
 
 from . import words
 from .port import Hit, Source
-from .ranking import CountedPassage, rank
+from .ranking import APART, Postings, Stock, rank, sizes_with_neighbours
 from .slips import mend
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A passage as it was read: how often each word is in its text and around it, and its size with its neighbours'."""
+
+    key: str
+    text: Counter[str]
+    context: Counter[str]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +29,7 @@ class _Read:
     """A source as it was read."""
 
     fingerprint: str
-    passages: tuple[CountedPassage, ...]
+    passages: tuple[_Passage, ...]
     spellings: frozenset[str]
 
 
@@ -47,18 +56,33 @@ class ScanIndex:
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
-        sources = self._sources
-        everything = [passage for source in sources.values() for passage in source.passages]
-        inside = [source for key, source in sources.items() if within is None or key in within]
-        matches = [passage for source in inside for passage in source.passages]
+        numbered: dict[int, tuple[str, _Passage]] = {}
+        last = 0
+        for name, source in self._sources.items():
+            numbered |= {last + APART + place: (name, one) for place, one in enumerate(source.passages)}
+            last += APART + len(source.passages)
+        allowed = {number for number, (name, _) in numbered.items() if within is None or name in within}
+        spellings = {
+            spelling
+            for name, source in self._sources.items()
+            if within is None or name in within
+            for spelling in source.spellings
+        }
         terms = mend(
             words.terms(query),
-            lambda token: any(map(partial(_has, token), matches)),
-            lambda _: {spelling for source in inside for spelling in source.spellings},
+            lambda token: any(token in numbered[one][1].text or token in numbered[one][1].context for one in allowed),
+            lambda _: spellings,
         )
-        holding = {token: sum(map(partial(_has, token), everything)) for term in terms for token in term.tokens}
-        size = sum(one.size for one in everything)
-        return rank(terms, matches, limit, passages=len(everything), size=size, holding=holding)
+        postings: dict[str, Postings] = {}
+        for token in dict.fromkeys(token for term in terms for token in term.tokens):
+            inside = {number: times for number, (_, one) in numbered.items() if (times := one.text[token])}
+            around = {number: times for number, (_, one) in numbered.items() if (times := one.context[token])}
+            if inside or around:
+                postings[token] = Postings(inside, around)
+        sizes = {number: one.size for number, (_, one) in numbered.items()}
+        holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
+        names = {number: (name, one.key) for number, (name, one) in numbered.items()}
+        return rank(terms, postings, holding, Stock(sizes), limit, lambda _: names, allowed)
 
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""
@@ -70,13 +94,11 @@ class ScanIndex:
 
 def _read(source: Source) -> _Read:
     spellings: set[str] = set()
-    passages = []
-    for passage in source.read(source.key):
-        text, context = (Counter(words.tokens(part, spellings)) for part in (passage.text, passage.context))
-        size = text.total() + context.total()
-        passages.append(CountedPassage(source.key, passage.key, text, context, size))
+    read = list(source.read(source.key))
+    texts = [words.tokens(passage.text, spellings) for passage in read]
+    sizes = sizes_with_neighbours([len(text) for text in texts])
+    passages = (
+        _Passage(passage.key, Counter(text), Counter(words.tokens(passage.context, spellings)), size)
+        for passage, text, size in zip(read, texts, sizes, strict=True)
+    )
     return _Read(source.fingerprint, tuple(passages), frozenset(spellings))
-
-
-def _has(token: str, passage: CountedPassage) -> bool:
-    return token in passage.text or token in passage.context

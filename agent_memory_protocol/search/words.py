@@ -1,9 +1,10 @@
 """How text becomes the words by which it is found.
 
-Case, accents and English endings do not count. A code word is found whole, however it is joined, and by its parts:
-`recall_for_agent`, `recallForAgent` and `recall-for-agent` are one word, and `agent` finds it. A number stays with what
-it belongs to: `s7`, `utf8`, `3.11.2`. Scripts that put no spaces between words are cut into single characters and
-pairs of neighbours.
+Case, accents and English forms do not count: `tests` is `test`, and `bought` is `buy`. A code word is found whole,
+however it is joined, and by its parts: `recall_for_agent`, `recallForAgent` and `recall-for-agent` are one word, and
+`agent` finds it. A number stays with what it belongs to: `s7`, `utf8`, `3.11.2`. A date is found by its year, its
+month's name and its day, however it is written: `2026-03-08`, `8.3.2026`, `Mar 8th`. Scripts that put no spaces between
+words are cut into single characters and pairs of neighbours.
 
 Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no quoting anywhere.
 """
@@ -16,7 +17,8 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from unicodedata import normalize
 
-from ..text.little_words import LITTLE_WORDS
+from ..text.irregular import BASES
+from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
 
 LONGEST = 64
@@ -44,6 +46,16 @@ _JOINT = re.compile("[-_]+")
 _PART = re.compile(r"\.+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CUT = re.compile(rf"{_JOINT.pattern}|{_PART.pattern}")
 _VERSION = re.compile(r"([^\W\d]*)(\d+(?:\.\d+)+)")
+_DATE = re.compile(
+    r"(?:(?P<year>(?:19|20)[0-9]{2})-(?P<month>[0-9]{1,2})(?:-(?P<day>[0-9]{1,2}))?"
+    r"|(?P<day_first>[0-9]{1,2})\.(?P<month_next>[0-9]{1,2})\.(?P<year_last>(?:19|20)[0-9]{2}))(?=$|[-.T])"
+)
+_ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_SHORT_MONTHS = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +91,19 @@ def terms(query: str) -> tuple[Term, ...]:
     """Return the words of a query, each once: without English stop words, unless it has no others."""
     found: dict[str, Term] = {}
     stops: dict[str, Term] = {}
+    before = ""
     for shown in _words(query):
         for spelling, token in _read(shown, asked=True):
-            into = stops if (spelling or token) in LITTLE_WORDS else found
+            into = stops if _says_nothing(spelling or token, before, shown) else found
             into.setdefault(token, Term(shown, (token,), spelling))
+        before = shown.casefold()
     return tuple((found or stops).values())[:MOST_TERMS]
+
+
+def _says_nothing(word: str, before: str, shown: str) -> bool:
+    if word == "may" and before and shown == "May":
+        return False  # the month
+    return word in LITTLE_WORDS or word in ASKING or (before == "how" and word in AFTER_HOW)
 
 
 def places(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
@@ -146,6 +166,7 @@ def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
         pairs = [word[start : start + 2] for start in range(len(word) - 1)]
         return tuple(("", token) for token in (pairs if asked and pairs else [*word, *pairs]))
     word = re.sub("['’](s$)?", "", word)
+    date, word = _date(word)
     found: list[tuple[str, str]] = []
     for piece in _JOINT.split(word):
         version = _VERSION.fullmatch(piece)
@@ -158,12 +179,35 @@ def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
             found += [one for part in _PART.split(piece) for one in _name(part)]
     if len(found) > 1 and not _VERSION.fullmatch(word):
         found += _name(word.translate(_NO_JOINTS))
-    return tuple(found)
+    return (*date, *found)
+
+
+def _date(word: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the words of the date that a word begins with, and what comes after it."""
+    date = _DATE.match(word)
+    if date is None:
+        return [], word
+    year, month, day = (
+        date["year"] or date["year_last"],
+        date["month"] or date["month_next"],
+        date["day"] or date["day_first"],
+    )
+    if not (1 <= int(month) <= 12 and 1 <= int(day or 1) <= 31):
+        return [], word
+    found = [("", year), *_name(_MONTHS[int(month) - 1])]
+    if day:
+        found += [("", str(int(day))), ("", f"{year}{int(month):02}{int(day):02}")]
+    return found, word[date.end() :].lstrip("-.T")
 
 
 def _name(part: str) -> list[tuple[str, str]]:
     folded = _fold(part)
-    return [(folded if folded.isalpha() else "", stem(folded))] if folded else []
+    if not folded:
+        return []
+    if folded.isalpha():
+        return [(folded, stem(_SHORT_MONTHS.get(folded) or BASES.get(folded, folded)))]
+    ordinal = _ORDINAL.fullmatch(folded)
+    return [("", str(int(ordinal[1])) if ordinal else stem(folded))]
 
 
 def _fold(part: str) -> str:

@@ -9,3 +9,14 @@ _LITTLE_WORDS = """
     where which while who whom why will with wont would you your yours
 """
 LITTLE_WORDS = frozenset(_LITTLE_WORDS.split())
+
+_ASKING = """
+    anybody anyone anything everybody everyone everything herself himself may might must myself ourselves shall somebody
+    someone something themselves whose yourself
+"""
+ASKING = frozenset(_ASKING.split())
+"""Further words that say nothing in a question, though they may in a text."""
+
+_AFTER_HOW = "far long many much often"
+AFTER_HOW = frozenset(_AFTER_HOW.split())
+"""Words that say nothing after *how*."""

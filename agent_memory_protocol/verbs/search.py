@@ -31,7 +31,6 @@ from ..text.dates import day_number
 from ..text.digest import blake2b
 from ..tiers import store
 from ..tiers.document import Document
-from ..tiers.entries import Entry
 from . import index as indexing
 from .found import look_up, passage
 
@@ -336,21 +335,14 @@ def lines_by_hand(text: str) -> Iterator[Passage]:
 
 
 def passages_of(document: Document, said: Mapping[str, About]) -> Iterator[Passage]:
-    """Yield the entries, each with the words around it: its tags, its headings, its label and its neighbours."""
-    entries = document.outline.entries
-    texts = [document.text(entry) for entry in entries]
-    for number, (entry, entry_id) in enumerate(zip(entries, document.ids, strict=True)):
+    """Yield the entries in their order, each with the words around it: its tags, its headings and its label."""
+    for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
         around = [document.outline.headings[index].text for index in entry.headings]
         if entry.label is not None:
             around.append(document.label(entry))
         around += said[entry_id].tags if entry_id in said else ()
-        around += [texts[near] for near in (number - 1, number + 1) if _is_beside(entries, number, near)]
         if not entry.holds_place(document.lines):
-            yield Passage(entry_id, texts[number], "\n".join(around))
-
-
-def _is_beside(entries: Sequence[Entry], number: int, near: int) -> bool:
-    return 0 <= near < len(entries) and entries[near].headings == entries[number].headings
+            yield Passage(entry_id, document.text(entry), "\n".join(around))
 
 
 def passage_of_note(note: Note) -> Passage:

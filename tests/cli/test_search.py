@@ -42,7 +42,7 @@ def test_each_result_begins_with_its_file_and_line_and_shows_what_matched_below_
         "    Never: restart Redis while its queue is full",
     ]
     assert lines[2] == f"    words: redis, queue; `amp show {entry['id']}`"
-    assert lines[6:8] == [f"{NOTE}:9  What waits", "    The queue holds mails."]
+    assert lines[3:5] == [f"{NOTE}:9  What waits", "    The queue holds mails."]
 
 
 def test_the_place_of_a_long_entry_is_the_line_that_matched(filled):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol.search.port import Hit, Passage, SearchIndex, Source, source_of
+from agent_memory_protocol.search.port import LEAST_FIT, Hit, Passage, SearchIndex, Source, source_of
 
 
 def one(key: str, text: str, context: str = "") -> Source:
@@ -104,9 +104,11 @@ def test_a_word_in_the_text_counts_more_than_around_it(index):
 
 @pytest.mark.requirement("S1-68")
 def test_equal_hits_come_in_order_of_source_and_key(index):
-    index.refresh([source_of("b", Passage("2", "same"), Passage("1", "same")), source_of("a", Passage("3", "same"))])
+    both = [Passage("2", "same"), Passage("1", "same")]
+    index.refresh([source_of("b", *both), source_of("a", *both)])
     assert [(hit.source, hit.key, hit.score) for hit in index.search("same")] == [
-        ("a", "3", 1.0),
+        ("a", "1", 1.0),
+        ("a", "2", 1.0),
         ("b", "1", 1.0),
         ("b", "2", 1.0),
     ]
@@ -120,9 +122,9 @@ def test_what_has_more_of_the_words_comes_first_and_what_has_none_not_at_all(fil
 
 
 def test_stop_words_are_searched_for_where_a_query_has_no_others(index):
-    index.refresh([one("a", "To be or not to be."), one("b", "Something.")])
+    index.refresh([one("a", "To be or not to be."), one("b", "Redis.")])
     assert found(index, "to be or not to be") == ["a"]
-    assert found(index, "to be something") == ["b"]
+    assert found(index, "to be redis") == ["b"]
 
 
 def test_no_more_hits_than_wanted(filled):
@@ -214,3 +216,70 @@ def test_any_text_is_a_query_and_finds_itself(index, text):
     hits = index.search(text)
     assert hits == [] or "itself" in {hit.key for hit in hits}
     assert bool(hits) >= any(character.isascii() and character.isalnum() for character in text)
+
+
+def test_of_two_alike_the_one_that_stands_beside_more_of_the_words_comes_first(index):
+    index.refresh(
+        [
+            source_of("a", Passage("1", "Lunch is at noon."), Passage("2", "The queue is long.")),
+            source_of("b", Passage("1", "Redis needs AOF."), Passage("2", "The queue is long.")),
+            source_of(
+                "c", Passage("1", "Redis needs AOF."), Passage("x", "Lunch."), Passage("2", "The queue is long.")
+            ),
+        ]
+    )
+    assert [(hit.source, hit.key) for hit in index.search("redis queue") if hit.key == "2"] == [
+        ("b", "2"),
+        ("c", "2"),
+        ("a", "2"),
+    ]
+
+
+def test_what_stands_beside_a_word_and_has_none_itself_is_no_hit(index):
+    index.refresh([source_of("a", Passage("1", "Redis needs AOF."), Passage("2", "The tea is green."))])
+    assert found(index, "redis") == ["1"]
+
+
+def test_no_passage_of_another_source_is_a_neighbour(index):
+    index.refresh([one("a", "Redis needs AOF."), one("b", "The queue is long."), one("c", "The queue is long.")])
+    scores = {hit.source: hit.score for hit in index.search("redis queue")}
+    assert scores["b"] == scores["c"]
+
+
+@pytest.mark.parametrize("query", ["8 March 2026", "Mar 8th, 2026", "2026-03-08", "8.3.2026", "on the 8th of March"])
+@pytest.mark.parametrize("text", ["2026-03-08: shipped.", "Shipped on 8.3.2026.", "Shipped on March 8, 2026."])
+def test_a_date_is_found_in_any_spelling_and_another_one_is_not(index, query, text):
+    index.refresh([one("a", text), one("b", "Shipped on 2025-04-09.")])
+    assert found(index, query) == ["a"]
+
+
+@pytest.mark.parametrize(("query", "text"), [("what did she buy", "She bought a kayak."), ("children", "One child.")])
+def test_a_form_that_follows_no_rule_is_found(index, query, text):
+    index.refresh([one("a", text), one("b", "Something else.")])
+    assert found(index, query) == ["a"]
+
+
+@pytest.mark.parametrize("query", ["staging database", "where is the queue lost", "s7", "数据", "队列会丢失"])
+def test_what_has_the_words_of_a_query_fits_it(filled, query):
+    assert all(hit.fit >= LEAST_FIT for hit in filled.search(query, limit=1))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["which hotel in Lisbon has a restart button", "the oldest horse that grandmother rode in Vienna"],
+)
+def test_what_shares_one_word_of_many_does_not_fit(filled, query):
+    hits = filled.search(query)
+    assert hits
+    assert all(0 < hit.fit < LEAST_FIT for hit in hits)
+
+
+def test_how_well_a_hit_fits_does_not_depend_on_what_else_is_found(index):
+    index.refresh([one("a", "The staging database is Postgres."), one("b", "The tea is green.")])
+    (alone,) = index.search("staging cluster")
+    index.refresh([one("c", "The staging cluster is small."), one("d", "The cluster is big.")], gone=())
+    (first, *_, last) = index.search("staging cluster")
+    assert (first.source, first.score) == ("c", 1.0)
+    assert last.score < 1.0 == alone.score
+    assert first.fit > last.fit
+    assert abs(alone.fit - last.fit) < 0.4

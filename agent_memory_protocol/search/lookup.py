@@ -1,0 +1,166 @@
+"""What is asked of the tables of a keyword index: which passages hold a word, how often, and what they are called."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from . import picking
+from .ranking import CANDIDATES, CONTEXT_WEIGHT, Postings, Stock
+from .slips import untouched
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+COUNTED_TABLES = (
+    """CREATE VIRTUAL TABLE tokens USING fts5(text, context, tokenize = "ascii tokenchars '.+#'")""",
+    "CREATE VIRTUAL TABLE standing USING fts5vocab(tokens, row)",
+    "CREATE VIRTUAL TABLE places USING fts5vocab(tokens, instance)",
+)
+
+_IS_KNOWN = "SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1"
+_BEST = "SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit"
+_BEST_WITH_ALL = """
+    SELECT id FROM passages
+    WHERE id IN (SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY rowid DESC LIMIT :most)
+    ORDER BY size LIMIT :limit"""
+"""Of those that have the same words the shortest are the best, which SQLite says sooner than their rank."""
+_COUNTED = """
+    SELECT id, size, text, context FROM passages JOIN tokens ON tokens.rowid = id
+    WHERE id IN (SELECT value FROM json_each(?))"""
+_NAMES = """
+    SELECT passages.id, sources.key, passages.key FROM passages JOIN sources ON sources.id = passages.source
+    WHERE passages.id IN (SELECT value FROM json_each(?))"""
+_WITHIN = """
+    SELECT passages.id FROM passages JOIN sources ON sources.id = passages.source
+    WHERE sources.key IN (SELECT value FROM json_each(?))"""
+_COUNT = """
+    SELECT COUNT(*) FROM tokens WHERE tokens MATCH :match AND (:keys IS NULL OR rowid IN
+        (SELECT id FROM passages WHERE key IN (SELECT value FROM json_each(:keys))))"""
+_LIKE = """
+    SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
+        AND length(word) BETWEEN :length - 1 AND :length + 1
+    UNION SELECT word FROM spellings WHERE backwards BETWEEN :end AND :end || :last
+        AND length(word) BETWEEN :length - 1 AND :length + 1"""
+_LAST = "\U0010ffff"
+_MOST = 2**63 - 1
+"""The largest number that SQLite knows."""
+_REMEMBERED = 2_000
+"""Words whose passages a process keeps at most; then it forgets them all."""
+
+
+class Lookup:
+    """What is asked for one query."""
+
+    def __init__(self, connection: "Connection") -> None:
+        self._connection = connection
+
+    def is_known(self, token: str) -> bool:
+        """Say whether a token is anywhere."""
+        return self._connection.execute(_IS_KNOWN, (_any_of([token]),)).fetchone() is not None
+
+    def like(self, spelling: str) -> set[str]:
+        """Return spellings among which all are that are one slip away, some of them in what may not be read."""
+        start, end = untouched(spelling)
+        asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling)}
+        return {word for (word,) in self._connection.execute(_LIKE, asked)}
+
+    def count(self, tokens: Collection[str], keys: Collection[str] | None = None) -> int:
+        """Return how many passages have any of these tokens, of all or of those with one of these keys."""
+        asked = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps([*keys])}
+        return int(self._connection.execute(_COUNT, asked).fetchone()[0])
+
+    def holding(self, tokens: Iterable[str]) -> dict[str, int]:
+        """Return how many passages each token is in."""
+        query = "SELECT term, doc FROM standing WHERE term = ?"
+        return dict(row for token in tokens for row in self._connection.execute(query, (token,)))
+
+    def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> set[int]:
+        """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
+        rare, frequent = picking.divided(holding, picking.LOOKED_AT)
+        picks = [(_BEST_WITH_ALL, _all_of(frequent))] if frequent else []
+        if rare and holding[rare[0]] > picking.LOOKED_AT:
+            picks = [(_BEST_WITH_ALL, _all_of([*rare, *frequent])), (_BEST_WITH_ALL, _all_of(rare))]
+        elif rare:
+            # Ranked by the other tokens, too.
+            picks.insert(0, (_BEST, f"({_any_of(rare)}) AND ({_any_of(tokens)})"))
+        found: set[int] = set()
+        for query, match in picks:
+            if len(found) < limit:
+                found |= self._best(query, match, limit)
+        return found
+
+    def counted(self, numbers: Collection[int], tokens: Collection[str]) -> tuple[dict[str, Postings], dict[int, int]]:
+        """Return which of these passages and of their neighbours hold which of these tokens, and their sizes."""
+        near = {number + step for number in numbers for step in range(-2, 3)}
+        postings: dict[str, Postings] = {}
+        sizes = {}
+        for number, size, text, context in self._connection.execute(_COUNTED, (json.dumps([*near]),)):
+            sizes[number] = size
+            inside, around = text.split(" "), context.split(" ")
+            for token in tokens:
+                if times := inside.count(token):
+                    postings.setdefault(token, Postings({}, {})).text[number] = times
+                if times := around.count(token):
+                    postings.setdefault(token, Postings({}, {})).context[number] = times
+        return postings, sizes
+
+    def within(self, sources: Collection[str]) -> set[int]:
+        """Return the numbers of the passages of some sources."""
+        return {number for (number,) in self._connection.execute(_WITHIN, (json.dumps([*sources]),))}
+
+    def names(self, numbers: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Return for the numbers of passages the keys of their sources and their own."""
+        rows = self._connection.execute(_NAMES, (json.dumps([*numbers]),))
+        return {number: (source, key) for number, source, key in rows}
+
+    def _best(self, query: str, match: str, limit: int) -> set[int]:
+        asked = {
+            "match": match,
+            "context_weight": CONTEXT_WEIGHT,
+            "most": picking.LOOKED_AT,
+            "limit": min(max(CANDIDATES, 2 * limit), _MOST),
+        }
+        return {number for (number,) in self._connection.execute(query, asked)}
+
+
+class Seen:
+    """What a process has read of the tables in one state of them."""
+
+    def __init__(self, connection: "Connection", state: object) -> None:
+        self.state = state
+        self.stock = Stock(dict(connection.execute("SELECT id, size FROM passages")))
+        self._connection = connection
+        self._postings: dict[str, Postings] = {}
+
+    def is_known(self, token: str, allowed: Collection[int] | None = None) -> bool:
+        """Say whether a token is in any of these passages, or in any at all."""
+        found = self._look_up(token)
+        if allowed is None:
+            return bool(found.text or found.context)
+        return any(number in allowed for numbers in (found.text, found.context) for number in numbers)
+
+    def postings_of(self, tokens: Iterable[str]) -> dict[str, Postings]:
+        """Return which passages hold these tokens, without those that none holds."""
+        found = {token: self._look_up(token) for token in dict.fromkeys(tokens)}
+        return {token: one for token, one in found.items() if one.text or one.context}
+
+    def _look_up(self, token: str) -> Postings:
+        found = self._postings.get(token)
+        if found is None:
+            rows = self._connection.execute("SELECT doc, col FROM places WHERE term = ?", (token,)).fetchall()
+            inside = Counter([number for number, column in rows if column == "text"])
+            around = Counter([number for number, column in rows if column != "text"])
+            if len(self._postings) >= _REMEMBERED:
+                self._postings.clear()
+            found = self._postings[token] = Postings(inside, around)
+        return found
+
+
+def _any_of(tokens: Iterable[str]) -> str:
+    # Tokens hold no quotation marks, so nothing in them is syntax.
+    return " OR ".join(f'"{token}"' for token in tokens)
+
+
+def _all_of(tokens: Iterable[str]) -> str:
+    return " AND ".join(f'"{token}"' for token in tokens)
