@@ -35,7 +35,7 @@ _TABLES = (
     *COUNTED_TABLES,
 )
 
-_SUMS = "SELECT key, passages, size FROM sums"
+_KEYS = "SELECT key FROM sums"
 
 
 Stored = tuple[list[tuple[str, list[str], list[str]]], set[str]]
@@ -59,17 +59,15 @@ class KeywordIndex(KeptIndex[Stored]):
 
         def question(connection: "Connection") -> list[Hit]:
             lookup = Lookup(connection)
-            sums = connection.execute(_SUMS).fetchall()
-            passages, size = sum(row[1] for row in sums), sum(row[2] for row in sums)
-            if within is None and passages > picking.MANY:
+            seen = self._look(connection)
+            if within is None and seen.passages > picking.MANY:
                 terms = mend(asked, lookup.is_known, lookup.like)
                 tokens = dict.fromkeys(token for term in terms for token in term.tokens)
                 holding = lookup.holding(tokens)
                 picked = lookup.picked(tokens, holding, limit)
                 postings, sizes = lookup.counted(picked, tokens)
-                stock = Stock(sizes, passages, size / passages)
+                stock = Stock(sizes, seen.passages, seen.average)
                 return rank(terms, postings, holding, stock, limit, lookup.names, picked)
-            seen = self._look(connection)
             allowed = None if within is None else lookup.within(within)
             terms = mend(asked, lambda token: seen.is_known(token, allowed), lookup.like)
             postings = seen.postings_of(token for term in terms for token in term.tokens)
@@ -85,7 +83,7 @@ class KeywordIndex(KeptIndex[Stored]):
         def question(connection: "Connection") -> int:
             lookup = Lookup(connection)
             tokens = {token for term in mend(asked, lookup.is_known, lookup.like) for token in term.tokens}
-            others = [] if keys is None else [key for (key, *_) in connection.execute(_SUMS) if key not in keys]
+            others = [] if keys is None else [key for (key,) in connection.execute(_KEYS) if key not in keys]
             # Mostly few have another key, or none has, so those are counted and taken off.
             found = lookup.count(tokens)
             return found - lookup.count(tokens, others) if others else found

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from . import picking
@@ -18,6 +19,7 @@ COUNTED_TABLES = (
     "CREATE VIRTUAL TABLE places USING fts5vocab(tokens, instance)",
 )
 
+_SUMS = "SELECT COALESCE(SUM(passages), 0), COALESCE(SUM(size), 0) FROM sums"
 _IS_KNOWN = "SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1"
 _BEST = "SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit"
 _BEST_WITH_ALL = """
@@ -129,9 +131,15 @@ class Seen:
 
     def __init__(self, connection: "Connection", state: object) -> None:
         self.state = state
-        self.stock = Stock(dict(connection.execute("SELECT id, size FROM passages")))
+        self.passages, size = connection.execute(_SUMS).fetchone()
+        self.average = size / max(self.passages, 1)
         self._connection = connection
         self._postings: dict[str, Postings] = {}
+
+    @cached_property
+    def stock(self) -> Stock:
+        """All passages; where there are very many, this takes a while."""
+        return Stock(dict(self._connection.execute("SELECT id, size FROM passages")))
 
     def is_known(self, token: str, allowed: Collection[int] | None = None) -> bool:
         """Say whether a token is in any of these passages, or in any at all."""
