@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from . import picking, words
 from .kept import KeptIndex
-from .lookup import COUNTED_TABLES, Lookup, Seen
+from .lookup import COUNTED_TABLES, Lookup, Snapshot
 from .port import Hit, Source
 from .ranking import APART, Stock, rank, sizes_with_neighbours
 from .slips import mend
@@ -51,7 +51,7 @@ class KeywordIndex(KeptIndex[Stored]):
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         super().__init__(path)
-        self._seen: Seen | None = None
+        self._snapshot: Snapshot | None = None
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
@@ -59,20 +59,20 @@ class KeywordIndex(KeptIndex[Stored]):
 
         def question(connection: "Connection") -> list[Hit]:
             lookup = Lookup(connection)
-            seen = self._look(connection)
-            if within is None and seen.passages > picking.MANY:
+            snapshot = self._look(connection)
+            if within is None and snapshot.passages > picking.MANY:
                 terms = mend(asked, lookup.is_known, lookup.like)
                 tokens = dict.fromkeys(token for term in terms for token in term.tokens)
                 holding = lookup.holding(tokens)
                 picked = lookup.picked(tokens, holding, limit)
                 postings, sizes = lookup.counted(picked, tokens)
-                stock = Stock(sizes, seen.passages, seen.average)
+                stock = Stock(sizes, snapshot.passages, snapshot.average)
                 return rank(terms, postings, holding, stock, limit, lookup.names, picked)
             allowed = None if within is None else lookup.within(within)
-            terms = mend(asked, lambda token: seen.is_known(token, allowed), lookup.like)
-            postings = seen.postings_of(token for term in terms for token in term.tokens)
+            terms = mend(asked, lambda token: snapshot.is_known(token, allowed), lookup.like)
+            postings = snapshot.postings_of(token for term in terms for token in term.tokens)
             holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
-            return rank(terms, postings, holding, seen.stock, limit, lookup.names, allowed)
+            return rank(terms, postings, holding, snapshot.stock, limit, lookup.names, allowed)
 
         return self._ask(question) if asked and limit > 0 else []
 
@@ -90,12 +90,12 @@ class KeywordIndex(KeptIndex[Stored]):
 
         return self._ask(question) if asked else 0
 
-    def _look(self, connection: "Connection") -> Seen:
+    def _look(self, connection: "Connection") -> Snapshot:
         """Return what is known of the tables as they are now."""
         state = (self._in_line, connection.total_changes)
-        if self._seen is None or self._seen.state != state:
-            self._seen = Seen(connection, state)
-        return self._seen
+        if self._snapshot is None or self._snapshot.state != state:
+            self._snapshot = Snapshot(connection, state)
+        return self._snapshot
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         found = {}

@@ -126,7 +126,7 @@ class Lookup:
         return {number for (number,) in self._connection.execute(query, asked)}
 
 
-class Seen:
+class Snapshot:
     """What a process has read of the tables in one state of them."""
 
     def __init__(self, connection: "Connection", state: object) -> None:
