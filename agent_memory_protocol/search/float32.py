@@ -1,4 +1,4 @@
-"""Vectors of 32-bit floats: as bytes, little-endian, one after the other, and how similar they are."""
+"""Vectors of 32-bit floats: as bytes, whole or halved, little-endian, one after the other, and how similar they are."""
 
 import math
 import struct
@@ -51,6 +51,36 @@ def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vecto
     floats = unpack(data)
     if dimensions is not None and len(floats) != dimensions:
         raise InvalidVector(f"{of} is {len(floats)} wide where {dimensions} are expected; embed its text again")
+    _check(floats, of)
+    return floats
+
+
+def to_half(vector: Sequence[float], *, of: str = "a vector") -> bytes:
+    """Return a vector as 16-bit floats: half the bytes, and three digits of each number. `of` names it in errors.
+
+    Raises:
+        InvalidVector: a value is not a finite number, or is too large.
+    """
+    floats = unpack(to_bytes(vector, of=of))
+    try:
+        return struct.pack(f"<{len(floats)}e", *floats)
+    except OverflowError:
+        raise InvalidVector(f"{of} holds {max(floats, key=abs)}, which is too large; embed its text again") from None
+
+
+def from_half(data: bytes, *, of: str = "a vector") -> "array[float]":
+    """Return the numbers that whole 16-bit floats hold, of one vector or of many. `of` names them in errors.
+
+    Raises:
+        InvalidVector: they are not all finite.
+    """
+    if _HAS_NUMPY:
+        import numpy as np
+
+        floats = array("f")
+        floats.frombytes(np.frombuffer(data, dtype="<f2").astype("=f4").tobytes())
+    else:
+        floats = array("f", struct.unpack(f"<{len(data) // 2}e", data))
     _check(floats, of)
     return floats
 

@@ -8,11 +8,8 @@ from dataclasses import replace
 
 from .port import Hit, SearchIndex, Source
 
-VECTOR_WEIGHT = 0.5
-"""What a place among similar meanings counts; one among common words counts 1: alone, meaning finds less than words."""
-
 SMOOTHING = 5
-"""The first place counts 1 / 6, the second 1 / 7: so the best of similar meaning comes after a few common words."""
+"""The first place counts 1 / 6, the second 1 / 7."""
 
 DEPTH = 100
 """How many hits of each index are looked at, at least."""

@@ -24,8 +24,8 @@ def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder
     words: SearchIndex = KeywordIndex(path) if KeywordIndex.available() else ScanIndex()
     if embedder is None:
         return words
-    from .fusion import VECTOR_WEIGHT, FusedIndex
+    from .joined import JoinedIndex
     from .vectors import VectorIndex
 
     second = f"{os.fspath(path)}{VECTORS}" if path and not isinstance(words, ScanIndex) else None
-    return FusedIndex((1, words), (VECTOR_WEIGHT, VectorIndex(second, embedder)))
+    return JoinedIndex(words, VectorIndex(second, embedder))

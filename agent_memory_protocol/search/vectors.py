@@ -2,12 +2,13 @@
 
 import os
 from array import array
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
-from .float32 import from_bytes, similarities, to_bytes
+from .float32 import from_half, similarities, to_half
 from .kept import KeptIndex
 from .port import Embedder, Hit, Source
 
@@ -19,6 +20,51 @@ LEAST = 0.2
 
 Stored = list[tuple[str, bytes]]
 """Of each passage of a source the key and the vector."""
+
+
+class _Vectors:
+    """All passages of an index, the place of each, and their vectors one after the other."""
+
+    __slots__ = ("numbers", "passages", "places")
+
+    def __init__(self, passages: list[tuple[str, str]], numbers: "array[float]") -> None:
+        self.passages = passages
+        self.places = {passage: place for place, passage in enumerate(passages)}
+        self.numbers = numbers
+
+
+class Nearness:
+    """How close passages lie to one query: from -1 to 1, as the cosine of their vectors with the query's."""
+
+    def __init__(
+        self,
+        passages: Sequence[tuple[str, str]],
+        places: Mapping[tuple[str, str], int],
+        cosines: Sequence[float],
+        within: frozenset[str] | None,
+    ) -> None:
+        self._passages = passages
+        self._places = places
+        self._cosines = cosines
+        self._within = within
+
+    def of(self, passage: tuple[str, str]) -> float:
+        """Return how close a passage lies; 0 for an unknown one."""
+        place = self._places.get(passage)
+        return 0.0 if place is None else self._cosines[place]
+
+    def best(self, count: int) -> list[tuple[tuple[str, str], float]]:
+        """Return so many passages, the closest first, and how close they lie; none that has nothing in common."""
+        close = (place for place, cosine in enumerate(self._cosines) if cosine >= LEAST)
+        if self._within is not None:
+            close = (place for place in close if self._passages[place][0] in self._within)
+        found = [(-round(self._cosines[place], 4), self._passages[place]) for place in close]
+        return [(passage, -far) for far, passage in nsmallest(count, found)]
+
+
+def similar(cosine: float) -> str:
+    """Return the reason of a hit that lies close."""
+    return f"similar meaning {cosine:.2f}"
 
 
 class VectorIndex(KeptIndex[Stored]):
@@ -34,7 +80,7 @@ class VectorIndex(KeptIndex[Stored]):
         InvalidVector: from every method: the file holds vectors of another embedder, or this one breaks its word.
     """
 
-    version = 2
+    version = 3
     tables = (
         "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
         "CREATE TABLE passages (source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL)",
@@ -44,39 +90,40 @@ class VectorIndex(KeptIndex[Stored]):
     def __init__(self, path: str | os.PathLike[str] | None, embedder: Embedder) -> None:
         super().__init__(path)
         self._embedder = embedder
-        self._loaded: tuple[object, list[tuple[str, str]], array[float]] = (None, [], array("f"))
+        self._loaded: tuple[object, _Vectors] = (None, _Vectors([], array("f")))
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
-        if limit < 1 or not query.strip():
-            return []
-        (data,) = embed(self._embedder, [query])
-        asked = from_bytes(data)
-        keys, vectors = self._ask(self._load)
-        found = sorted(
-            (-round(similarity, 4), source, key)
-            for (source, key), similarity in zip(keys, similarities(vectors, asked), strict=True)
-            if similarity >= LEAST and (within is None or source in within)
-        )
-        return [
-            Hit(source, key, far / found[0][0], (f"similar meaning {-far:.2f}",)) for far, source, key in found[:limit]
-        ]
+        near = self.nearness(query, within) if limit > 0 else None
+        found = near.best(limit) if near else []
+        return [Hit(*passage, far / found[0][1], (similar(far),)) for passage, far in found]
 
-    def _load(self, connection: "Connection") -> tuple[list[tuple[str, str]], "array[float]"]:
-        """Return the keys of all passages and their vectors, which are kept until the file changes."""
+    def nearness(self, query: str, within: Collection[str] | None = None) -> "Nearness | None":
+        """Return how close each passage of these sources, or of all, lies to a query; None for an empty one."""
+        if not query.strip():
+            return None
+        (data,) = embed(self._embedder, [query])
+        vectors = self._ask(self._load)
+        allowed = None if within is None else frozenset(within)
+        return Nearness(vectors.passages, vectors.places, similarities(vectors.numbers, from_half(data)), allowed)
+
+    def _load(self, connection: "Connection") -> "_Vectors":
+        """Return all passages and their vectors, which are kept until the file changes."""
         state = (self._in_line, connection.total_changes)
         if self._loaded[0] != state:
             rows = connection.execute(
                 "SELECT sources.key, passages.key, vector FROM passages JOIN sources ON sources.id = passages.source"
+                " ORDER BY passages.rowid"
             ).fetchall()
+            for source, key, data in rows:
+                if len(data) != 2 * self._embedder.dimensions:
+                    raise DamagedFile(f"the vector of {source} {key} has {len(data)} bytes; it was cut off")
             try:
-                vectors = array("f")
-                for source, key, data in rows:
-                    vectors += from_bytes(data, dimensions=self._embedder.dimensions, of=f"{source} {key}")
+                numbers = from_half(b"".join(data for _, _, data in rows))
             except InvalidVector as error:
                 raise DamagedFile(str(error)) from error
-            self._loaded = (state, [(source, key) for source, key, _ in rows], vectors)
-        return self._loaded[1:]
+            self._loaded = (state, _Vectors([(source, key) for source, key, _ in rows], numbers))
+        return self._loaded[1]
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         passages = {source.key: list(source.read(source.key)) for source in sources}
@@ -119,4 +166,4 @@ def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:
             raise InvalidVector(
                 f"{embedder.name} made a vector {len(vector)} wide, and says that all are {embedder.dimensions} wide"
             )
-    return [to_bytes(vector, of=f"a vector of {embedder.name}") for vector in vectors]
+    return [to_half(vector, of=f"a vector of {embedder.name}") for vector in vectors]

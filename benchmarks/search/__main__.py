@@ -21,7 +21,7 @@ from agent_memory_protocol import Workspace
 from agent_memory_protocol.errors import InvalidArgument, MissingExtra
 from agent_memory_protocol.search import words
 from agent_memory_protocol.search.embedding import HashEmbedder
-from agent_memory_protocol.search.fusion import VECTOR_WEIGHT, FusedIndex
+from agent_memory_protocol.search.joined import JoinedIndex
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.minilm import MiniLM
 from agent_memory_protocol.search.opening import open_index
@@ -219,7 +219,7 @@ def meaning(folder: Path, effort: Effort) -> Iterator[Figure]:
     for embedder in embedders:
         vectors = VectorIndex(folder / f"{embedder.name}.sqlite", embedder)
         indexes[f"{embedder.name} alone"] = vectors
-        indexes[f"words and {embedder.name}"] = FusedIndex((1, keyword), (VECTOR_WEIGHT, vectors))
+        indexes[f"words and {embedder.name}"] = JoinedIndex(keyword, vectors)
     for name, index in indexes.items():
         index.refresh(sources)
         yield share(f"not found among ten, {name}: asked in other words", missed(index, other))

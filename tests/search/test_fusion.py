@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.embedding import HashEmbedder
-from agent_memory_protocol.search.fusion import FusedIndex, fuse
+from agent_memory_protocol.search.fusion import fuse
+from agent_memory_protocol.search.joined import JoinedIndex
 from agent_memory_protocol.search.opening import VECTORS, open_index
 from agent_memory_protocol.search.port import Hit, Passage, source_of
 
@@ -47,7 +48,7 @@ def test_every_hit_of_an_answer_is_there_once_best_first(one, other, limit):
 def test_an_index_with_an_embedder_finds_by_words_and_by_likeness(tmp_path, place):
     path = tmp_path / "search.sqlite" if place == "file" else None
     index = open_index(path, embedder=HashEmbedder())
-    assert isinstance(index, FusedIndex)
+    assert isinstance(index, JoinedIndex)
     sources = [
         source_of("a", Passage("1", "The staging database is Postgres.")),
         source_of("b", Passage("2", "Authentication is by token.")),
