@@ -81,6 +81,7 @@ def screen(found: Sequence[Item], most: int) -> Iterator[str]:
     lists = {kind: rows for kind in KINDS if (rows := [_rows(item) for item in found if item.kind == kind])}
     least = {kind: 1 + len(rows[0]) + (len(rows) > 1) for kind, rows in lists.items()}
     left = most - 2
+    is_cut = False
     for kind, rows in lists.items():
         left += least[kind] - sum(least.values()) if kind == next(iter(lists)) else least[kind]
         shown, used = 0, 1
@@ -94,11 +95,14 @@ def screen(found: Sequence[Item], most: int) -> Iterator[str]:
         if shown < len(rows):
             yield f"  … {len(rows) - shown} more"
             used += 1
+            is_cut = True
         left -= used
     if not found:
         yield "nothing to look at"
     elif most < sys.maxsize:
         yield "`amp review --all` shows every row; `--refuse ID` never shows one again"
+        if is_cut:
+            note("`amp view` shows each of them beside its entry, in the browser")
     note("when you are through, `amp review --done` records it")
 
 

@@ -23,6 +23,8 @@ from .options import (
 )
 
 _BAR = 20
+_MANY = 10
+"""With more documents than that, a page shows what a table cannot."""
 _WAYS = ("injected", "searched", "opened")
 _NARROW = (1, 5)
 """The columns that say in other words what another says: the bar, and the tokens."""
@@ -50,6 +52,8 @@ def status_command(call: Call, shows_use: bool, conversation: str | None) -> Non
         note(f"no memory yet in {here.path}; `amp init` lays it out")
     said = table(rows, columns()) if rows else []
     call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)
+    if len(rows) > _MANY:
+        note("`amp view` shows them as bars of their lines, coloured by age, in the browser")
     sys.exit(4 if any(row.problem for row in rows) else 0)
 
 

@@ -234,7 +234,8 @@ class Asking:
                 entry.line in left_out,
                 tuple((by_id or {})[one] for one in entry.about.disputed_with if one in (by_id or {})),
                 tuple(one for one in about if one.line and entry.line <= one.line <= entry.last_line),
-                tuple(said.items.get(entry.id, ())),
+                # That it has no date is seen by its colour.
+                tuple(one for one in said.items.get(entry.id, ()) if one.kind != "undated"),
                 said.use.get(f"{target} {entry.id}", {}),
             )
             for entry in entries

@@ -48,6 +48,7 @@ function filter() {
     card.hidden = !fits;
     shown += fits;
   }
+  document.body.classList.toggle("filtering", words.length > 0);
   document.getElementById("found").textContent = words.length ? `${shown} of ${cards.length} match` : "";
   mark(words, cards.filter((card) => !card.hidden).slice(0, 200));
 }

@@ -3,6 +3,7 @@
 No rule is here. A view is a function of what was asked for to the values of its template.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from ..records.record import Record
 from ..verbs.review import Item
 from ..workspace import Workspace
 from . import changes
-from .page import Asking, Said, glance, grouped
+from .page import Asking, Glance, Said, glance, grouped
 
 DOCUMENTS_A_PAGE = 60
 ENTRIES_A_PAGE = 200
@@ -30,6 +31,8 @@ ROWS_A_PAGE = 50
 _LONGEST_KEPT = 300.0
 """Seconds that a dear answer is kept for: what it says of the repository's other files may have changed."""
 _MOST_FOUND = 30
+_FEW_ENTRIES = 2_000
+"""With so many entries a review takes a moment, with more it may take a minute."""
 
 Values = dict[str, Any]
 
@@ -97,7 +100,15 @@ class Query:
 
 def overview(asked: Query) -> Values:
     """Every document at a glance, and what wants a decision."""
+    found = _overview(asked)
+    tiers = {
+        tier: asked.page([one for one in found["glances"] if one.target.tier is tier], DOCUMENTS_A_PAGE)
+        for tier in (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
+    }
+    return {**found, "tiers": tiers, "max_lines": asked.here.settings.max_lines}
 
+
+def _overview(asked: Query) -> Values:
     def look() -> Values:
         asking = asked.asking
         seen = asking.glances()
@@ -111,12 +122,8 @@ def overview(asked: Query) -> Values:
             "problems": [*asking.problems, *asked.here.git_notes()],
         }
 
-    found = asked.keep("overview", look)
-    tiers = {
-        tier: asked.page([one for one in found["glances"] if one.target.tier is tier], DOCUMENTS_A_PAGE)
-        for tier in (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
-    }
-    return {**found, "tiers": tiers, "max_lines": asked.here.settings.max_lines}
+    found: Values = asked.keep("overview", look)
+    return found
 
 
 def document(asked: Query) -> Values:
@@ -136,7 +143,7 @@ def document(asked: Query) -> Values:
         glance(status, entries, asked.today, asking.old),
         shown["rows"],
         chosen,
-        _said(asked, [target.path, *_files_of(target, [row.file for row in notes])] if is_judged else None),
+        _said(asked, target) if is_judged else Said.of(usage=_usage(asked)),
         left_out,
         by_id=_disputed_with(asked, shown["rows"]),
     )
@@ -148,6 +155,7 @@ def document(asked: Query) -> Values:
         "task": task,
         "bound": bound or here.settings.max_chars or len(whole.text),
         "judged": is_judged,
+        "reviewed": not is_judged or _is_small(asked),
         "left_out": sum(entry.line in left_out for entry in entries),
         "more_notes": len(notes) - len(chosen),
         "max_lines": here.settings.max_lines,
@@ -321,18 +329,23 @@ def _usage(asked: Query) -> Any:
     return asked.here.usage(asked.actor) if asked.here.settings.count else ()
 
 
-def _said(asked: Query, paths: Sequence[str] | None) -> Said:
-    """Return what check, review and the count say; with `paths` of these files, else only the count."""
-    if paths is None:
-        return Said.of(usage=_usage(asked))
-    wanted = {*paths}
-    findings = [one for one in asked.asking.ask(lambda: _check(asked)) if one.path in wanted]
-    return Said.of(findings, asked.asking.ask(lambda: _review(asked)), _usage(asked))
+def _said(asked: Query, target: Target) -> Said:
+    """Return what check says of a document and its notes, what review proposes for them, and what was counted.
+
+    Review compares everything with everything, so that a large memory is reviewed only where a person asks for that.
+    """
+    folder = os.path.join(asked.here.path, *target.parts[:-1])
+
+    def look() -> Any:
+        return asked.here.check([folder], actor=asked.actor, today=asked.today)
+
+    findings = asked.asking.ask(lambda: asked.keep(f"check {target}", look))
+    return Said.of(findings, asked.asking.ask(lambda: _review(asked)) if _is_small(asked) else (), _usage(asked))
 
 
-def _files_of(target: Target, names: Sequence[str]) -> list[str]:
-    folder = target.path.rpartition("/")[0]
-    return [f"{folder}/{name}" for name in names]
+def _is_small(asked: Query) -> bool:
+    seen: Sequence[Glance] = _overview(asked)["glances"]
+    return sum(one.status.entries for one in seen) <= _FEW_ENTRIES
 
 
 def _disputed_with(asked: Query, entries: Sequence[StoredEntry]) -> dict[str, StoredEntry]:

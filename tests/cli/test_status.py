@@ -42,6 +42,15 @@ def test_status_is_one_row_for_each_document(told):
     assert len({row.index("%") for row in rows}) == 1
 
 
+def test_status_says_where_many_documents_are_seen_at_a_glance(amp):
+    for number in range(10):
+        amp.write(AGENT.format(f"a{number}"), "# A\n\n- fact\n")
+    assert amp("status").err == ""
+    amp.write(SHARED, "# S\n")
+    assert "`amp view`" in amp("status").err
+    assert len(amp("status", "--json").json()["documents"]) == 11
+
+
 def test_status_as_json_has_the_figures(told):
     found = told("status", "--json").json()
     assert found["root"] == str(told.root)

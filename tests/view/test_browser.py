@@ -11,7 +11,7 @@ import pytest
 from agent_memory_protocol import Memory, Tier, Workspace
 from agent_memory_protocol.layout import Target
 
-from . import browser
+from . import browser, pictures
 from .browser import Heard, Site, served
 from .test_html import ATTACKS
 
@@ -307,6 +307,13 @@ def test_a_dispute_of_records_is_resolved(here, open_page):
         states = {record.body: record.state.value for record in memory.records()}
     assert states["Rounded at the end."] == "active"
     assert states["Rounded per line."] == "superseded"
+
+
+def test_the_pictures_of_the_docs_can_be_taken_again_and_are_small(tmp_path):
+    names = [path.name for path in pictures.take(tmp_path)]
+    assert names == ["view-light.png", "view-dark.png"]
+    for folder in (tmp_path, browser.REPOSITORY / "docs"):
+        assert all(1_000 < (folder / name).stat().st_size < 200_000 for name in names)
 
 
 # -- hostile memory ----------------------------------------------------------------------------------------------------
