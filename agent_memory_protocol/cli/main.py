@@ -240,6 +240,12 @@ def _run() -> int:
     except click.Abort:
         _complain("stopped", "stopped", 130)
         return 130
+    except OverflowError as error:
+        # Python counts time in nanoseconds, and has no number for one after the year 2261.
+        if "timestamp" not in str(error):
+            raise
+        _complain("this machine's clock is set to a year after 2261; set it to the present", "storage-error", 4)
+        return 4
     except AgentMemoryError as error:
         facts = {name: getattr(error, name, None) for name in ("target", "path", "line", "limit", "size", "unit")}
         _complain(str(error), error.kind, error.exit_code, facts)

@@ -83,6 +83,30 @@ def find(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
     return LocalState(why_not="was made elsewhere: it came with the files, or with a copy of the folder")
 
 
+def has_own_tables(root: Root, local: tuple[str, ...] = LOCAL) -> bool:
+    """Say whether files of tables there are ours. They carry no seal, and what git tracks can come with a pull.
+
+    Raises:
+        StorageError: `.amp` cannot be written.
+    """
+    return claim(root, local).is_believed and not _is_tracked(root, local)
+
+
+def _is_tracked(root: Root, local: tuple[str, ...]) -> bool:
+    """Say whether git knows a file in `.amp`. In an index of version 4 a name leaves out how the one before begins."""
+    top = git_top(root.path, os.environ)
+    folder = "" if top is None else own_git_folder(top)
+    if not folder:
+        return False
+    try:
+        with open(os.path.join(folder, "index"), "rb") as file:
+            index = file.read()
+    except OSError:
+        return False
+    parts = local[-1:] if index[4:8] == b"\0\0\0\4" else local
+    return "/".join([*parts, ""]).encode() in index
+
+
 def claim(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
     """Return the local state of this checkout; begin it where there is none, and set aside what others have made.
 

@@ -62,7 +62,7 @@ class Home:
         """Return the path of a file that may be deleted at any time; None where none can be written and believed."""
         try:
             with Root.open(self.root) as root:
-                if not local_state.claim(root, self._local).is_believed:
+                if not local_state.has_own_tables(root, self._local):
                     return None
                 return os.path.join(self.root, *make_local_folder(root, _NAME, local=self._local), name)
         except StorageError:

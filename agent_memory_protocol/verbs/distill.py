@@ -31,7 +31,7 @@ from ..learning.insights import (
     learn,
     texts_of,
 )
-from ..project import agents
+from ..project import agents, local_state
 from ..project.access import Actor
 from ..text.labels import in_front_of_item
 from ..tiers import compose, store
@@ -292,8 +292,11 @@ def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Docu
 
 def _sightings(session: Session) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    read = (session.root.read(parts) for parts in (SIGHTINGS, (*LOCAL, *_SEEN)))
-    for line in (line for content in read if content for line in content.data.split(b"\n")):
+    shared, own = (session.root.read(parts) for parts in (SIGHTINGS, (*LOCAL, *_SEEN)))
+    data = shared.data if shared else b""
+    if own:
+        data += b"\n" + local_state.find(session.root).own(own.data)
+    for line in data.split(b"\n"):
         fields = _parsed(line)
         # A line half written, or of a merge, counts for nothing.
         if isinstance(fields, dict) and "insight" in fields and "conversation" in fields:
@@ -310,9 +313,11 @@ def _new_sightings(insights: Sequence[Insight], earlier: Mapping[str, frozenset[
 
 def _keep_sightings(session: Session, sightings: Sequence[tuple[str, str]]) -> None:
     if sightings:
+        state = local_state.claim(session.root)
         folder = make_local_folder(session.root, _SEEN[0])
         lines = (json.dumps({"insight": key, "conversation": conversation}) for key, conversation in sightings)
-        append(session.root, (*folder, _SEEN[1]), "".join(f"{line}\n" for line in lines).encode())
+        sealed = state.seal("".join(f"{line}\n" for line in lines).encode())
+        append(session.root, (*folder, _SEEN[1]), sealed)
 
 
 def _back_up(session: Session, candidates: Sequence[Suggestion]) -> str:

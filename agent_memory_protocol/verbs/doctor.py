@@ -103,7 +103,7 @@ def of_local_state(root: Root) -> list[str]:
     if why := local_state.why_set_aside(root):
         found.append(f"{path}/{local_state.SET_ASIDE} was set aside ({why}); delete it when you have looked")
     if answer(root.path, "ls-files", "--", path):
-        found.append(f"git tracks {path}, so others can put files there; run `git rm -r --cached {path}` and commit")
+        found.append(f"git tracks {path}, so others can put files there; run `git rm -rf {path}` and commit")
     return found
 
 

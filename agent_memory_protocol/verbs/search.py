@@ -44,7 +44,7 @@ _SETTLING = 2_000_000_000
 def index_path(session: Session) -> str | None:
     """Return the path of the index; None where none can be written and believed."""
     try:
-        if not local_state.claim(session.root).is_believed:
+        if not local_state.has_own_tables(session.root):
             return None
         return os.path.join(session.root.path, *make_local_folder(session.root, SEARCH), INDEX)
     except StorageError:

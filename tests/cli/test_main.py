@@ -16,6 +16,7 @@ import pytest
 
 from agent_memory_protocol import errors
 from agent_memory_protocol.cli.main import amp as program
+from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.disk.writing import ChangedMeanwhile
 from agent_memory_protocol.formats import schemas
 
@@ -414,3 +415,14 @@ def test_every_kind_of_error_is_documented():
             rows = [line for line in page.splitlines() if line.startswith(f"| {one.exit_code} |")]
             assert any(f"`{one.kind}`" in row for row in rows), one
     assert ChangedMeanwhile.kind == "storage-error"
+
+
+def test_a_clock_that_python_cannot_compute_with_is_told_in_one_line(monkeypatch, capsys):
+    def overflow(**_: object) -> None:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
+
+    monkeypatch.setattr(program, "main", overflow)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 4
+    assert capsys.readouterr() == ("", "amp: this machine's clock is set to a year after 2261; set it to the present\n")
