@@ -19,7 +19,7 @@ from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
 from ..tiers.named import named
 from .route import route
-from .route_words import LESSON
+from .route_words import LESSON, STATE
 
 ADD, REMOVE, MOVE = "add", "remove", "move"
 REPEATED, DECIDED, LEARNED, STALE, DOUBLE, OVERFLOW = "repeated", "decided", "learned", "stale", "double", "overflow"
@@ -328,7 +328,7 @@ def _promotions(
                 continue
             target = Target(Tier.AGENT, owner)
             reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
-        if target not in there:
+        if target not in there and (insight.decided or route(insight.text).place != STATE):
             sure, seen = max(min(1.0, count / 10), least), insight.sightings
             origins, words = _origins(material, seen)
             found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)

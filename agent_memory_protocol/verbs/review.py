@@ -13,6 +13,7 @@ from ..change.session import Session, stored_entries
 from ..layout import Target, Tier
 from ..notes.index import SCREEN
 from ..recall import use
+from ..text import alike
 from ..text.gist import gist, shared_words
 from ..text.ids import id_of_proposal
 from ..text.phrases import counted
@@ -124,13 +125,13 @@ def items(
     known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
     texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target) for one in entries]
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
-    alike = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
-    opposed = [pair for pair in alike if _negations(pair[0]) != _negations(pair[1])]
+    near = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
+    opposed = [pair for pair in near if _negations(pair[0]) != _negations(pair[1])]
     found += [
         Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))
         for one, other in opposed
     ]
-    found += map(_merging, groups([pair for pair in alike if pair not in opposed]))
+    found += map(_merging, groups([pair for pair in near if pair not in opposed]))
     found += [
         Item("stale", str(one.date), f"amp edit {one.id} --dated", (_text(one),))
         for one in sorted(entries, key=lambda one: one.date or today)
@@ -178,10 +179,10 @@ def _merging(group: Sequence[Text]) -> Item:
     return Item("merge", told, _forget(rest), (kept, *rest))
 
 
-def groups(alike: Sequence[tuple[Text, Text]]) -> list[list[Text]]:
+def groups(near: Sequence[tuple[Text, Text]]) -> list[list[Text]]:
     """Gather pairs into groups, each around the text that is like most others; every text is in one group at most."""
     partners: dict[Text, list[Text]] = {}
-    for one, other in alike:
+    for one, other in near:
         partners.setdefault(one, []).append(other)
         partners.setdefault(other, []).append(one)
     order = {text: number for number, text in enumerate(partners)}
@@ -272,7 +273,11 @@ def is_due(last: date | None, oldest: date | None, today: date) -> bool:
 
 
 def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
-    """Return the pairs that share most of their words. Texts with other numbers, paths or names are not a pair."""
+    """Return the pairs that share most of their words.
+
+    Texts with other numbers, paths or names are not a pair, nor are those of one form that speak of other things: “The
+    cart worker caches names”, “The login worker caches names”.
+    """
     shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50))
     words = [gist(text.text).words for text in texts]
     return [
@@ -281,7 +286,17 @@ def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
         if shares[one, other] >= _SHARED_WORDS
         and len(set(words[one])) >= _FEWEST_WORDS
         and _identifiers(words[one]) == _identifiers(words[other])
+        and not (_have_one_form(words[one], words[other]) and _speak_of_other_things(texts[one], texts[other]))
     ]
+
+
+def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Say whether two texts are word for word the same, but for a few words in the same places."""
+    return len(one) == len(other) and 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= max(1, len(one) // 3)
+
+
+def _speak_of_other_things(one: Text, other: Text) -> bool:
+    return _negations(one) == _negations(other) and not alike.same(one.text, other.text)
 
 
 def _identifiers(words: Iterable[str]) -> set[str]:

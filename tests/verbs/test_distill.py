@@ -676,3 +676,11 @@ def test_a_promotion_to_a_full_document_says_so_before_it_is_refused(workspace, 
     )
     done = workspace.apply_distillation(workspace.plan_distillation())
     assert (done.done, len(done.refused)) == ((), 1)
+
+
+def test_what_was_so_on_a_day_is_proposed_for_nobody_however_many_say_it(workspace):
+    for conversation in ("c1", "c2", "c3"):
+        said(
+            workspace, conversation, "Today the cart job failed twice on CI.", "Waiting for review of the cart change."
+        )
+    assert proposed(workspace) == []
