@@ -134,6 +134,12 @@ class Reader:
         with self._session(actor) as session:
             return session.readable()
 
+    def conversations_over(self, actor: Actor | None = None, *, today: date | None = None) -> list[str]:
+        """Return the conversations that have shown no sign of life in the last 30 days (decision 51)."""
+        day = today or date.today()
+        with self._session(actor) as session:
+            return verbs.conversations.over(session, day)
+
     def refused_proposals(self, actor: Actor | None = None) -> set[str]:
         """Return the ids of the proposals that somebody has refused."""
         with self._session(actor) as session:

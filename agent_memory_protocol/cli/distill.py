@@ -2,17 +2,23 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
+from typing import cast
 
 import click
 
 from ..errors import InvalidArgument
 from ..learning.insights import ADD, REMOVE, Suggestion
 from ..text.phrases import counted
+from ..verbs.close import Closed, Closing
 from ..verbs.distill import Distillation, Distilled
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, first_words, note
 from .program import asked, asking_options
+
+_MOST_IDS = 8
+"""Of more proposals that are left, the ids are not repeated."""
 
 _SIGNS = {ADD: "+", REMOVE: "-"}
 _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that are safe, or those of --only.")
@@ -114,15 +120,22 @@ def learn_command(
 
 
 @click.command("close", cls=ChoosingCommand)
-@click.argument("conversation")
+@click.argument("conversations", nargs=-1, metavar="[CONVERSATION]...")
+@click.option("--over", is_flag=True, help="All conversations with nothing new in the last 30 days.")
 @_apply
 @choosing_options("learn")
 @asking_options
 @call_options
 def close_command(
-    call: Call, conversation: str, do: bool, choosing: Choosing, operator: str | None, seconds: float | None
+    call: Call,
+    conversations: tuple[str, ...],
+    over: bool,
+    do: bool,
+    choosing: Choosing,
+    operator: str | None,
+    seconds: float | None,
 ) -> None:
-    """End a conversation: keep what it taught, archive the rest.
+    """End conversations: keep what they taught, archive the rest.
 
     It proposes lessons as `amp learn` does. The entries move to the ledger next to the document; `amp restore`, `amp
     search --history` and `amp learn` still find them. If a change was refused, the conversation stays open.
@@ -130,27 +143,79 @@ def close_command(
     \b
     Examples:
         amp close c1
-        amp close c1 --apply
+        amp close --over --apply
     """
-    here, who = call.workspace(), call.actor(conversation)
-    judge = asked(operator, who, seconds)
-    planned = here.plan_closing(conversation, operator=judge, actor=who)
+    here, judge = call.workspace(), asked(operator, call.actor(), seconds)
+    names = list(dict.fromkeys(conversations))
+    if over:
+        names += [one for one in here.conversations_over(call.actor()) if one not in names]
+    elif not names:
+        raise InvalidArgument("name the conversations to close, or say --over for all that are over")
+
+    def plan(name: str) -> Closing:
+        return here.plan_closing(name, operator=judge, actor=call.actor(name))
+
+    plans = {name: plan(name) for name in names}
+    proposed = list({one.id: one for planned in plans.values() for one in planned.kept.candidates}.values())
     if choosing.refuse or choosing.forget_refusals:
-        choosing.settle(here, who, lambda: planned.kept, candidates_of)
-        planned = here.plan_closing(conversation, operator=judge, actor=who)
-    kept = planned.kept
-    closed = None
-    if do:
-        closed = here.close(planned, only=choosing.only, without=choosing.without, actor=who, today=date.today())
-    done = closed.kept if closed else None
-    gone = closed.archived if closed else planned.entries
-    values = {
-        **_values(kept, done),
-        "proposals": [one.to_json() for one in kept.candidates],
-        "archived": [one.to_json() for one in gone],
-    }
-    call.answer(values, [*_lines(kept, done, "close", alone=False), *_closing(planned.target.owner, len(gone), done)])
-    sys.exit(max(_code(done), 4 if kept.failures else 0))
+        choosing.settle(here, call.actor(), lambda: proposed, list)
+        plans = {name: plan(name) for name in names}
+        proposed = list({one.id: one for planned in plans.values() for one in planned.kept.candidates}.values())
+    taken = {one.id for one in choosing.chosen(proposed)}
+    answers = []
+    for number, name in enumerate(names):
+        planned = plan(name) if do and number else plans[name]  # what came in from the one before counts
+        closed = None
+        if do:
+            own = [one.id for one in planned.kept.candidates]
+            chosen = [one for one in own if one in taken]
+            only = chosen if choosing.only else []
+            without = [one for one in own if one not in chosen] if not only else []
+            closed = here.close(planned, only=only, without=without, actor=call.actor(name), today=date.today())
+        answers.append((planned, closed))
+    call.answer(_closing_values(answers, applied=do), _closing_lines(answers))
+    done = [closed.kept for _, closed in answers if closed is not None]
+    failed = any(planned.kept.failures for planned, _ in answers)
+    sys.exit(max([*map(_code, done), 4 if failed else 0]))
+
+
+_Answers = Sequence[tuple[Closing, Closed | None]]
+
+
+def _closing_values(answers: _Answers, *, applied: bool) -> dict[str, object]:
+    """Return the JSON answer: that for each conversation, their lists one after another."""
+    values: dict[str, object] = {"applied": applied, "waiting": 0, "backup": ""}
+    lists: dict[str, list[object]] = {key: [] for key in ("candidates", "refused", "problems", "proposals", "archived")}
+    for planned, closed in answers:
+        row = _values(planned.kept, closed.kept if closed else None)
+        row["proposals"] = [one.to_json() for one in planned.kept.candidates]
+        row["archived"] = [one.to_json() for one in (closed.archived if closed else planned.entries)]
+        for key, found in lists.items():
+            found += [one for one in cast("list[object]", row[key]) if one not in found]
+        values |= {key: row[key] for key in ("waiting", "backup")}
+    return {**values, **lists}
+
+
+def _closing_lines(answers: _Answers) -> Iterator[str]:
+    shown: set[str] = set()
+    lone = 0
+    for planned, closed in answers:
+        kept = planned.kept if len(answers) == 1 else replace(planned.kept, waiting=0)
+        new = tuple(one for one in kept.candidates if one.id not in shown)
+        if len(answers) > 1 and not (closed and closed.kept.refused):
+            lone += sum(one.is_unconfirmed for one in new)
+            new = tuple(one for one in new if not one.is_unconfirmed)
+        shown |= {one.id for one in new}
+        done = closed.kept if closed else None
+        yield from _lines(replace(kept, candidates=new), done, "close", alone=False)
+        yield from _closing(planned.target.owner, len(closed.archived if closed else planned.entries), done)
+    if lone:
+        facts = counted(lone, "fact")
+        yield f"{facts} that only one conversation said: `amp learn CONVERSATION` shows them, closed or not"
+    if not answers:
+        yield "no conversation is over"
+    elif any(closed is None for _, closed in answers):
+        yield NOT_APPLIED
 
 
 def candidates_of(planned: Distillation) -> Sequence[Suggestion]:
@@ -167,7 +232,6 @@ def _closing(conversation: str, count: int, done: Distilled | None) -> Iterator[
         yield f"closed {conversation}: {counted(count, 'entry')} archived; `amp restore --last` brings them back"
     else:
         yield f"{counted(count, 'entry')} would go to the ledger of {conversation}"
-        yield NOT_APPLIED
 
 
 def _code(done: Distilled | None) -> int:
@@ -199,8 +263,9 @@ def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: b
         yield f"{planned.waiting} {more} for another conversation to confirm what they say"
     left = [one for one in planned.candidates if done and not one.is_safe and one not in done.done]
     if left and not (done and done.refused):
-        ids = " ".join(one.id for one in left)
-        yield f"{len(left)} more would take something out: `amp {verb} --only {ids} --apply`"
+        ids = " ".join(one.id for one in left) if len(left) <= _MOST_IDS else "ID…"
+        more = f"{len(left)} more {'is' if len(left) == 1 else 'are'}"
+        yield f"{more} done only if chosen: `amp {verb} --only {ids} --apply`"
     if not planned.candidates:
         if alone:
             yield "nothing to distill"

@@ -22,6 +22,9 @@ _LISTS = ("removals", "kept", "old_sections", "held", "ended", "unneeded", "prob
 _WORTH_A_LINE = ("kept", "future", "suspicious", "held", "stuck")
 """Of what stays, this is listed; the rest is counted."""
 
+_FEW = 3
+"""Of more conversations that are over, one line tells."""
+
 
 @click.command("prune")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
@@ -97,8 +100,13 @@ def prune_command(
 def _lines(
     plans: Sequence[Pruning], gone: Sequence[Removed], left: Sequence[Pruning], *, applied: bool
 ) -> Iterator[str]:
+    ended = [plan for plan in plans if plan.ended]
     for plan in plans:
-        yield from _plan_lines(plan, applied=applied and plan not in left)
+        yield from _plan_lines(plan, applied=applied and plan not in left, names_end=len(ended) <= _FEW)
+    if len(ended) > _FEW:
+        named = ", ".join(plan.target.owner for plan in ended)
+        yield f"{len(ended)} conversations with nothing new for 30 days: {named}"
+        yield "         `amp close --over` keeps what is worth it and archives the rest"
     if applied and gone:
         yield f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back"
     elif not any(plan.removals for plan in plans):
@@ -125,10 +133,10 @@ def parse_age(text: str, today: date) -> timedelta:
     return timedelta(days=days)
 
 
-def _plan_lines(plan: Pruning, *, applied: bool) -> Iterator[str]:
+def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[str]:
     causes = Counter(one.cause for one in plan.kept)
     listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
-    if plan.ended:
+    if plan.ended and names_end:
         close = f"amp close {shlex.quote(plan.target.owner)}"
         yield f"{plan.target}  nothing new since {plan.ended}: `{close}` keeps what is worth it and archives the rest"
     if plan.unneeded:

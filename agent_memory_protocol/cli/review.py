@@ -22,7 +22,7 @@ TITLES = {
     "stale": "past their age; the command says that they still hold, `amp forget ID` takes them out",
     "unneeded": "not recalled, found or opened here for 90 days",
     "unlisted": "notes that no index leads to",
-    "close": "conversations that are over",
+    "close": "conversations that are over; `amp close --over` ends them all",
     "agent": "agents with another name",
     "crowded": "more notes than are read at a glance",
     "undated": "undated, from the top of each file; the command says that they still hold",

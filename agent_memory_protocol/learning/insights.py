@@ -64,6 +64,7 @@ class Suggestion:
         section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
         is_repeat: for REMOVE, whether the other entry says it word for word.
+        is_unconfirmed: whether only one conversation says it, and it would be everybody's.
         marks: the marks that go with it.
         origins: for ADD, the entries that say it where it was seen: what is known of them goes with it.
     """
@@ -79,6 +80,7 @@ class Suggestion:
     section: str = ""
     day: int = 0
     is_repeat: bool = False
+    is_unconfirmed: bool = False
     marks: tuple[str, ...] = ()
     origins: tuple[tuple[Target, str], ...] = ()
 
@@ -89,8 +91,8 @@ class Suggestion:
 
     @property
     def is_safe(self) -> bool:
-        """Whether nothing leaves a document by it, except for an exact repeat."""
-        return self.action == ADD or self.is_repeat
+        """Whether nothing leaves a document by it, except for an exact repeat, and nothing comes on one word alone."""
+        return self.is_repeat or (self.action == ADD and not self.is_unconfirmed)
 
     @property
     def summary(self) -> str:
@@ -313,7 +315,7 @@ def _promotions(
         else:
             kind, least, section, why = REPEATED, 0.0, "Lessons", f"{names} learned it"
         there = set[Target]().union(*(known.get(key, ()) for key in insight.keys))
-        target = Target(Tier.SHARED)
+        target, lone = Target(Tier.SHARED), False
         others = f", in {insight.wordings} wordings" if insight.wordings > 1 else ""
         asked = f"; {insight.told}" if insight.told else ""
         reason = f"{count} conversations came to it{others}: {names}{asked}"
@@ -323,16 +325,19 @@ def _promotions(
             reason += f"; it tells how {owner} works" if owner else ""
         elif count < material.min_conversations:
             is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
+            # What tells of the project, and is only one conversation's, is no agent's craft.
+            lone = is_own and kind == REPEATED and agent is None and not _is_craft(insight.text)
             owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
             if owner is None:
                 continue
-            target = Target(Tier.AGENT, owner)
-            reason = f"{why}; fewer than {material.min_conversations} conversations confirm it, so it is {owner}'s"
+            few = f"{why}; fewer than {material.min_conversations} conversations confirm it"
+            target = target if lone else Target(Tier.AGENT, owner)
+            reason = few if lone else f"{few}, so it is {owner}'s"
         if target not in there and (insight.decided or route(insight.text).place != STATE):
             sure, seen = max(min(1.0, count / 10), least), insight.sightings
             origins, words = _origins(material, seen)
             found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
-            yield replace(found, marks=words, origins=origins)
+            yield replace(found, marks=words, origins=origins, is_unconfirmed=lone)
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:
@@ -462,9 +467,9 @@ def _is_lesson(text: str) -> bool:
 
 
 def _is_craft(text: str) -> bool:
-    """Say whether a text surely tells how somebody works, and nothing of the project."""
+    """Say whether a text tells how somebody works, and nothing of the project."""
     found = route(text)
-    return found.place == LESSON and found.tier is Tier.AGENT and found.is_sure
+    return found.place == LESSON and found.tier is Tier.AGENT
 
 
 def _decision(document: Document, entry: Entry) -> str:

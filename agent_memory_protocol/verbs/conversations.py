@@ -1,10 +1,13 @@
 """A conversation ends: when it is over, what of it is worth keeping, and where its document goes (decision 51)."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from ..change.session import Session
+from ..errors import AgentMemoryError
 from ..formats.moments import instant
 from ..git.moves import committed_on
+from ..layout import Tier
 from ..tiers.document import Document
 from ..tiers.entries import OWN
 
@@ -35,3 +38,15 @@ def last_sign(session: Session, document: Document) -> date:
     else:
         signs.append(committed)
     return max(signs)
+
+
+def over(session: Session, today: date) -> list[str]:
+    """Return the conversations that are over, of those that can be read."""
+    found = []
+    for target in session.readable():
+        if target.tier is Tier.CONVERSATION:
+            with suppress(AgentMemoryError):
+                current = session.read(target)
+                if current is not None and today - last_sign(session, current) > ENDS_AFTER:
+                    found.append(target.owner)
+    return found

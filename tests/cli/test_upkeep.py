@@ -116,7 +116,17 @@ def test_prune_takes_old_sections_whole_when_asked(told):
 
 def test_prune_answers_in_json_with_what_goes_and_what_stays(told):
     answer = told("prune", *TODAY, "--json").json()
-    assert list(answer) == ["version", "applied", "removals", "kept", "old_sections", "held", "ended", "problems"]
+    assert list(answer) == [
+        "version",
+        "applied",
+        "removals",
+        "kept",
+        "old_sections",
+        "held",
+        "ended",
+        "unneeded",
+        "problems",
+    ]
     assert answer["applied"] is False
     assert answer["removals"] == [
         {

@@ -684,3 +684,34 @@ def test_what_was_so_on_a_day_is_proposed_for_nobody_however_many_say_it(workspa
             workspace, conversation, "Today the cart job failed twice on CI.", "Waiting for review of the cart change."
         )
     assert proposed(workspace) == []
+
+
+def test_what_one_conversation_says_of_the_project_goes_to_no_agent_and_to_shared_memory_only_if_chosen(workspace):
+    workspace.remember("Redis is slow.", agent="developer")
+    said(workspace, "c1", "Redis exports run nightly at 02:45 UTC.")
+    (one,) = workspace.plan_learning("c1").candidates
+    assert (str(one.target), one.is_safe) == ("shared", False)
+    workspace.close(workspace.plan_closing("c1"))
+    assert texts(workspace, "shared") == []
+    said(workspace, "c2", "Redis exports run nightly at 02:45 UTC.")  # the closed conversation still counts
+    (one,) = workspace.plan_distillation().candidates
+    assert (str(one.target), one.is_safe) == ("shared", True)
+
+
+def test_all_conversations_that_are_over_are_closed_by_one_command(workspace):
+    for number in range(5):
+        said(
+            workspace,
+            f"c{number}",
+            f"The queue number {number} is slow.",
+            f"Redis number {number % 2} drops its queue.",
+        )
+    assert run(workspace, "close", "--over")[1].strip() == "no conversation is over"
+    assert run(workspace, "close")[0] == 2
+    code, answer = run(workspace, "close", "c0", "c1", "c2", "--json")
+    assert (code, len(json.loads(answer)["archived"])) == (0, 6)
+    code, answer = run(workspace, "close", "c0", "c1", "c2", "c3", "--apply")
+    assert code == 0
+    assert answer.count("archived; `amp restore") == 4
+    assert [one.owner for one in workspace.targets() if one.tier is Tier.CONVERSATION] == ["c4"]
+    assert len(texts(workspace, "shared")) == 2

@@ -118,6 +118,3 @@ def test_texts_of_one_form_about_other_things_are_not_said_to_say_the_same(works
     for part in ("cart", "login", "price"):
         workspace.remember(f"The {part} worker must be restarted after a schema change, it caches column names.")
     assert [one.kind for one in workspace.review() if one.kind != "undated"] == []
-    workspace.remember("Use the staging cluster for load tests of the shop.")
-    workspace.remember("Load tests of the shop run against the staging cluster.")
-    assert [(one.kind, len(one.texts)) for one in workspace.review() if one.kind != "undated"] == [("merge", 2)]
