@@ -298,7 +298,7 @@ class Memory(Decisions):
 
     # -- looking after the records -----------------------------------------------------------------------------------
 
-    def consolidate(self, *, apply: bool = True, takes: Callable[[str], bool] = lambda _: True) -> Report:
+    def consolidate(self, *, apply: bool = True, takes: Callable[[str], bool] | None = None) -> Report:
         """Merge what says the same, mark what contradicts, make rules of what happens again, and flag rules in doubt.
 
         Contradictions are decided only where `operators` has a resolver. Without `apply` nothing is written, and the
@@ -311,7 +311,7 @@ class Memory(Decisions):
             allow = self._check_pass(apply)
             report = self._look_after(
                 lambda records: consolidate(
-                    records, now=self._now(), operators=self._operators, allow=allow, takes=takes
+                    records, now=self._now(), operators=self._operators, allow=allow, takes=takes or (lambda _: True)
                 ),
                 apply,
             )
