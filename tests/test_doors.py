@@ -721,7 +721,7 @@ READING = {
     *("amp bench formats", "amp conformance", "amp convert", "amp export", "amp schema", "Workspace.documents"),
     *("Workspace.plan_distillation", "Workspace.plan_learning", "Workspace.plan_git_attributes"),
     *("Workspace.plan_closing", "Workspace.plan_renaming", "Workspace.diff", "amp diff"),
-    *("Workspace.usage", "Workspace.life"),
+    *("Workspace.usage", "Workspace.life", "Workspace.refused_proposals", "Workspace.conversations_over"),
     *("amp help", "amp version", "amp completion"),
     *("Workspace.originals", "Workspace.why_refused", "Memory.signers", "Memory.newest"),
     *("amp find-stores", "Workspace.find_stores", "Workspace.plan_adoption"),

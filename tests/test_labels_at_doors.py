@@ -557,7 +557,12 @@ NO_ENTRY = {
             "Workspace.git_notes",
         ),
         *("Workspace.open", "Workspace.plan_git_attributes", "Workspace.record_review"),
-        *("Workspace.refuse", "Workspace.forget_refusals"),
+        *(
+            "Workspace.refuse",
+            "Workspace.forget_refusals",
+            "Workspace.refused_proposals",
+            "Workspace.conversations_over",
+        ),
         *(
             "Workspace.link_originals",
             "Workspace.originals",
