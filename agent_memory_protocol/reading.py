@@ -277,7 +277,7 @@ class Reader:
 
         Raises:
             AccessDenied: this actor may not read what the agent or the conversation has.
-            InvalidArgument: the tier is none of the agent or conversation that is named.
+            InvalidArgument: the agent or conversation that is named has no such tier.
         """
         check_text("the query", query)
         with self._session(actor) as session:

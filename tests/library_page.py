@@ -135,7 +135,8 @@ def _signature(function: Callable[..., object]) -> str:
 
 def _argument(one: inspect.Parameter) -> str:
     text = f"{one.name}: {_type(one.annotation)}" if one.annotation is not one.empty else one.name
-    return text if one.default is one.empty else f"{text} = {one.default!r}"
+    default = "…" if isinstance(one.default, FunctionType) else repr(one.default)
+    return text if one.default is one.empty else f"{text} = {default}"
 
 
 def _type(annotation: object) -> str:

@@ -84,6 +84,11 @@ def convert_command(
     for file in (source, target):
         if file != STDIO:
             check_outside(who, file)
+    if source_name is None and source.casefold().endswith((".csv", ".tsv")):
+        raise InvalidArgument(
+            f"{source} is a table, not a record file; `amp import {source} --apply` brings its rows in, "
+            "and `amp export` writes them in any format"
+        )
     chosen = format_of(target, target_name)
     from ..exchange.convert import Conversion, convert
     from ..search.embedding import HashEmbedder

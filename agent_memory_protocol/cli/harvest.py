@@ -26,7 +26,7 @@ def harvest_command(call: Call, file: str, reporter: str | None, conversation: s
 
     \b
     Example:
-        amp harvest review.md --reporter reviewer --as developer --conversation 7f3a
+        amp harvest out.md --reporter reviewer --as developer --conversation 7f3a
     """
     saved = harvest(
         call.workspace(),

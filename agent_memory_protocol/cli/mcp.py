@@ -27,7 +27,10 @@ from .record_options import shown_store
 )
 @click.option("--config", is_flag=True, help="Print the host settings that start it with these options.")
 @click.option(
-    "--host", type=click.Choice([*FORMS]), help="The host for --config. Default: the settings that most hosts read."
+    "--host",
+    type=click.Choice([*FORMS]),
+    metavar="HOST",
+    help=f"The host for --config: {', '.join(FORMS)}. Default: the settings that most hosts read.",
 )
 def mcp_command(
     root: str | None,

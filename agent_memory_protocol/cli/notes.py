@@ -61,8 +61,8 @@ def new_command(
 
     \b
     Example:
-        amp note new feedback market-before-machinery --description "Ask for the market before building" \\
-            --why "Two months went into a tool nobody wanted." --how "Name three users before the first commit."
+        amp note new feedback market-first --description "Ask before building" \\
+            --why "A tool nobody wanted." --how "Name three users first."
     """
     here = call.workspace()
     who = call.actor()

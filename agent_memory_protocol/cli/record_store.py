@@ -19,7 +19,7 @@ def init_store_command(call: Call, url: str, namespace: str | None, apply: bool)
 
     \b
     Example:
-        amp record init-store postgresql://db.example.org/memory --namespace backend --apply
+        amp record init-store postgresql://db.example.org/memory --apply
     """
     from ..postgresql.preparing import prepare, sql_of
 

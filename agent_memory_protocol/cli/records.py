@@ -135,7 +135,7 @@ def resolve_command(
 
     \b
     Example:
-        amp record resolve mem:4783496e mem:e620a3a8 --reason "moved off Postgres in March"
+        amp record resolve mem:4783496e mem:e620a3a8 --reason "moved in March"
     """
     memory = open_memory(call, store, identity)
     lost, won = settle.decide(memory, memory.find_id(loser), memory.find_id(winner), reason)

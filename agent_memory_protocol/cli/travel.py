@@ -187,7 +187,7 @@ def _lines(done: "Import", source: str, target: str) -> Iterator[str]:
         yield f"and {done.counts[NEW] - TOLD:,} more"
     tell_left_out(done.problems, done.counts[LEFT_OUT])
     for loss, number in done.lost.items():
-        note(f"{target} cannot keep {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
+        note(f"{target} cannot keep {loss.what} ({counted(number, 'entry')}): {loss.instead}")
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
     note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")

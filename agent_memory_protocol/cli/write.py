@@ -96,8 +96,8 @@ def remember_command(
 
     \b
     Examples:
-        amp remember "Redis needs AOF on, or a restart loses the queue." --section Infrastructure
-        amp remember "The flaky test is test_upload; see #412." --agent developer --dated
+        amp remember "Redis loses its queue without AOF." --section Infrastructure
+        amp remember "test_upload is flaky; see #412." --agent developer --dated
         amp remember "We decided on Postgres." --conversation 7f3a
     """
     if sum([dated, day is not None, undated]) > 1:

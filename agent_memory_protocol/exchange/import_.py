@@ -264,7 +264,7 @@ DOCUMENT_LOSSES = (
     RELEVANCE,
     Loss("kinds that no entry of a document has", "no kind", _has_other_kind, lambda entry: entry),
     Loss("what the header of their file says", "left out", _has_header, lambda entry: entry),
-    Loss("other pairs of extra", "left out", _has_other_pairs, lambda entry: entry),
+    Loss("other columns and pairs of extra", "left out", _has_other_pairs, lambda entry: entry),
     unknown_fields(),
 )
 """What a document and its ledger cannot keep of an entry."""

@@ -61,7 +61,9 @@ class Columns:
                 continue
             target = "timestamp_ms" if said == "time" else said
             if target not in FIELDS:
-                raise InvalidArgument(f"{column}={target}: there is no field {target}; fields are {', '.join(FIELDS)}")
+                swapped = f"; is it {target}={column}?" if column in FIELDS else ""
+                known = f"write COLUMN=FIELD; fields are {', '.join(FIELDS)}"
+                raise InvalidArgument(f"{column}={target}: there is no field {target}{swapped}; {known}")
             if named.setdefault(target, column) != column:
                 raise InvalidArgument(f"{target} has two columns, {named[target]} and {column}; name one")
         return cls(named, embeds)

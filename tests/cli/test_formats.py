@@ -160,3 +160,10 @@ def test_quiet_leaves_remarks_away_and_never_an_error(amp):
     assert amp("list").err != ""
     amp("convert", "a.ndjson", "a.md", "--quiet").refuses(3, "a.md")
     amp("list", "--quiet", "--nonsense").refuses(2)
+
+
+@pytest.mark.parametrize("name", ["facts.csv", "FACTS.TSV"])
+def test_a_table_is_not_converted_as_if_it_were_a_page(amp, name):
+    (amp.root / name).write_text("text,when\nRedis needs AOF on.,2026-01-05\n")
+    amp("convert", name, "x.json").refuses(2, f"{name} is a table, not a record file; `amp import {name} --apply`")
+    assert not (amp.root / "x.json").exists()

@@ -226,3 +226,13 @@ def test_what_is_wide_fits_eighty_columns(amp, monkeypatch, text, args):
     out = amp(*args).out
     assert out
     assert max(cells(line) for line in out.splitlines()) <= 80
+
+
+def test_every_line_of_help_fits_80_columns():
+    def long(command, words):
+        context = click.Context(command, info_name=" ".join(words), terminal_width=80)
+        yield from ((words, line) for line in command.get_help(context).splitlines() if len(line) > 80)
+        for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+            yield from long(command.get_command(context, name), [*words, name])
+
+    assert list(long(group, ["amp"])) == []

@@ -1,6 +1,7 @@
 """Rows that other tools write come in as entries, and what is missing is made."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -69,10 +70,15 @@ def test_foreign_json_lines_come_in_by_a_map(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pairs", "why"), [({"a": "body"}, "there is no field body"), ({"a": "text", "b": "text"}, "two columns")]
+    ("pairs", "why"),
+    [
+        ({"a": "body"}, "there is no field body; write COLUMN=FIELD"),
+        ({"tags": "body"}, "there is no field body; is it body=tags?"),
+        ({"a": "text", "b": "text"}, "two columns"),
+    ],
 )
 def test_a_map_to_no_field_or_to_one_twice_is_refused(pairs, why):
-    with pytest.raises(InvalidArgument, match=why):
+    with pytest.raises(InvalidArgument, match=re.escape(why)):
         Columns.of(pairs)
 
 
