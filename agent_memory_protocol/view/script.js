@@ -113,6 +113,7 @@ function startFile() {
 // -- the live page: parts of it are asked for again, and the rest stays as it is --
 
 let latest = 0;
+let events = null;
 
 async function pageAt(address) {
   const answer = await fetch(address);
@@ -220,7 +221,16 @@ function start() {
 function startLive() {
   answerAsOneTypes(document.querySelector("header form"));
   start();
-  new EventSource(live).addEventListener("message", refresh);
+  listen();
+  document.addEventListener("visibilitychange", listen);
+}
+
+// A browser keeps six connections to one server: a tab that nobody sees must not hold one of them.
+
+function listen() {
+  if (events) events.close();
+  events = document.hidden ? null : new EventSource(live);
+  if (events) events.addEventListener("message", refresh);
 }
 
 offerCommands(document);

@@ -344,6 +344,20 @@ def check_done(made: Plan, again: Plan) -> None:
     assert again.removals == ()
 
 
+def test_a_plan_for_some_of_it_takes_those_alone_and_keeps_the_rest_in_order():
+    made = plan(f"# T\n\n- [{OLD}] a\n- b\n- [{OLD}] c\n- [{OLD}] d\n")
+    a, c, d = made.removals
+    some = prune.only(made, [c.id, "ffffffffffff"])
+    assert [one.text for one in some.removals] == [c.text]
+    assert [(one.text, one.cause) for one in some.kept] == [
+        *((a.text, "unchosen"), ("- b", "undated"), (d.text, "unchosen")),
+    ]
+    assert some.result.data == made.document.data.replace(f"- [{OLD}] c\n".encode(), b"")
+    assert made.drops_most
+    assert not some.drops_most
+    assert prune.only(made, []).result.data == made.document.data
+
+
 @pytest.mark.parametrize("sections", [False, True], ids=["own dates", "sections"])
 def test_pruning_real_files_twice_is_pruning_them_once(corpus, request, sections):
     went = 0

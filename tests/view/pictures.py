@@ -41,10 +41,10 @@ def fill(root: Path) -> Workspace:
     return here
 
 
-def take(folder: Path) -> list[Path]:
-    """Take both pictures into a folder, and return their paths."""
+def take(chromium: Any, folder: Path) -> list[Path]:
+    """Take both pictures into a folder with this browser, and return their paths."""
     taken = []
-    with tempfile.TemporaryDirectory() as above, browser() as chromium:
+    with tempfile.TemporaryDirectory() as above:
         root = Path(above, "shop")
         root.mkdir()
         fill(root)
@@ -62,5 +62,6 @@ def take(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for path in take(REPOSITORY / "docs"):
-        print(f"{path.relative_to(REPOSITORY)}: {path.stat().st_size:,} bytes", file=sys.stderr)
+    with browser() as started:
+        for path in take(started, REPOSITORY / "docs"):
+            print(f"{path.relative_to(REPOSITORY)}: {path.stat().st_size:,} bytes", file=sys.stderr)

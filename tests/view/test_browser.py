@@ -309,8 +309,8 @@ def test_a_dispute_of_records_is_resolved(here, open_page):
     assert states["Rounded per line."] == "superseded"
 
 
-def test_the_pictures_of_the_docs_can_be_taken_again_and_are_small(tmp_path):
-    names = [path.name for path in pictures.take(tmp_path)]
+def test_the_pictures_of_the_docs_can_be_taken_again_and_are_small(chromium, tmp_path):
+    names = [path.name for path in pictures.take(chromium, tmp_path)]
     assert names == ["view-light.png", "view-dark.png"]
     for folder in (tmp_path, browser.REPOSITORY / "docs"):
         assert all(1_000 < (folder / name).stat().st_size < 200_000 for name in names)

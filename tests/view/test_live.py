@@ -399,3 +399,14 @@ def test_the_text_that_is_offered_for_editing_makes_the_same_entry(here, text):
     (changed,) = here.entries(targets=[here.target(Actor("tester"))])
     here.edit(changed.id, without_bullet(entry))
     assert entry.text in texts(here)
+
+
+def test_looking_counts_nothing_as_used(here):
+    (here.path / ".scaffolding" / "amp.toml").write_text("[recall]\ncount = true\n")
+    at = browser(here)
+    for view in ("/", "/document?of=shared&task=port", "/search?q=port", f"/entry?id={id_of(here, '8080')}"):
+        assert at.ask(view)[0] == 200
+    assert not any(counted for *_, counted in here.usage())
+    here.search("port")
+    assert any(counted for *_, counted in here.usage())
+    assert "found 1" in at.document()
