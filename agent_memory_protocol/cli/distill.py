@@ -208,10 +208,13 @@ def _closing_lines(answers: _Answers) -> Iterator[str]:
         shown |= {one.id for one in new}
         done = closed.kept if closed else None
         yield from _lines(replace(kept, candidates=new), done, "close", alone=False)
-        yield from _closing(planned.target.owner, len(closed.archived if closed else planned.entries), done)
+        count = len(closed.archived if closed else planned.entries)
+        yield from _closing(planned.target.owner, count, done, alone=len(answers) == 1)
     if lone:
         facts = counted(lone, "fact")
         yield f"{facts} that only one conversation said: `amp learn CONVERSATION` shows them, closed or not"
+    if len(answers) > 1 and all(closed is not None for _, closed in answers):
+        yield f"`amp restore --since {date.today()}` lists what can come back"
     if not answers:
         yield "no conversation is over"
     elif any(closed is None for _, closed in answers):
@@ -223,13 +226,14 @@ def candidates_of(planned: Distillation) -> Sequence[Suggestion]:
     return planned.candidates
 
 
-def _closing(conversation: str, count: int, done: Distilled | None) -> Iterator[str]:
+def _closing(conversation: str, count: int, done: Distilled | None, *, alone: bool) -> Iterator[str]:
     if done is not None and done.refused:
         yield f"{conversation} stays open, since a change was refused"
     elif not count:
         yield f"{conversation} is closed already"
     elif done is not None:
-        yield f"closed {conversation}: {counted(count, 'entry')} archived; `amp restore --last` brings them back"
+        back = "; `amp restore --last` brings them back" if alone else ""
+        yield f"closed {conversation}: {counted(count, 'entry')} archived{back}"
     else:
         yield f"{counted(count, 'entry')} would go to the ledger of {conversation}"
 
