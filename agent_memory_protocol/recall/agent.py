@@ -366,7 +366,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
     text = text.removesuffix("\n")
     if not _says_something(text):
         return None
-    if may_hold_places(text):
+    if may_hold_places(source.rare):
         text, removed = _without_placeholders(text, removed)
     body = text
     escapes = needs_escapes(text, source.rare)
@@ -434,11 +434,16 @@ def _says_something(text: str) -> bool:
 
 
 def _without_placeholders(text: str, removed: list[int]) -> tuple[str, list[int]]:
-    """Take out entries such as “(none yet)”, and the blank line that would be doubled. They say nothing."""
+    """Take out what is only “(none yet)” or the like between blank lines, with one of these. It says nothing."""
     from ..tiers import entries
 
     lines = text.split("\n")
-    places = {entry.start for entry in entries.read(lines).entries if entry.holds_place(lines)}
+    blank = [not line.strip(" \t") for line in ["", *lines, ""]]
+    places = {
+        entry.start
+        for entry in entries.read(lines).entries
+        if entry.holds_place(lines) and blank[entry.start] and blank[entry.start + 2]
+    }
     kept: list[int] = []
     for number, line in enumerate(lines):
         is_blank = not line.strip(" \t")

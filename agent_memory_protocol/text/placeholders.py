@@ -12,16 +12,16 @@ _PHRASES = frozenset(
 )
 
 
-_TELLING = ("none", "yet", "mpty", "n/a", "entries", "tbd", "todo", "filled in")
-"""In small letters, each phrase holds one of these."""
+_CORES = (b"", b"N", b"T", b"NN", b"NN T", b"[]", b"[N]", b"[T]", b"[ ]", b"[N ]")
+_SHAPES = frozenset(
+    before + core + after for core in _CORES for before in (b"", b" ", b"  ") for after in (b"", b" ", b"  ", b"   ")
+)
+"""What `visible.rare_bytes` leaves of placeholders. Of other lines it leaves the blanks between their words, too."""
 
 
-def may_hold_places(text: str) -> bool:
-    """Say, quickly, whether a line of a text may only hold the place of entries to come."""
-    lowered = text.lower()
-    if not any(word in lowered for word in _TELLING):
-        return False
-    return any(line and len(line) <= LONGEST and is_placeholder(line) for line in text.split("\n"))
+def may_hold_places(rare: bytes) -> bool:
+    """Say, quickly, whether a text may have a placeholder alone between blank lines; `rare` is its `rare_bytes`."""
+    return not _SHAPES.isdisjoint(rare.rstrip(b"\n").split(b"\n\n"))
 
 
 def is_placeholder(line: str) -> bool:

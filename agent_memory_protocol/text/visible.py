@@ -32,7 +32,7 @@ _SUSPECTS = frozenset(_INVISIBLE_BUT_PRINTABLE + _SELECTORS + _JOINERS)
 _ANGLES = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438"
 
 _ASCII = bytes(range(0x80))
-_TELLING = b"\n []:INST<uU"
+_TELLING = b"\n #[]:INST<uU"
 _COMMON = bytes(set(b"\t\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing. Blanks and line ends stay, so that what was apart does not look adjacent."""
 

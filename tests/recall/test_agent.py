@@ -853,13 +853,14 @@ def test_where_not_all_fits_placeholders_are_no_entries(project):
     ("text", "given"),
     [
         ("# S\n\n- (none yet)\n\n## A\n\n(none yet)\n\n## B\n\n- x\n", ["# S", "", "## A", "", "## B", "", "- x"]),
-        ("# S\n\n- x\n- todo\n\nOpen:\n\n- none\n", ["# S", "", "- x", "", "Open:", "", "- none"]),
+        ("# S\n\n- x\n- todo\n\nOpen:\n\n- none\n", ["# S", "", "- x", "- todo", "", "Open:", "", "- none"]),
+        ("# S\n\n- x\n\nNone\n\n## A\n\n*TBD*\n", ["# S", "", "- x", "", "## A"]),
         ("# S\n\n```\n- none\n```\n", ["# S", "", "```", "- none", "```"]),
         ("# S\n\n- x\n\n_Nothing yet._\n\n", ["# S", "", "- x"]),
-        ("# S\n<!-- h -->\n- TBD\n- x\n", ["# S", "- x"]),
+        ("# S\n<!-- h -->\n\n- TBD\n\n- x\n", ["# S", "", "- x"]),
         ("# S\n\n- x\n  - none\n", ["# S", "", "- x", "  - none"]),
     ],
-    ids=["sections", "label", "fence", "last", "comment", "child"],
+    ids=["sections", "label", "words", "fence", "last", "comment", "child"],
 )
 def test_placeholders_are_not_given_and_answers_are(project, text, given):
     project.write(SHARED, text)
