@@ -202,7 +202,7 @@ def parse_target(text: str) -> Target:
     """Read `shared`, `agent:NAME` or `conversation:ID`.
 
     Raises:
-        InvalidArgument: it is none of these.
+        InvalidArgument: it is not one of these.
         InvalidName: the name breaks the name rule.
     """
     kind, _, owner = text.partition(":")

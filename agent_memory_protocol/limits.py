@@ -57,7 +57,7 @@ def count_lines(data: bytes, sifted: bytes | None = None) -> int:
 def over_limits(new: bytes, max_lines: int, max_bytes: int, *, old: bytes | None = None) -> list[tuple[int, int, str]]:
     """Say which limits of a file a text passes: for each the count, the limit and its unit (decision 13).
 
-    `old` is what stands in the file now: a change that makes it smaller passes no limit, however large it is.
+    `old` is what is in the file now: a change that makes it smaller passes no limit, however large it is.
     """
     return [
         (count(new), most, unit)

@@ -344,7 +344,7 @@ def _stamps(folder: str, names: Collection[str] | None = None) -> dict[str, tupl
             if name.lower().endswith(".md"):
                 path = os.path.join(folder, name)
                 with suppress(OSError):
-                    # A link that leads nowhere has no other stamp than its own; whoever reads it says what is wrong.
+                    # A link that leads nowhere has no other stamp than its own; anyone who reads it says what is wrong.
                     info = os.stat(path) if os.path.exists(path) else os.lstat(path)
                     found[name] = (*stamp(info), info.st_ctime_ns)
     return found

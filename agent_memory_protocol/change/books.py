@@ -1,6 +1,6 @@
 """The books of a document: its journal and its ledger on disk.
 
-Whoever uses them holds the document's lock. `journal` and `ledger` say what the lines mean; here they are read and
+Anyone who uses them holds the document's lock. `journal` and `ledger` say what the lines mean; here they are read and
 written, through `files` and `writing`.
 """
 
@@ -118,7 +118,7 @@ class Books:
         return self._healing
 
     def _with_owed(self, plan: Healing, current: Document) -> Healing:
-        """Add to the plan which lines the ledger has lost, of entries that do not stand, and that no branch has."""
+        """Add to the plan which lines the ledger has lost, of entries that are not there, and that no branch has."""
         lines = [(text, line) for text in journal.owed(self._lines) for line in parse_file([text.encode()])]
         coming = (*current.ids, *(one.id for one in plan.removed), *(add.taken.id for add in plan.put_back))
         left = {line.id for _, line in lines if isinstance(line, Tombstone)}.difference(coming)
@@ -132,7 +132,7 @@ class Books:
         stones = [
             line for _, line in lines if isinstance(line, Tombstone) and line.id in said.keys() & missing - settled
         ]
-        # What was said of an entry later, while it stood, does not undo its removal.
+        # What was said of an entry later, while it was there, does not undo its removal.
         pairs = ((said[stone.id]._replace(created_at=stone.created_at), stone) for stone in stones)
         owed = b"".join(encode(line, allow=None) for pair in pairs for line in pair)
         return replace_fields(plan, owed=owed.decode(), unowed=settled)
@@ -187,7 +187,7 @@ class Books:
     def undo(self) -> None:
         """Take back what was noted, since the document was not written: nobody was told of it.
 
-        Should that fail too, the next write does what this one could not, and the ledger knows what stands anyway.
+        Should that fail too, the next write does what this one could not, and the ledger knows what is anyway.
         """
         with suppress(StorageError):
             parts = ledger.parts_of(self._target)
@@ -213,7 +213,7 @@ class Books:
         with suppress(StorageError):
             lines = journal.encode(journal.Done(self.run))
             if self._reframed is not None:
-                # Adds say what they stand under. What else governs now is known from the text alone.
+                # Adds say what they are under. What else governs now is known from the text alone.
                 content = self._root.read(self._parts)
                 self._lines = journal.decode(self._local.own(content.data)) if content else []
                 lines += self._version(self._reframed)
@@ -224,7 +224,7 @@ class Books:
         remove(self._root, self._parts)
 
     def forget_texts(self, current: Document | None, names: Collection[str]) -> None:
-        """Begin the journal anew without the texts of some entries or notes, and with all else that it must know."""
+        """Begin the journal again without the texts of some entries or notes, and with all else that it must know."""
         self.plan_healing(current or documents.parse(b"", self._target), None)
         plain = {plain_id(one) for one in names}
         owed = [one for one in journal.owed(self._all_lines()) if not _is_of(one, plain)]
@@ -350,7 +350,7 @@ class Books:
             append(self._root, self._parts, owner.seal(journal.encode(journal.Owed(lines.decode()))), sync=False)
 
     def archived(self, current: Document | None) -> list[Archived]:
-        """List what was removed from the document and does not stand in it now, oldest first."""
+        """List what was removed from the document and is not in it now, oldest first."""
         contents, lines = self._ledger()
         standing = set() if current is None else {*sayings(current), *frame.sayings(current)}
         found = ledger.archived(contents, lines, standing)

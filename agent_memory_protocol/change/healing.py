@@ -59,7 +59,7 @@ class Healing:
 
 @dataclass(slots=True)
 class _Known:
-    """What the journal knows to have stood in the document: entries and frame by id, and the adds in order."""
+    """What the journal knows to have was in the document: entries and frame by id, and the adds in order."""
 
     entries: dict[str, Taken] = field(default_factory=dict)
     framed: dict[str, Taken] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class _Known:
     versions: set[str] = field(default_factory=set)
 
     def drop(self, entry_ids: Collection[str]) -> None:
-        """Go on as if these had not stood there."""
+        """Go on as if these had not been there."""
         for entry_id in entry_ids:
             self.entries.pop(entry_id, None)
             self.framed.pop(entry_id, None)
@@ -90,7 +90,7 @@ def plan_healing(
         lines: the journal, oldest first.
         current: the document as it is.
         changed_at: when its file was last changed, in seconds since the epoch.
-        settled: is given the entries that are missing, when they were last known to stand there, and whether the
+        settled: is given the entries that are missing, when they were last known to be there, and whether the
             document is back at an earlier version, and says which of them nothing need be done for. Not asked where
             nothing is missing.
     """
@@ -125,7 +125,7 @@ def heal(
 ) -> tuple[Document, Healing]:
     """Put back what can go back, and return the document with the plan as it was carried out.
 
-    An entry that would break a limit, or change what stands around its place, or that `may_come` says no to, is kept
+    An entry that would break a limit, or change what is around its place, or that `may_come` says no to, is kept
     out: the ledger has it, and a person can make room and restore it. `check` raises Refused where the step from one
     document to the next breaks a limit.
     """
@@ -144,7 +144,7 @@ def _replay(lines: Sequence[Line], current: Document) -> _Known:
     known = _Known()
     stopped = broken_off(lines)
     standing = set(current.ids)
-    # Every version is known, but what stood in the document goes by the last one that is written out.
+    # Every version is known, but what was in the document goes by the last one that is written out.
     last = max((number for number, line in enumerate(lines) if isinstance(line, Version)), default=0)
     for line in lines[:last]:
         if isinstance(line, Version):
@@ -156,7 +156,7 @@ def _replay(lines: Sequence[Line], current: Document) -> _Known:
         if isinstance(line, Version):
             known.versions.add(line.fingerprint)
             then = documents.parse(line.text.encode(), current.target)
-            # What stands needs no description, unless others have its text: nobody will put it back or archive it.
+            # What is still there needs no description, unless others have its text: nobody puts it back or archives it.
             alike = {plain_id(one) for one in (*then.ids, *added) if one != plain_id(one)}
             known.entries = {
                 one: Taken(one, "", Place()) if one in standing and plain_id(one) not in alike else take(then, one)
@@ -203,9 +203,9 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
 
 
 def _missing(known: _Known, current: Document) -> list[Taken]:
-    """Return the entries that are known and do not stand.
+    """Return the entries that are known and are not there.
 
-    Prose may stand in other pieces, as part of other prose. Of entries with one text, the labels say which has gone.
+    Prose may be in other pieces, as part of other prose. Of entries with one text, the labels say which has gone.
     """
     standing = set(current.ids)
     prose = {
@@ -240,7 +240,7 @@ def _gone_of_that_text(plain: str, known: _Known, current: Document) -> list[Tak
 def successors(missing: Sequence[Taken], known: Collection[str], current: Document) -> dict[str, str]:
     """Say which missing entries have become others: they share most words with a new one of their section and label.
 
-    One new entry stands for one that is missing, the most alike, and for all whose every word it holds. `known` are
+    One new entry means one that is missing, the most alike, and for all whose every word it holds. `known` are
     the ids of entries that are not new.
     """
     new = [
@@ -265,5 +265,5 @@ def successors(missing: Sequence[Taken], known: Collection[str], current: Docume
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of an entry. Bullet and date are none: all entries of a day have them in common."""
+    """Return the words of an entry. Bullet and date are not: all entries of a day have them in common."""
     return {word for word in documents.bare_text(text).casefold().split() if any(map(str.isalnum, word))}

@@ -13,10 +13,10 @@ from ..text.digest import blake2b
 from ..tiers.taken import Taken, as_json, from_json
 
 KEEP_SECONDS = 86_400
-"""A journal whose last line is older is begun anew."""
+"""A journal whose last line is older is begun again."""
 
 LARGEST = 256 * 1024
-"""When so many bytes of writes have come to it, a journal is begun anew with the adds of the last minutes."""
+"""When so many bytes of writes have come to it, a journal is begun again with the adds of the last minutes."""
 
 _MOST_OWED = 1 << 20
 _LATEST = 1e11
@@ -98,7 +98,7 @@ def fingerprint(data: bytes) -> str:
 
 
 def rest_of(lines: Sequence[Line], since: float) -> tuple[Add, ...]:
-    """Return the adds made since a moment, for a journal that is begun anew."""
+    """Return the adds made since a moment, for a journal that is begun again."""
     stopped = broken_off(lines)
     found: dict[str, Add] = {}
     for line in lines:
@@ -142,7 +142,7 @@ def _named(text: str) -> tuple[str, bool]:
 
 
 def newest(lines: Sequence[str]) -> list[str]:
-    """Return the last of these lines, as many as a journal that is begun anew takes along."""
+    """Return the last of these lines, as many as a journal that is begun again takes along."""
     kept, size = len(lines), 0
     while kept and size + len(lines[kept - 1]) <= _MOST_OWED:
         kept -= 1
@@ -153,7 +153,7 @@ def newest(lines: Sequence[str]) -> list[str]:
 def broken_off(lines: Sequence[Line]) -> set[str]:
     """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
 
-    One that only added may be finished at any time, so it is none of these.
+    One that only added may be finished at any time, so it is not one of these.
     """
     reached = {line.run for line in lines if isinstance(line, Done)}
     built_on: set[str] = set()
@@ -177,7 +177,7 @@ def encode(line: Line) -> bytes:
 
 
 def decode(data: bytes) -> list[Line]:
-    """Read a journal. A line that was torn off, or is none of ours, is passed over."""
+    """Read a journal. A line that was torn off, or is not one of ours, is passed over."""
     return [line for text in data.split(b"\n") if text and (line := _read(text)) is not None]
 
 
@@ -242,7 +242,7 @@ def _read_add(value: Mapping[str, Any]) -> Add:
 
 
 def _moment(value: float) -> float:
-    """Return a moment that can be one. A number of any size may stand there."""
+    """Return a moment that can be one. A number of any size may be there."""
     if not 0 <= value <= _LATEST:
         raise ValueError("no moment")
     return float(value)

@@ -1,7 +1,7 @@
 """The ledger: what has left a document, word for word, so that it can come back (decision 23).
 
 `ledger.jsonl` beside each document is an append-only agent-memory/0.1 file that travels with the repository. The
-document is the truth about what is there: an entry that stands in it is live, whatever the ledger says.
+document is the truth about what is there: an entry that is in it is live, whatever the ledger says.
 """
 
 import json
@@ -43,7 +43,7 @@ class Archived:
         run: the id of the command that removed it; entries removed together share it.
         note: the file name where it was a whole note; "" for an entry of the document.
         size: how many lines and bytes the document had when it left, if it was over a limit then; else 0.
-        undo: what takes the whole removal back to the byte; it stands with one entry of a command.
+        undo: what takes the whole removal back to the byte; it is with one entry of a command.
     """
 
     taken: Taken
@@ -120,7 +120,7 @@ def way_back(target: Target, ids: Sequence[str]) -> str:
 
 
 def is_later(one: Tombstone, other: Tombstone | None) -> bool:
-    """Say whether a tombstone counts, rather than one that stands before it in the file."""
+    """Say whether a tombstone counts, rather than one that is before it in the file."""
     return other is None or sort_key(one.created_at) >= sort_key(other.created_at)
 
 

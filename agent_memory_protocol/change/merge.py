@@ -19,7 +19,7 @@ _WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class MergedFile:
-    """A merged file, and what to tell whoever merges: entries that are there twice, a limit that is passed."""
+    """A merged file, and what to tell anyone who merges: entries that are there twice, a limit that is passed."""
 
     data: bytes
     notes: tuple[str, ...] = ()
@@ -34,14 +34,14 @@ def merge_file(
         base: the file as both sides had it; empty where both made it.
         ours: the file as we have it. The result keeps its order and line endings.
         theirs: the file as they have it.
-        path: where it stands, with forward slashes; only its name says what it is.
+        path: where it is, with forward slashes; only its name says what it is.
         max_lines: the limit of a tier document, to be told when the result passes it.
         max_bytes: the other limit.
     """
     if path.endswith(".jsonl"):
         return MergedFile(_merge_lines(base, ours, theirs))
     try:
-        # Where a document stands is a part of its entries' ids only, and all three have the same.
+        # The place of a document is a part of its entries' ids only, and all three have the same.
         versions = [document.parse(data, Target(Tier.SHARED)) for data in (base, ours, theirs)]
     except DamagedFile:
         return None

@@ -1,4 +1,4 @@
-"""Redactions that were begun, until they are finished: their ids, which tell nothing of what they stood for.
+"""Redactions that were begun, until they are finished: their ids, which tell nothing of what they were for.
 
 A process may be killed between document, ledger, journal and index. What is noted here says that something of the
 text may be left, and lets the same command finish it.

@@ -153,7 +153,7 @@ class Session:
     def check_secrets(self, text: str | None, what: str = "text", *, standing: str = "") -> None:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
 
-        What stands in the file already, in `standing`, is not news: whoever mends another line need not mend this one.
+        What is in the file already, in `standing`, is not news: anyone who mends another line need not mend this one.
 
         Raises:
             SecretFound: the message says which kind, where, and what to write instead.
@@ -174,7 +174,7 @@ class Session:
     def why_refused(self, text: str, *, standing: str = "") -> str:
         """Say why a text of a file that anyone may have written may not come into memory; "" where it may.
 
-        It passes what a remembered text passes. What stands in the file already, in `standing`, is not news.
+        It passes what a remembered text passes. What is in the file already, in `standing`, is not news.
         """
         from ..text.visible import first_invisible
 
@@ -315,7 +315,7 @@ class Session:
         return False
 
     def drop_search(self) -> None:
-        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it anew.
+        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it again.
 
         Raises:
             StorageError: something of it cannot be removed.
@@ -330,7 +330,7 @@ class Session:
         """Write down that the memory began today, where its first document has just been made."""
         from . import reviews
 
-        with suppress(StorageError):  # the document stands; without this only a review is due sooner
+        with suppress(StorageError):  # the document is written; without this only a review is due sooner
             reviews.begin(self.root, date.today())
 
     def plan_healing(self, target: Target) -> Healing:
@@ -444,7 +444,7 @@ def open_session(
 
     Raises:
         Disabled: it is to be written, and memory is switched off.
-        StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may stand in them.
+        StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may be in them.
     """
     if for_writing and is_disabled(environ):
         load_settings(None, environ).check_enabled()
@@ -517,7 +517,7 @@ def _claimed(text: str) -> date | None:
 
 
 def _check_writable(settings: Settings) -> None:
-    """Refuse to write where memory is switched off, or settings cannot be read: a limit may stand in them."""
+    """Refuse to write where memory is switched off, or settings cannot be read: a limit may be in them."""
     settings.check_enabled()
     if settings.damaged:
         raise StorageError(f"{'; '.join(settings.problems)}; mend it first, it may set a limit")

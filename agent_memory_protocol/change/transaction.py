@@ -1,6 +1,6 @@
 """Change one document as a whole or not at all: lock, read, heal, change, check, archive, journal, replace.
 
-The order is the promise (decision 23): what is about to leave stands in the ledger first, then what is about to be
+The order is the promise (decision 23): what is about to leave is in the ledger first, then what is about to be
 added in the journal, then the document is replaced, and success is reported after.
 """
 

@@ -28,7 +28,7 @@ def cut(line: str, most: int) -> str:
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
-    """Return a text with blanks up to so many cells: behind it, or in front where it stands on the right."""
+    """Return a text with blanks up to so many cells: behind it, or in front where it is on the right."""
     blanks = " " * (width - cells(text))
     return blanks + text if right else text + blanks
 

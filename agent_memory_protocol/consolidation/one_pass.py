@@ -52,7 +52,7 @@ class Pass:
         self._report: dict[str, list[Action]] = {"done": [], "refused": [], "deferred": [], "protected": [], "left": []}
 
     def in_order(self) -> tuple[Record, ...]:
-        """Return the records as they stand, by birth and then by id."""
+        """Return the records as they are, by birth and then by id."""
         return tuple(sorted(self.standing.records.values(), key=by_birth))
 
     def ask(self, stage: Stage, operator: Operator) -> None:

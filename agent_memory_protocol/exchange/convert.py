@@ -41,7 +41,7 @@ class Conversion:
         lost: of how many of them what was lost.
         problems: what is not an entry, or none that the target can hold: the first `TOLD`.
         left_out: how many such there are.
-        doubles: how many are duplicates, word for word.
+        duplicates: how many are duplicates, word for word.
         embedded: how many got an embedding.
     """
 

@@ -32,7 +32,7 @@ from .convert import TOLD, keep, readable
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
 _TEXT_BYTES = 64 << 20
 _TELLING = 8
-"""A text of so few characters may stand on many lines."""
+"""A text of so few characters may be on many lines."""
 
 Take = Callable[[MemoryEntry, bool], bool]
 """Takes an entry in, or with False says what would become of it: whether it is new. Raises what refuses it."""
@@ -175,7 +175,7 @@ class _Once:
 def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_page: bool = False) -> Take:
     """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
-    Each goes under the heading that it stood under, or else that its last tag names, and under its label. Its marks
+    Each goes under the heading that it was under, or else that its last tag names, and under its label. Its marks
     are in front of it, and what is known of it goes into the ledger.
 
     An entry that was a note becomes one again, beside the document.
@@ -187,7 +187,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
     allow = workspace.settings.secrets_allow
 
     def title() -> str | None:
-        """Return the first heading: a label further down is another one than one that stood under no section."""
+        """Return the first heading: a label further down is another one than one that was under no section."""
         headings = [one.text for found in workspace.documents(actor, [target]) for one in found.outline.headings]
         return headings[0] if headings else None
 

@@ -38,7 +38,7 @@ def is_memory_file(path: str) -> bool:
 def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
     """Verify a memory file, and return all that is wrong.
 
-    Records that nobody has signed count as signed by whoever has signed the file.
+    Records that nobody has signed count as signed by anyone who has signed the file.
 
     Raises:
         MissingExtra: something is signed, and PyNaCl is not installed.

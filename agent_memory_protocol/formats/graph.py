@@ -1,7 +1,7 @@
 """Knowledge graphs of the MCP memory server, and their relatives, as entries: read, never written.
 
 An observation is a thing remembered, so each becomes an entry of its own that says whose it is; a relation becomes
-one, too. Lines come in several shapes; of one that is none of them, its keys are told.
+one, too. Lines come in several shapes; of one that is not one of them, its keys are told.
 """
 
 import json

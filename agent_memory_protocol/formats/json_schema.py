@@ -126,7 +126,7 @@ def _read(
 
 
 def decode(line: bytes) -> MemoryEntry:
-    """Return the entry that a line is, or raise a `BadEntry` with every reason why it is none."""
+    """Return the entry that a line is, or raise a `BadEntry` with every reason why it is not one."""
     return entry_of(_parse(line))
 
 

@@ -75,7 +75,7 @@ class Tombstone(NamedTuple):
 
 
 class UnreadableLine(NamedTuple):
-    """A line that is none of the three, and why."""
+    """A line that is not one of the three, and why."""
 
     line: int
     reason: str
@@ -169,7 +169,7 @@ def encode(
 
     Args:
         line: what to write.
-        allow: fingerprints of what is not a secret; None for texts that stand in memory already.
+        allow: fingerprints of what is not a secret; None for texts that are in memory already.
         short: leave out the fields of an entry that hold what they mean when they are missing.
 
     Raises:

@@ -1,7 +1,7 @@
 """agent-memory/0.1 files as entries of record files, and back.
 
 What holds in the file becomes entries; what was deleted, replaced or has expired stays behind. The fields that only
-this format has (kind, scope, confidence, …) stand in `extra`, from where they find their way back.
+this format has (kind, scope, confidence, …) are in `extra`, from where they find their way back.
 """
 
 import json
@@ -51,7 +51,7 @@ LOSSES = (
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read what holds now in a file, oldest first, and what its lines are that are none of the format."""
+    """Read what holds now in a file, oldest first, and which of its lines are not of the format."""
     with record_files.reading(path) as file:
         found = view(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")), datetime.now(UTC))
     for notice in found.warnings:

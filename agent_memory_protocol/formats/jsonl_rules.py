@@ -28,7 +28,7 @@ def refuse_constant(name: str) -> NoReturn:
 
 
 def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a dict of the pairs of a JSON object, in which a key may stand only once."""
+    """Make a dict of the pairs of a JSON object, in which a key may be only once."""
     found = dict(pairs)
     if len(found) != len(pairs):
         double = Counter(name for name, _ in pairs).most_common(1)[0][0]

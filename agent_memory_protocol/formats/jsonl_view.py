@@ -124,7 +124,7 @@ def current(contents: Contents, now: datetime, scope: str | None = None) -> File
     """Return what of a file's contents holds at `now`, like `view`.
 
     A superseded entry is gone for good: also when its successor is deleted, expired or of another scope, and
-    wherever the two lines stand. What an entry superseded counts by the entry's last line.
+    wherever the two lines are. What an entry superseded counts by the entry's last line.
     """
     notices = [Notice(line.line, line.reason) for line in contents.unreadable]
     if contents.header is None and (contents.entries or contents.tombstones or contents.unreadable):

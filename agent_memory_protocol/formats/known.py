@@ -16,7 +16,7 @@ KEEP, DISPUTED, UNTIL, EXPIRES = "keep", "disputed", "until", "expires_at"
 """The keys of the marks `[keep]`, `[disputed]` and `[until D]`, the last one also as the moment that it means."""
 MARKS = (KEEP, DISPUTED, UNTIL, EXPIRES)
 HEADINGS = "headings"
-"""The key of the headings that an entry stood under. They are the first of its tags as well."""
+"""The key of the headings that an entry was under. They are the first of its tags as well."""
 TARGET = "target"
 """The key of the document that an entry was in."""
 WRITER, DISPUTED_WITH, SUPERSEDES = "writer", "disputed_with", "supersedes"

@@ -1,6 +1,6 @@
 """Tier documents as entries of record files, and back: headings as tags, dates as times.
 
-A document is for people, so it keeps what people read: the texts, under which headings they stand, and the days they
+A document is for people, so it keeps what people read: the texts, under which headings they are, and the days they
 are dated with. What it is read from is never written over; a new document is written from nothing.
 """
 
@@ -37,11 +37,11 @@ _YES = "true"
 HEADER = "header."
 """What the keys in `extra` begin with that hold what the header of a file says."""
 LABEL = "label"
-"""The key in `extra` of the label that an entry stood under. It is in front of the text as well."""
+"""The key in `extra` of the label that an entry was under. It is in front of the text as well."""
 
 
 class Piece(NamedTuple):
-    """An entry as it will stand in a document: the headings above it, outermost first, its lines, and its label."""
+    """An entry as it will be in a document: the headings above it, outermost first, its lines, and its label."""
 
     headings: tuple[str, ...]
     lines: tuple[str, ...]
@@ -123,7 +123,7 @@ def target_of(path: str) -> Target:
 
 
 def label_and_text(entry: MemoryEntry) -> tuple[str, str]:
-    """Return the label that an entry stood under, and its text without it.
+    """Return the label that an entry was under, and its text without it.
 
     No label, and the text as it is, where there is none that can be above a list and in front of the text.
     """
@@ -138,7 +138,7 @@ def label_and_text(entry: MemoryEntry) -> tuple[str, str]:
 
 
 def encode(entry: MemoryEntry) -> Piece:
-    """Return an entry as it will stand in a document."""
+    """Return an entry as it will be in a document."""
     day = entry.timestamp_ms // DAY
     label, text = label_and_text(entry)
     front = marks_of(entry)

@@ -64,7 +64,7 @@ def _end(text: str) -> datetime | date | None:
 
 
 def is_expiry(text: object) -> bool:
-    """Say whether a value can stand under `expires_at`: a stamp, or a calendar date."""
+    """Say whether a value can be under `expires_at`: a stamp, or a calendar date."""
     return type(text) is str and _end(text) is not None
 
 

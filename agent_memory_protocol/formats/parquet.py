@@ -113,7 +113,7 @@ def has_entries(path: str) -> bool:
 
 def _check_name(path: str) -> None:
     with record_files.reading(path):
-        pass  # DuckDB would not say as well what is wrong with a file that is none
+        pass  # DuckDB would not say as well what is wrong with a file that is not one
     if _PATTERN & {*path}:
         raise InvalidArgument(f"{shown(path)}: DuckDB takes this name for a pattern; rename the file")
 

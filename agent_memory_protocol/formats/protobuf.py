@@ -262,7 +262,7 @@ def read_length(file: BinaryIO) -> int | None:
 
 
 def decode(message: bytes | None) -> MemoryEntry:
-    """Return the entry that a message is, or raise a `BadEntry` that says why it is none."""
+    """Return the entry that a message is, or raise a `BadEntry` that says why it is not one."""
     if message is None:
         raise BadEntry(f"is larger than {MESSAGE_BYTES:,} bytes")
     messages, undecodable, unknown_in = _runtime()

@@ -69,7 +69,7 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
 
     Raises:
         Refused: something is there already, and may not be overwritten.
-        StorageError: it cannot be written; what stood there is as it was.
+        StorageError: it cannot be written; what was there is as it was.
     """
     if not overwrite and os.path.lexists(path):
         raise Refused(f"{shown(path)} exists already; name another file, or say --force to replace it")

@@ -19,7 +19,7 @@ _HARMLESS = (
     "core.sshCommand=false",
     "log.showSignature=false",
     "protocol.allow=never",
-    "safe.bareRepository=explicit",  # a folder of the clone that looks like a repository is none
+    "safe.bareRepository=explicit",  # a folder of the clone that looks like a repository is not one
 )
 """What goes before the repository's configuration. Pagers and external programs are switched off by options."""
 

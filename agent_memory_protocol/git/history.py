@@ -35,7 +35,7 @@ def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
     tracked = _lines(answer(folder, "ls-files", "--full-name", ":/")) if paths else []
     if not tracked:
         return {}
-    # Each file between slashes: a path is the end of one, or a folder of one, where it stands between slashes too.
+    # Each file between slashes: a path is the end of one, or a folder of one, where it is between slashes too.
     there = "/\n/".join(["", *tracked, ""])
     missing = [
         path

@@ -105,7 +105,7 @@ def _nearest(folder: str, target: Target, file: str) -> tuple[str, str]:
 def _steps(folder: str, since: float) -> list[str]:
     """Return the commits that HEAD has been at, newest first, back to the one it was at at that moment."""
     _wait_for_git(folder)
-    # The person's settings may ask for signatures, which would stand between these lines.
+    # The person's settings may ask for signatures, which would be between these lines.
     words = ("reflog", "show", "--date=unix", f"-n{_STEPS}", "--format=%H %gd", "HEAD")
     steps = []
     for line in answer(folder, *words).decode("ascii", "replace").splitlines():

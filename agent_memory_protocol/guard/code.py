@@ -27,7 +27,7 @@ _HARMLESS = (
     # a file elsewhere, whatever is done with it
     rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
     rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
-    # what looks like a change and is none
+    # what looks like a change and is not one
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
 _CHANGES = (
@@ -42,7 +42,7 @@ _BEGINS_A_PATH = r"""(?:["'`}>|]\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|tou
 
 
 def is_guarded(text: str) -> bool:
-    """Say whether a text may name memory, or a file of a host: also where a pattern stands for the rest of a name."""
+    """Say whether a text may name memory, or a file of a host: or the start of one and a pattern."""
     lowered = text.lower()
     return any(name in lowered for name in _GUARDED)
 

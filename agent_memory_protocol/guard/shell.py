@@ -33,7 +33,7 @@ _ENDS = _BLANK + _OPERATORS + "<>"
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
-# While a word is read, these stand for braces that a shell expands: a value that may be one of several is written
+# While a word is read, these mean braces that a shell expands: a value that may be one of several is written
 # so, too. No text of a shell has them: they cannot be encoded.
 _OPEN, _COMMA, _CLOSE = "\ud801\ud802\ud803"
 _MARKS = {"{": _OPEN, ",": _COMMA, "}": _CLOSE}

@@ -58,7 +58,7 @@ def entry_text(finding: Reported, reporter: str, *, writer: str | None = None, m
 
 
 def tells(text: str, finding: Reported, reporter: str) -> bool:
-    """Say whether an entry, without marker and date, is this finding of this reporter, whoever saved it."""
+    """Say whether an entry, without marker and date, is this finding of this reporter, no matter who saved it."""
     said, _, rest = text.rpartition(f" (reported by {reporter}")
     return said == finding.text and rest[:1] in (")", ",")
 

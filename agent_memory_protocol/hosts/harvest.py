@@ -52,7 +52,7 @@ def harvest(
         actor: who saves.
         conversation: the one it was reported in; by default the actor's.
         reporter: who reported; by default the agent in the front matter of the output.
-        section: the heading for findings that stand under none in their block.
+        section: the heading for findings that are under none in their block.
         only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
         today: the local calendar date; by default the clock's.
 

@@ -1,1 +1,1 @@
-"""The names by which programs import what stands in `memory_tool`."""
+"""The names by which programs import what is in `memory_tool`."""

@@ -325,7 +325,7 @@ def _promotions(
             reason += f"; it tells how {owner} works" if owner else ""
         elif count < material.min_conversations:
             is_own = kind != REPEATED or (is_asked and _is_lesson(insight.text))
-            # What tells of the project, and is only one conversation's, is no agent's craft.
+            # What tells of the project, and is only one conversation's, is not an agent's craft.
             lone = is_own and kind == REPEATED and agent is None and not _is_craft(insight.text)
             owner = (agent or _most_relevant(material.agents, insight.text)) if is_own and not there else None
             if owner is None:

@@ -103,7 +103,7 @@ def inside(folder: str) -> Iterator[str]:
 
 
 def kind_of(path: str) -> str:
-    """Return whose rules a file holds, going by its path; "" where it is none of these files."""
+    """Return whose rules a file holds, going by its path; "" where it is not one of these files."""
     plain = path.replace(os.sep, "/")
     for name, kind in FILES.items():
         if plain == name or plain.endswith(f"/{name}"):

@@ -28,7 +28,7 @@ class TierView:
         today: the local calendar date, as an ordinal.
         gone: the paths that entries name and that git knew once, each with its name today, "" for none.
         lost: the lines and symbols that entries name and that are missing, each with the words that say so.
-        elsewhere: normalised lines of the documentation and of all tiers, and where each stands first.
+        elsewhere: normalised lines of the documentation and of all tiers, and where each is first.
         allowed: fingerprints of what only looks like a secret.
     """
 
@@ -229,7 +229,7 @@ def told_as_raw(lines: Sequence[str]) -> str:
 
 
 def _is_first(view: TierView, line: int) -> bool:
-    """Say whether nothing but front matter, comments and blanks stands above a line."""
+    """Say whether nothing but front matter, comments and blanks is above a line."""
     blocks = view.document.outline.blocks
     return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
 

@@ -332,7 +332,7 @@ def offered(door: Door) -> tuple[Tool, ...]:
 
 
 def served(door: Door) -> tuple[Tool, ...]:
-    """Return the tools that this server has, whoever calls them."""
+    """Return the tools that this server has, no matter who calls them."""
     return TOOLS if door.keeps_records else TIER_TOOLS
 
 

@@ -36,7 +36,7 @@ SCREEN = 50
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A line of the index: where it stands (from 1), the note it links to, whether the block holds it, its text."""
+    """A line of the index: where it is (from 1), the note it links to, whether the block holds it, its text."""
 
     line: int
     file: str
@@ -53,7 +53,7 @@ class Index:
         mentioned: the file names it mentions outside the block in any form.
         blocks: the lines of the block, markers included, from 0, end exclusive; two where a merge has left both sides'.
         typed: the lines between the markers, from 0, that no index was ever made of: a person or agent put them there.
-        separator: what stands before the hooks, in most lines.
+        separator: what is before the hooks, in most lines.
         problem: why no index can be built, "" where one can; `problem_line` says where, from 1.
     """
 
@@ -271,7 +271,7 @@ def is_beside(name: str) -> bool:
 def add_lines(beside: Sequence[str], lines: Sequence[tuple[str, str]], max_lines: int, max_bytes: int) -> list[str]:
     """Return the texts of `INDEX.md` and so on with lines added that a person wrote.
 
-    Each line comes with what it stood under, headings and label, "" for nothing. One that is there already stays alone.
+    Each line comes with what it was under, headings and label, "" for nothing. One that is there already stays alone.
     """
     texts = [_without_block(one) for one in beside] or [TITLE]
     there = {line for one in texts for line in one.split("\n")}
@@ -291,7 +291,7 @@ def add_lines(beside: Sequence[str], lines: Sequence[tuple[str, str]], max_lines
 
 
 def _joined_to(text: str, above: str, line: str) -> str:
-    """Return a text with a line at its end, under what it stood under."""
+    """Return a text with a line at its end, under what it was under."""
     start = text.rfind(f"\n{above}\n") if above else 0
     under = text[start:].removeprefix(f"\n{above}\n").removeprefix(TITLE) if start >= 0 else "-"
     if start >= 0 and all(one[:1] in ("", "-", "*", "+", " ") for one in under.split("\n")):
@@ -301,7 +301,7 @@ def _joined_to(text: str, above: str, line: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _line(title: str, file: str, hook: str, separator: str) -> str:
-    """Return a note's line. A watcher makes all lines of an index anew for each note that changes."""
+    """Return a note's line. A watcher makes all lines of an index again for each note that changes."""
     # A header may spell a character that nobody sees, and the tier file may not hold it.
     return links.index_line(visible.show_invisible(title), file, visible.show_invisible(hook), separator, LINE_WIDTH)
 
@@ -319,7 +319,7 @@ def _in_order(indexes: Sequence[Index], files: Mapping[str, str]) -> list[str]:
 def _around_blocks(raw: list[str], index: Index, newline: str) -> tuple[list[str], list[str]]:
     """Return the lines before and after the block, its own heading and the blank lines it brought taken off.
 
-    A merge may have left two blocks. One is enough, where the last of them stands. What somebody has put between the
+    A merge may have left two blocks. One is enough, where the last of them is. What somebody has put between the
     markers follows them.
     """
     before: list[str] = []
@@ -353,7 +353,7 @@ def _heading_for(before: list[str], newline: str) -> list[str]:
 
 
 def _heading_for_rest(before: list[str], after: Sequence[str], newline: str) -> list[str]:
-    """Return the heading of a block that goes, if what follows it stands under that heading; else nothing."""
+    """Return the heading of a block that goes, if what follows it is under that heading; else nothing."""
     first = next((line for line in after if line.strip()), "#")
     return [] if first.startswith("#") else _heading_for(before, newline)[: None if after[0].strip() else -1]
 

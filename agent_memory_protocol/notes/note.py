@@ -38,7 +38,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as it stands on disk.
+    """A note as it is on disk.
 
     Attributes:
         file: its file name.
@@ -66,7 +66,7 @@ class Note:
 
     @property
     def fact(self) -> str:
-        """What stands before the Why: the fact itself."""
+        """What is before the Why: the fact itself."""
         ends = [place for place in (self.why, self.how) if place is not None]
         return "\n".join(self.body[: min(ends, default=len(self.body))]).strip()
 

@@ -74,7 +74,7 @@ def find_root(
 
 
 def why_not_begun(found: FoundRoot) -> str:
-    """Say why a root that was named outright may be a mistyped one, and what begins a memory there; "" if it is none.
+    """Say why a root that was named may be a mistyped one, and what begins a memory there; "" if it is not one.
 
     A folder with memory, and the top of a git checkout, are projects already.
     """

@@ -90,5 +90,5 @@ def _said(record: Record) -> str:
 
 
 def _content(record: Record) -> Record:
-    """Return what a version says, whoever has signed it."""
+    """Return what a version says, no matter who has signed it."""
     return replace(record, signed_by=None, signature="") if record.signed else record

@@ -229,7 +229,7 @@ class DirectoryStore:
         found = {}
         with Root.open(self.path) as root:
             names = [one.removeprefix("mem:") for one in ids or ()]
-            if ids is None:  # what stands in the place of a folder is named too: reading it says what is wrong
+            if ids is None:  # what is in the place of a folder is named too: reading it says what is wrong
                 names = [*root.list_folders(self.parts), *root.list_files(self.parts)]
             for name in filter(_FOLDER.fullmatch, names):
                 try:

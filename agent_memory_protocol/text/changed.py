@@ -115,7 +115,7 @@ def _on_one_topic(one: Sourced, other: Sourced, words: int) -> bool:
 def renamed(texts: Sequence[Stated], place: int) -> int | None:
     """Return the place of the one text that has another name than the text at `place`, and is the same otherwise.
 
-    A name stands after “is”, “are”, “use”, “with” or “on”. This is a guess: ask it about a new text only.
+    A name is after “is”, “are”, “use”, “with” or “on”. This is a guess: ask it about a new text only.
     """
     by_shape: defaultdict[_Shape, list[tuple[_Sentence, str]]] = defaultdict(list)
     for sentence in _sentences(texts):

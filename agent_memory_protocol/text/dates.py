@@ -159,7 +159,7 @@ def _skip_blanks(text: str, position: int) -> int:
 
 
 def dates_in(text: str) -> list[tuple[int, int]]:
-    """Return the position and the day of each date that stands by itself, no part of an id or a path."""
+    """Return the position and the day of each date that is by itself, no part of an id or a path."""
     found = []
     position = text.find("-")
     while position >= 0:

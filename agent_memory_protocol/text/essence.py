@@ -1,4 +1,4 @@
-"""The essence of a fact: what its words stand for, in any order, without what says little.
+"""The essence of a fact: what its words mean, in any order, without what says little.
 
 It is read word by word, without grammar. A sentence whose parts cannot be told is not read at all.
 """

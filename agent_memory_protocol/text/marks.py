@@ -296,7 +296,7 @@ def _lead_in_date(plain: str) -> Mark | None:
 
 
 def _before_colon(plain: str) -> tuple[str, str, str]:
-    """Split a text at its first colon that is none of a time of day."""
+    """Split a text at its first colon that is not one of a time of day."""
     position = plain.find(":")
     while position >= 0 and plain[position - 1 : position].isdigit() and plain[position + 1 : position + 2].isdigit():
         position = plain.find(":", position + 1)

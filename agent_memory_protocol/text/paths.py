@@ -67,7 +67,7 @@ class Mention:
 def mentions(text: str, above: Iterable[str] = ()) -> Iterator[Mention]:
     """Yield what a text names in code spans, sentence by sentence.
 
-    Passed over are sentences that deny, propose or tell what was done once, all that stands under a heading or label
+    Passed over are sentences that deny, propose or tell what was done once, all that is under a heading or label
     (`above`) of that kind, and what is about another repository.
     """
     if _OF_ANOTHER.search(text.lower()) or any(not _KEPT_AS_HISTORY.isdisjoint(_words(one)) for one in above):

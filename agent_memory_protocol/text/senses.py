@@ -1,4 +1,4 @@
-"""Senses: which English words and phrases stand for the same, so that a fact is known again in other words.
+"""Senses: which English words and phrases mean the same, so that a fact is known again in other words.
 
 A word is here only where it may take the place of the others in any fact about software and the people who make it.
 """

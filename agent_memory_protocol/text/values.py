@@ -129,7 +129,7 @@ class Value:
         return self.kind in _DIMENSIONS
 
     def differs_from(self, other: "Value") -> bool:
-        """Say whether it is another value of the same kind. One that only says more closely which one is no other."""
+        """Say whether it is another value of the same kind; one that only says more closely which is not."""
         if not self.kind.startswith(VERSION) or self.amount == other.amount:
             return self.amount != other.amount
         if self.kind == VERSION and max(len(self.amount), len(other.amount)) < 2:
@@ -139,7 +139,7 @@ class Value:
 
 
 def find_values(tokens: Sequence[Token]) -> list[Value]:
-    """Return the values in a sentence, in order. The first word is none."""
+    """Return the values in a sentence, in order. The first word is not one."""
     found: list[Value] = []
     if not any(token.lowered in _WORDS or _DIGIT.search(token.lowered) for token in tokens):
         return found
@@ -163,7 +163,7 @@ def number_said(word: str) -> str:
 
 
 def is_unit(word: str) -> bool:
-    """Say whether a word in lower case is a measure, such as minutes or MB; what can be counted besides is none."""
+    """Say whether a word in lower case is a measure, such as minutes or MB; what can be counted besides is not one."""
     return bool(_UNITS.get(base(word), ("", 0))[0])
 
 

@@ -79,7 +79,7 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
     elif links.note_target("\n".join(lines)):
         raise RefusedText("the text begins with a link to a note, as the index's lines do; begin with what it says")
     elif _begins_with_table(lines) and not _is_item(_as_item(lines)):
-        # `- a | b` would be a table's head, not an item; with a column more than the row below it is none.
+        # `- a | b` would be a table's head, not an item; with a column more than the row below it is not one.
         lines[0] = f"| {lines[0]}"
     _refuse_hidden(lines)
     return NewEntry(tuple(lines), day)
@@ -98,7 +98,7 @@ def _without_marker(line: str) -> str:
 
 
 def _as_item(lines: list[str]) -> list[str]:
-    """Return the lines under a bullet, as they will stand in the document."""
+    """Return the lines under a bullet, as they will be in the document."""
     return ["- " + lines[0], *("  " + line if line else "" for line in lines[1:])]
 
 
@@ -120,7 +120,7 @@ def _begins_with_table(lines: list[str]) -> bool:
 
 
 def _drop_blanks(lines: list[str]) -> None:
-    """Take off the blank lines before the text, and what indents its first line: it will stand behind a bullet."""
+    """Take off the blank lines before the text, and what indents its first line: it will be behind a bullet."""
     while len(lines) > 1 and not lines[0]:
         lines.pop(0)
     lines[0] = lines[0].lstrip(" \t")

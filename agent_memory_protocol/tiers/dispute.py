@@ -61,21 +61,23 @@ def unmarked(document: Document, entry_id: str, mark: str = MARK) -> Document:
     return changed if _only_marks_differ(document, changed) else document
 
 
-def without_ended(document: Document, others: Mapping[str, Collection[str]], stands: Callable[[str], bool]) -> Document:
+def without_ended(
+    document: Document, others: Mapping[str, Collection[str]], is_there: Callable[[str], bool]
+) -> Document:
     """Return the document without the marks of disputes that have ended: nothing of the other side is left.
 
     Args:
         document: the document.
         others: for each entry, the ids that it is known to be disputed with. Of a mark that a person has typed nothing
             is known; it stays.
-        stands: says of an id whether an entry of another document has it.
+        is_there: says of an id whether an entry of another document has it.
     """
     for entry_id in document.ids:
         entry = document.entry(entry_id)
         known = others.get(entry_id, ())
         if entry is None or not entry.marks.disputed or not known:
             continue
-        if not any(other in document.ids or stands(other) for other in known):
+        if not any(other in document.ids or is_there(other) for other in known):
             document = unmarked(document, entry_id)
     return document
 

@@ -89,7 +89,7 @@ class Document:
         return self.outline.labels[entry.label].text if entry.label is not None else ""
 
     def section(self, entry: Entry) -> str:
-        """Return the text of the heading an entry stands under, "" where there is none."""
+        """Return the text of the heading an entry is under, "" where there is none."""
         return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
 
     def alone(self, entry: Entry) -> str:
@@ -386,7 +386,7 @@ def with_date(document: Document, entry: Entry, day: int) -> Document:
 
 
 def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, int, int]:
-    """Return where the date mark of an entry stands in its document: the line, from 0, and its begin and end there."""
+    """Return where the date mark of an entry is in its document: the line, from 0, and its begin and end there."""
     before = entry.paragraph[: mark.start]
     number = entry.start + before.count("\n")
     line = document.lines[number]

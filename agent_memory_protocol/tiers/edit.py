@@ -103,7 +103,7 @@ def _texts_of(document: Document, entries: Sequence[Entry]) -> list[str]:
 def texts(document: Document, entries: Sequence[Entry]) -> list[tuple[str, tuple[str, ...], str]]:
     """Return what must stay the same of entries: text, headings and label.
 
-    Prose under one heading is joined, for what stood between may have gone, and a numbered list is its items.
+    Prose under one heading is joined, for what was between may have gone, and a numbered list is its items.
     """
     found: list[tuple[str, tuple[str, ...], str]] = []
     was_prose = False

@@ -29,7 +29,7 @@ class Heading:
     """A heading: its line span, level, text, the day it gives its entries, and the headings above it.
 
     Attributes:
-        above: the indexes, in the outline's `headings`, of the headings it stands under, outermost first.
+        above: the indexes, in the outline's `headings`, of the headings it is under, outermost first.
         day: the day its text or its label line says, as an ordinal; None for the title.
     """
 
@@ -75,7 +75,7 @@ class Entry:
         items: how many list items it has.
         column: where the text begins in its first line.
         paragraph: its first paragraph, lines joined with a newline; "" where it does not begin with one.
-        headings: the indexes of the headings it stands under, outermost first.
+        headings: the indexes of the headings it is under, outermost first.
         label: the first line of the label that governs it, or None.
         marks: what it says of itself: date, `[keep]`, `[until D]`, `[disputed]`.
         day: the day it is dated with, own or inherited, as an ordinal; None for a lasting entry.
@@ -150,7 +150,7 @@ class IndexLine:
 
 
 class Outline:
-    """What stands in a document, in file order.
+    """What is in a document, in file order.
 
     Attributes:
         blocks: the top-level blocks it was made from.

@@ -1,4 +1,4 @@
-"""The frame of a document: the headings, labels and index lines that govern entries or lead to notes, and are none.
+"""The frame of a document: the headings, labels and index lines that govern entries or lead to notes, and are not.
 
 A fact without the label above it may say the opposite, and the hook of an index line may be the only copy of a fact. So
 what of the frame goes without its entries is kept as an entry is (docs/protocol.md, “The ledger”).
@@ -123,7 +123,7 @@ def sayings(document: Document) -> set[tuple[str, str, int]]:
 
 
 def put_back(document: Document, taken: Taken) -> Document:
-    """Return the document with a part of its frame back between what stood around it.
+    """Return the document with a part of its frame back between what was around it.
 
     Raises:
         Refused: neither what was before it nor what was after it is there, an entry would be another text, or one that

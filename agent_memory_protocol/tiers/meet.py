@@ -130,7 +130,7 @@ class Meeting:
 
     @property
     def dispute(self) -> str:
-        """The command that marks both; "" where one is no entry."""
+        """The command that marks both; "" where one is not an entry."""
         if isinstance(self.first, Outside) or isinstance(self.second, Outside):
             return ""
         return f"amp dispute {self.first.id} {self.second.id}"

@@ -1,6 +1,6 @@
 """Merge two versions of a tier document that come from one: entry by entry, so that neither side loses a fact.
 
-What stands in a document is a row of units: headings, entries, index lines, comments. A unit that one side added is
+What is in a document is a row of units: headings, entries, index lines, comments. A unit that one side added is
 in the result, one that a side took out is not, and one that both changed is there in both its forms. The result is
 read again before it counts: where it does not hold exactly what it should, there is none.
 """
@@ -70,7 +70,7 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     moved = _found_once(base, ours, theirs)
     rows = [_units(document, moved) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
-        return None  # something stands there that is not a unit
+        return None  # something is there that is not a unit
     versions = _Versions(*map(_by_key, rows))
     chosen = _chosen(versions)
     if chosen is None:
@@ -110,7 +110,7 @@ def _found_once(base: Document, *sides: Document) -> set[str]:
 
 
 def _units(document: Document, moved: Collection[str]) -> list[Unit]:
-    """Return all that stands in a document, in its order. Only the `moved` are the same under another label."""
+    """Return all that is in a document, in its order. Only the `moved` are the same under another label."""
     outline = document.outline
     single = _single(document)
     entries = [entry for entry, _ in single.values()]
@@ -192,7 +192,7 @@ def _chosen(versions: _Versions) -> dict[Key, Unit] | None:
             if unit.kind != ENTRY:
                 return None
             chosen[key] = unit
-    # An entry that stays keeps its headings and its label, whoever took them out.
+    # An entry that stays keeps its headings and its label, no matter who took them out.
     for unit in list(chosen.values()):
         for key in unit.section:
             if key not in chosen:
@@ -217,7 +217,7 @@ def _one_form(old: Unit | None, mine: Unit, other: Unit) -> Unit | None:
 
 
 def _ordered(versions: _Versions, chosen: Mapping[Key, Unit]) -> list[Unit]:
-    """Put what the result holds in order: that of ours, with what came from theirs where it stands there."""
+    """Put what the result holds in order: that of ours, with what came from theirs where it is there."""
     ours, theirs = versions.ours, versions.theirs
     row = [chosen[key] for key, unit in ours.items() if key in chosen and chosen[key].section == unit.section]
     placed = {unit.key for unit in row}
@@ -232,7 +232,7 @@ def _ordered(versions: _Versions, chosen: Mapping[Key, Unit]) -> list[Unit]:
 
 
 def _place(row: Sequence[Unit], unit: Unit, before: Key, versions: _Versions) -> int:
-    """Return where a unit of theirs goes that stands after this one there: after what ours added in that place."""
+    """Return where a unit of theirs goes that is after this one there: after what ours added in that place."""
     keys = [one.key for one in row]
     position = keys.index(before) + 1
     if unit.kind in (HEADING, RULE):
@@ -263,12 +263,12 @@ def _ends(one: Unit, unit: Unit, versions: _Versions) -> bool:
 
 
 def _is_in(unit: Unit, section: tuple[Key, ...]) -> bool:
-    """Say whether a unit stands in a section, or begins it."""
+    """Say whether a unit is in a section, or begins it."""
     return (*unit.section, unit.key)[: len(section)] == section
 
 
 def _with_blanks(row: Sequence[Unit], versions: _Versions) -> list[Unit]:
-    """Give each unit the blank lines that stand after it where the same two meet, else those that suit the two."""
+    """Give each unit the blank lines that are after it where the same two meet, else those that suit the two."""
     sides = [list(versions.ours.values()), list(versions.theirs.values())]
     meetings = {
         (one.key, next_key): one.blanks
@@ -325,7 +325,7 @@ def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
 
 
 def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
-    """Find the entries that both sides edited: each has another one where the old one stood, or a similar one near."""
+    """Find the entries that both sides edited: each has another one where the old one was, or a similar one near."""
     gone = [
         unit
         for key, unit in versions.base.items()
@@ -350,7 +350,7 @@ def _successor(old: Unit, base: Mapping[Key, Unit], side: Mapping[Key, Unit]) ->
 
 
 def _beside(unit: Unit, units: Mapping[Key, Unit]) -> tuple[Key, Key]:
-    """Return what stands right before and behind a unit. What replaces another has one of its neighbours at least."""
+    """Return what is right before and behind a unit. What replaces another has one of its neighbours at least."""
     row = [*units, ()]
     place = row.index(unit.key)
     return row[place - 1], row[place + 1]

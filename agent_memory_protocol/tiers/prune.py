@@ -25,11 +25,11 @@ class Judged:
 
     Attributes:
         id: the entry's id.
-        line: where it stands, counted from 1.
+        line: where it is, counted from 1.
         text: its Markdown.
         date: the day it is dated with; None for an undated one.
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
-        section: the heading it stands under.
+        section: the heading it is under.
         label: the label that governs it, "" where none does.
         reason: in words, why it goes or stays.
         cause: `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section,
@@ -184,7 +184,7 @@ def old_sections(document: Document, *, today: date, older_than: int) -> list[tu
 def _judge(
     document: Document, *, today: int, older_than: int, sections: bool, holds: Callable[[str], str] | None
 ) -> list[Judged]:
-    """Judge each entry by its own date, whatever stands beside it."""
+    """Judge each entry by its own date, whatever is beside it."""
     judged = []
     for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
         text = document.text(entry)

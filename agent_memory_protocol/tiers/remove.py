@@ -21,14 +21,14 @@ from .taken import Taken, end_under, sayings, span_text, take
 def remove(document: Document, ids: Collection[str]) -> Document:
     """Return the document without these entries. A heading or label goes with its last entry (decisions 17, 22).
 
-    The file's first heading stays, and a heading that a comment stands under.
+    The file's first heading stays, and a heading that a comment is under.
 
     Where two neighbours would become one entry, an empty comment is left between them (decision 39).
 
     Of a long numbered list each item is an entry; one that becomes short by it becomes one entry.
 
     Raises:
-        Refused: what stands around them would change its meaning; or one of them ends in the label of a list that
+        Refused: what is around them would change its meaning; or one of them ends in the label of a list that
             stays.
     """
     if not ids:
@@ -133,7 +133,7 @@ def _said(document: Document, entry_id: str) -> tuple[str, str]:
 
 
 def _orphaned_headings(document: Document, gone: AbstractSet[Entry]) -> list[tuple[int, int]]:
-    """Return the headings that lose their last entry: not the first of the file, nor one a comment stands under."""
+    """Return the headings that lose their last entry: not the first of the file, nor one a comment is under."""
     outline = document.outline
     losing = {index for entry in gone for index in entry.headings}
     staying = {index for entry in outline.entries if entry not in gone for index in entry.headings}
@@ -240,7 +240,7 @@ def _joined(lines: Sequence[str], spans: list[tuple[int, int]]) -> list[tuple[in
 
 
 def _without_doubled_rules(old: Document, new: Document) -> Document:
-    """Take out a rule that stands right after a rule now and did not before (decision 22)."""
+    """Take out a rule that is right after a rule now and was not before (decision 22)."""
 
     def doubled(document: Document) -> list[tuple[int, int]]:
         blocks = document.outline.blocks

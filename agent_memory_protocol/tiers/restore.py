@@ -45,7 +45,7 @@ def put_back_all(
 ) -> tuple[Document, dict[str, Refused]]:
     """Return the document with entries back where they were, and why others, by their ids, cannot go back.
 
-    What stood together goes back together, so that the document is not read again for every entry. `check` raises
+    What was together goes back together, so that the document is not read again for every entry. `check` raises
     Refused where the step from one document to the next breaks a limit.
     """
     refused: dict[str, Refused] = {}
@@ -67,7 +67,7 @@ def put_back_all(
 
 
 def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
-    """Return the entries in groups that stood one right after the other, under the same headings and label."""
+    """Return the entries in groups that were one right after the other, under the same headings and label."""
     after = {one.place.after: one for one in taken if one.place.after}
     next_to = [(one, after[near(one.id)]) for one in taken if near(one.id) in after]
     followers = {one.id: other for one, other in next_to if _follows(other, one, target)}
@@ -92,7 +92,7 @@ def _follows(one: Taken, other: Taken, target: Target) -> bool:
 
 
 def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, Taken] | None) -> Document:
-    """Return the document with entries back that stood together. Raises Refused where they cannot go so."""
+    """Return the document with entries back that were together. Raises Refused where they cannot go so."""
     first, last = chain[0], chain[-1]
     lines = [first.markdown]
     for one in chain[1:]:
@@ -147,12 +147,12 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
 def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
     """Return the document with an entry back where it was, as near as can be told.
 
-    Headings and the label that went with it come back too, and the blank lines that stood around it. What else has
+    Headings and the label that went with it come back too, and the blank lines that were around it. What else has
     gone, by id, helps to find the place where the entry's neighbours are missing as well. Prose that came back beside
     other prose is a part of it, and does not come back twice.
 
     Raises:
-        Refused: it cannot stand there without changing what stands around it.
+        Refused: it cannot be there without changing what is around it.
     """
     spot = _find_spot(document, taken.place, gone or {})
     if _stands_in_prose(document, taken, spot):
@@ -171,10 +171,10 @@ class _Spot:
     """What is left of an entry's surroundings.
 
     Attributes:
-        heading: the index of the innermost of its headings that stands, None where none does.
+        heading: the index of the innermost of its headings that is there, None where none is.
         missing: its headings that do not, outermost first.
         start, end: the lines between which it belongs.
-        neighbours: the nearest entries before and after it that stand.
+        neighbours: the nearest entries before and after it that are there.
     """
 
     heading: int | None
@@ -193,7 +193,7 @@ def _find_spot(document: Document, place: Place, gone: Mapping[str, Taken]) -> _
     end = len(document.lines) if after is None else after.start
     if start > end:  # things were moved since
         start, end, before, after = document.begin, len(document.lines), None, None
-    # Nothing that is left stood between an entry and its neighbour.
+    # Nothing that is left was between an entry and its neighbour.
     if before is not None or (not place.after and place != Place()):
         end = min([end, *(one.start for one in document.outline.entries if one.start >= start)])
     elif after is not None or (not place.before and place != Place()):
@@ -207,7 +207,7 @@ def _find_spot(document: Document, place: Place, gone: Mapping[str, Taken]) -> _
 
 
 def _positions(document: Document, place: Place, spot: _Spot) -> list[int]:
-    """List the lines where an entry may go back, best first, each right after what stands before it."""
+    """List the lines where an entry may go back, best first, each right after what is before it."""
     outline = document.outline
     previous = (spot.missing[0] if spot.missing else place).previous
     inside = [block for block in outline.blocks if spot.start <= block.end and block.start <= spot.end]
@@ -245,7 +245,7 @@ def _near_ids(document: Document) -> dict[str, Entry]:
 def _nearest(
     standing: Mapping[str, Entry], name: str, gone: Mapping[str, Taken], further: Callable[[Place], str]
 ) -> Entry | None:
-    """Return the nearest entry on one side that stands: the neighbour, else its neighbour when it went, and so on."""
+    """Return the nearest entry on one side that is there: the neighbour, else its neighbour when it went, and so on."""
     seen: set[str] = set()
     while name and name not in seen:
         if name in standing:
@@ -258,7 +258,7 @@ def _nearest(
 def _find_headings(
     document: Document, place: Place, neighbours: Sequence[Entry | None], start: int, end: int
 ) -> tuple[int | None, Sequence[Above]]:
-    """Follow an entry's headings as far as they stand. Return the last one found, and those that are missing."""
+    """Follow an entry's headings as far as they are there. Return the last one found, and those that are missing."""
     headings = document.outline.headings
     found: int | None = None
     for depth, one in enumerate(place.headings):
@@ -271,7 +271,7 @@ def _find_headings(
         if meant is not None:
             found = meant
             continue
-        # The title may have been reworded; what stood under it stands under the file's first heading now.
+        # The title may have been reworded; what was under it is under the file's first heading now.
         titles = [index for index, heading in enumerate(headings) if heading.level == 1]
         if depth == 0 and not one.previous and titles == [0] and one.level == 1:
             found = 0
@@ -285,14 +285,14 @@ def _find_headings(
 def _meant(
     document: Document, place: Place, depth: int, near: Sequence[int], neighbours: Sequence[Entry | None], found: int
 ) -> int | None:
-    """Say which of several headings with one name an entry stood under; None where its own is none of them.
+    """Say which of several headings with one name an entry was under; None where its own is not one of them.
 
     Args:
-        document: where the headings stand.
+        document: where the headings are.
         place: the entry's place.
         depth: which of its headings is looked for.
         near: the headings of that name that are not too far up or down.
-        neighbours: the nearest entries that stand.
+        neighbours: the nearest entries that are there.
         found: how many headings of that name there are at all.
     """
     one = place.headings[depth]
@@ -309,7 +309,7 @@ def _meant(
 
 
 def _tries(document: Document, taken: Taken, spot: _Spot, position: int) -> Iterator[tuple[Document, int]]:
-    """Yield the document with the entry at a line, in every way it may stand there, and the line it begins at then."""
+    """Yield the document with the entry at a line, in every way it may be there, and the line it begins at then."""
     place = taken.place
     labels = [[], [place.label]] if place.label is not None else [[]]
     if spot.missing:
@@ -331,7 +331,7 @@ def _blanks(
 ) -> Iterable[tuple[int, int, int, int]]:
     """List how blank lines may go around what comes in at a line, best first.
 
-    Each way says how many of the blank lines that stand there stay above it, how many of the next go, and how many
+    Each way says how many of the blank lines that are there stay above it, how many of the next go, and how many
     come in before and after.
     """
     standing = blanks_after(document, position)
@@ -344,18 +344,18 @@ def _blanks(
     below = next((block for block in blocks if block.start >= position), None)
     begins_section = above is not None and above.kind in (markdown.HEADING, markdown.COMMENT)
     if above is not None and begins_section and (standing or not has_key(document, above, first.previous)):
-        # First in a section, not between what it stood between: what keeps the heading apart stays above it.
+        # First in a section, not between what it was between: what keeps the heading apart stays above it.
         joins = at_end or (below is not None and below.kind == markdown.ITEM)
         before, after = 0 if standing else first.blank_before, last.blank_after if joins else max(1, last.blank_after)
         ways.append((standing, 0, before, 0 if at_end else after))
     used = min(standing, last.blank_after)
     if not at_end and stands_before(document, position, last.following):
-        # Blank lines that stand there count: first those after it, else first those before it.
+        # Blank lines that are there count: first those after it, else first those before it.
         ways.append((standing - used, 0, max(0, first.blank_before - standing + used), last.blank_after - used))
     used = min(standing, first.blank_before)
     before, after = first.blank_before - used, 0 if at_end else max(0, last.blank_after - standing + used)
     if below is not None and below.kind == markdown.HEADING and standing == used > 0:
-        after = max(1, after)  # a heading that stood apart stays apart
+        after = max(1, after)  # a heading that was apart stays apart
     ways += [(used, 0, before, after), (used, 0, before, after + 1), (0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 1, 1)]
     return dict.fromkeys(ways)
 

@@ -72,7 +72,7 @@ def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     """List every tier document that exists: shared, then agents, then conversations, by name.
 
     With `beside`, also those of which only a file of that name, beside where the document would be, is left. What lies
-    in a folder that cannot be read is listed: whoever reads it is told, and one folder costs no other.
+    in a folder that cannot be read is listed: anyone who reads it is told, and one folder costs no other.
     """
     return [
         target
@@ -92,12 +92,12 @@ def lookalikes(root: Root) -> list[tuple[Target, str]]:
         try:
             found += [(target, name) for name in root.list_files(folder) if name.lower() == own.lower() and name != own]
         except DamagedFile:
-            continue  # whoever reads the document is told
+            continue  # anyone who reads the document is told
     return found
 
 
 def may_exist(root: Root, parts: tuple[str, ...]) -> bool:
-    """Say whether anything stands there, or cannot be told from what does, since its folder cannot be read."""
+    """Say whether anything is there, or cannot be told from what is, since its folder cannot be read."""
     try:
         return root.exists(parts)
     except DamagedFile:
@@ -208,7 +208,7 @@ class _Hiding:
         self._carry = b""
         self._fed = 0
         self._begins_line = True
-        """Whether nothing but list marks stands in the line before what is carried over."""
+        """Whether nothing but list marks is in the line before what is carried over."""
 
     def feed(self, piece: bytes) -> None:
         data = (self._carry + piece).replace(b"\r", b"\n")

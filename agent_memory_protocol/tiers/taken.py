@@ -1,4 +1,4 @@
-"""An entry outside its document: what it said, and where it stood, in words that survive other edits.
+"""An entry outside its document: what it said, and where it was, in words that survive other edits.
 
 A block's key is made from its text alone, as an entry's id is, so it survives other edits and tells nothing.
 """
@@ -21,15 +21,15 @@ _MOST = 10_000
 """More blank lines, or headings of one name, no document has."""
 
 _NEAR = 6
-"""Hex digits by which what stood around an entry is known: of the blocks of one document they tell one from another."""
+"""Hex digits by which what was around an entry is known: of the blocks of one document they tell one from another."""
 
 TITLE = "#"
-"""Stands for the title of the document, which stays when an entry goes."""
+"""Means the title of the document, which stays when an entry goes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """A heading or label that an entry stood under.
+    """A heading or label that an entry was under.
 
     Attributes:
         markdown: its Markdown.
@@ -61,9 +61,9 @@ class Above:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entry stood, in words that survive other edits.
+    """Where an entry was, in words that survive other edits.
 
-    A block's key is made from its text alone, as an entry's id is, so a place tells nothing of what stood around it.
+    A block's key is made from its text alone, as an entry's id is, so a place tells nothing of what was around it.
 
     Attributes:
         headings: the headings above it, outermost first.
@@ -98,18 +98,18 @@ class Place:
 
     @property
     def governed_by(self) -> tuple[str, ...]:
-        """The headings and the label it stood under, outermost first."""
+        """The headings and the label it was under, outermost first."""
         return (*(one.title for one in self.headings), *filter(None, [self.label_text]))
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An entry outside its document: its id, its exact Markdown, and where it stood.
+    """An entry outside its document: its id, its exact Markdown, and where it was.
 
     Attributes:
         rank: which of the entries with the same text and label it was, from 1.
         part: what it was where it was no entry: `heading`, `label` or `index line`; else "".
-        governs: the ids of what a heading or label stood over.
+        governs: the ids of what a heading or label was over.
     """
 
     id: str
@@ -347,7 +347,7 @@ def above_of(document: Document, span: Block | Heading | Label, twins: int = 1) 
 
 
 def _heading_above(document: Document, number: int, index: int) -> Above:
-    """Return a heading over an entry. What stood before it is said where it may go with the entry, or has equals."""
+    """Return a heading over an entry. What was before it is said where it may go with the entry, or has equals."""
     heading = document.outline.headings[number]
     same = len(twins(document, heading.text, heading.above))
     entries = document.outline.entries
@@ -362,7 +362,7 @@ def span_text(document: Document, span: Block | Heading | Label | IndexLine) -> 
 
 
 def span_key(document: Document, span: Block | Heading) -> str:
-    """Return what tells a block from others, wherever it stands: of an entry, how its id begins."""
+    """Return what tells a block from others, wherever it is: of an entry, how its id begins."""
     entries = document.outline.entries
     index = bisect_left(entries, span.start, key=lambda entry: entry.start)
     if index < len(entries) and (entries[index].start, entries[index].end) == (span.start, span.end):
@@ -472,12 +472,12 @@ def twins(document: Document, title: str, above: tuple[int, ...]) -> list[int]:
 
 
 def innermost(entry: Entry) -> int | None:
-    """Return the index of the heading right above an entry; None where it stands under none."""
+    """Return the index of the heading right above an entry; None where it is under none."""
     return entry.headings[-1] if entry.headings else None
 
 
 def end_under(document: Document, heading: int | None) -> int:
-    """Return the line after the last one that stands under a heading, blank lines not counted."""
+    """Return the line after the last one that is under a heading, blank lines not counted."""
     end = len(document.lines)
     if heading is not None:
         own = document.outline.headings[heading]

@@ -1,6 +1,6 @@
 """Take back a removal to the byte, as long as the document is as the removal left it.
 
-An entry is put back where it stood as near as can be told. What went with it, such as a rule between two sections or
+An entry is put back where it was as near as can be told. What went with it, such as a rule between two sections or
 the blank lines around them, is told by the removal itself, and counts only for the very text that it left.
 """
 

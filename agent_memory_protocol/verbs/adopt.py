@@ -1,7 +1,7 @@
 """The verb that brings in memory kept elsewhere: plan it, or do it, store by store.
 
 Nothing in a store changes. What is written goes through the same door as any other text, so who may, limits, secrets
-and the ledger hold; and what was planned is planned again on what stands here when it is written.
+and the ledger hold; and what was planned is planned again on what is here when it is written.
 """
 
 import os
@@ -113,7 +113,7 @@ def _unless_there(text: str, file: str) -> Callable[[str | None], str]:
 
 
 def _here(session: Session, target: Target, text: str | None = None) -> Here:
-    """Return what stands where a store's memory belongs."""
+    """Return what is where a store's memory belongs."""
     target = documents.locate(session.root, target)
     standing = session.read(target)
     if text is None:

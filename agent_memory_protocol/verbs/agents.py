@@ -113,7 +113,7 @@ def _archived_ids(session: Session, old: Target, new: Target) -> Iterator[tuple[
 
 
 def _replace_ids(session: Session, target: Target, ids: Mapping[str, str]) -> None:
-    """Write new ids in place of old ones into a ledger, where they stand as values of their own."""
+    """Write new ids in place of old ones into a ledger, where they are as values of their own."""
     content = session.root.read(parts_of(target))
     if content is None or not ids:
         return

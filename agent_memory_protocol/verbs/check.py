@@ -256,7 +256,7 @@ class _Check:
         reviews = reviewing.read(self.session.root)
         entries = [entry for document in self.documents.values() for entry in document.outline.entries]
         first = min((entry.day for entry in entries if entry.day is not None and entry.day_source == OWN), default=None)
-        # Whoever begins a memory today may bring what happened long ago: it is a month old here in a month.
+        # Anyone who begins a memory today may bring what happened long ago: it is a month old here in a month.
         oldest = reviews.begun if reviews.begun and (entries or self.has_notes) else None
         if reviews.begun is None and first is not None:
             oldest = date.fromordinal(first)

@@ -38,8 +38,8 @@ class Difference:
         by: the id of the entry that holds in the place of a retired one; "" where none does.
         reason: why it left, as the ledger has it.
         writer: the agent that wrote it; "" where nobody said.
-        line: where it stands now, from 1; None for what is gone.
-        section: the heading it stands under.
+        line: where it is now, from 1; None for what is gone.
+        section: the heading it is under.
     """
 
     kind: str

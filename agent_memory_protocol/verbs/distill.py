@@ -141,7 +141,7 @@ def apply(session: Session, planned: Distillation, choice: Choice, today: date) 
             done.append(one)
     _keep_sightings(session, planned.sightings)
     if backup and not done:
-        # The last backup is what one goes back to: one of what never changed would stand before it.
+        # The last backup is what one goes back to: one of what never changed would be before it.
         backing.drop(session.root, backup)
         backup = ""
     return Distilled(tuple(done), tuple(refused), backup)
@@ -180,7 +180,7 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
 
 
 def _parsed(data: bytes) -> Any:
-    """Return what a JSON text says; None where it is none that can be read."""
+    """Return what a JSON text says; None where it is not one that can be read."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

@@ -74,7 +74,7 @@ def folders(session: Session) -> list[Target]:
 
 
 def all_folders(session: Session) -> list[Target]:
-    """List the folders that hold notes, whoever may read them, and those of which nobody can say."""
+    """List the folders that hold notes, no matter who may read them, and those of which nobody can say."""
     return [
         target
         for target in store.places(session.root)
@@ -86,7 +86,7 @@ def _may_have_notes(session: Session, target: Target) -> bool:
     try:
         return note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])
     except DamagedFile:
-        return True  # whoever reads it is told, and one folder costs no other
+        return True  # anyone who reads it is told, and one folder costs no other
 
 
 def count(session: Session, target: Target, text: str) -> tuple[int, int]:
@@ -165,7 +165,7 @@ def _write_beside(session: Session, folder: tuple[str, ...], old: Sequence[str],
 
 
 def add_lines(session: Session, target: Target, lines: Sequence[tuple[str, str]]) -> None:
-    """Put lines that a person wrote, with what each stood under, beside a tier file that has no room for them."""
+    """Put lines that a person wrote, with what each was under, beside a tier file that has no room for them."""
     settings, folder = session.settings, target.parts[:-1]
 
     def change(current: Document) -> Change:

@@ -1,7 +1,7 @@
 """The verb that writes a document or note as a whole new text, for doors that know files and not entries.
 
 Such a door reads a file, changes its text and writes it back. What is promised of entries holds all the same: who may,
-what no file may hold, how large it may get, and that what disappears stands in the ledger first.
+what no file may hold, how large it may get, and that what disappears is in the ledger first.
 """
 
 import os
@@ -76,7 +76,7 @@ def rewrite(
 ) -> Rewritten:
     """Give a document, or a note beside it, the text that `change` makes of its present one.
 
-    Without `index`, whoever writes many notes brings the index up to date afterwards, once. `said` is what is known of
+    Without `index`, a caller that writes many notes updates the index afterwards, once. `said` is what is known of
     new entries, by their ids, where others have written them; without it, the actor is their writer.
     """
     session.check_write(target)
@@ -138,7 +138,7 @@ def _rewrite_document(
     with hold(session.root, lock_name(target)):
         session.root.forget()
         content = session.root.read(target.parts, limit=LARGEST)
-        # Whoever has written to it since then has made it anew.
+        # Anyone who has written to it since then has made it again.
         if content is not None and content.data == done.document.data:
             remove(session.root, target.parts)
     return None
@@ -263,7 +263,7 @@ def _size(session: Session, target: Target, note: str) -> int | None:
 
 
 def _refuse_links(session: Session, parts: tuple[str, ...]) -> None:
-    """Refuse a file that is reached by a link: a name must mean the same to whoever grants access and on the disk."""
+    """Refuse a file that is reached by a link: a name must mean the same to access rules and on disk."""
     for name in parts:
         check_name(name)
     top = os.path.realpath(os.path.join(session.root.path, SCAFFOLDING))

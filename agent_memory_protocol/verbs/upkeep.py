@@ -235,7 +235,7 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
             commands.append(books.last_command())
         except StorageError as error:
             problems.append(str(error))
-    if problems and (last or not found):  # the last command may stand in a ledger that cannot be read
+    if problems and (last or not found):  # the last command may be in a ledger that cannot be read
         raise StorageError("; ".join(problems))
     session.notices += problems
     found.sort(key=lambda one: one.archived.removed_at)

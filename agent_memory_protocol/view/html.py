@@ -47,7 +47,7 @@ def render(name: str, *, live: object = None, **values: object) -> bytes:
 
 
 def stream(name: str, *, live: object = None, **values: object) -> Iterator[bytes]:
-    """Return the same in two pieces: what stands above the main part, and then the rest, which may take long to find.
+    """Return the same in two pieces: what is above the main part, and then the rest, which may take long to find.
 
     A browser shows the first while the second is made: what a template calls in its main part is called only then.
     """
