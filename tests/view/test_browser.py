@@ -303,9 +303,17 @@ def test_a_dispute_of_records_is_resolved(here, open_page):
         page.locator(".side", has_text="Rounded at the end.").get_by_role("button", name="Resolve").click()
         page.get_by_role("button", name="Apply").click()
         page.get_by_text("The other record holds; this one stays readable.").wait_for()
+        chain = page.locator(".chain", has_text="It has Postgres 16.")
+        chain.locator("summary", has_text="Dispute").click()
+        other = page.locator(".chain", has_text="Rounded at the end.").locator(".active code").last.inner_text()
+        chain.get_by_label("Id of the other record").fill(other)
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Apply").click()
+        page.get_by_text("Both records are marked as disputed.").wait_for()
+        assert page.locator(".side", has_text="It has Postgres 16.").count() >= 1
     with Memory(here.path / ".scaffolding" / "agent-memory") as memory:
         states = {record.body: record.state.value for record in memory.records()}
-    assert states["Rounded at the end."] == "active"
+    assert {state for body, state in states.items() if "Postgres 16" in body} == {"transitional"}
     assert states["Rounded per line."] == "superseded"
 
 

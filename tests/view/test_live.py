@@ -149,6 +149,18 @@ def test_a_change_needs_a_form_of_the_page(here):
     assert texts(here) == before
 
 
+def test_two_entries_that_disagree_are_decided_where_review_tells_of_them(here):
+    here.remember("The queue is Redis.", tier=Tier.SHARED, section="Net")
+    here.remember("The queue is not Redis.", tier=Tier.SHARED, section="Net")
+    at = browser(here)
+    text = at.ask("/upkeep?kind=opposite")[2]
+    Seen(text).check(live=True)
+    one, other = (entry.id for entry in here.entries() if "queue" in entry.text)
+    sides = re.findall(r'name="id" value="(\w+)"><input type="hidden" name="other" value="(\w+)"', text)
+    assert sorted(sides) == sorted([(one, other), (other, one)])
+    assert 'name="other"' not in browser(here, is_read_only=True).ask("/upkeep")[2]
+
+
 @pytest.mark.parametrize(
     ("verb", "fields", "left"),
     [
