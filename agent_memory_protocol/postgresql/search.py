@@ -11,7 +11,7 @@ from typing import Any
 
 from ..records.record import State
 from ..search import words
-from ..search.picking import LOOKED_AT, MANY, divided
+from ..search.picking import LOOKED_AT, MANY, picks
 from ..search.port import Hit, Source
 from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
 from ..search.slips import mend, untouched
@@ -167,14 +167,15 @@ class _Question:
         """Return the records that may fit best, by id."""
         if not (tokens and self._is_large):
             return self._pick(tokens, " | ", tokens, hits) if tokens else {}
-        rare, frequent = divided({token: self._held[token] for token in tokens}, LOOKED_AT)
-        found = self._pick(rare, " | ", tokens, hits)
-        if len(found) < hits and frequent:
-            found = self._pick(frequent, " & ", tokens, hits) | found
+        found: dict[str, _Counted] = {}
+        for picking, is_all in picks({token: self._held[token] for token in tokens}, LOOKED_AT):
+            if len(found) < hits:
+                found = self._pick(picking, " & " if is_all else " | ", tokens, hits) | found
         return found
 
     def _pick(self, picking: Sequence[str], joint: str, tokens: Sequence[str], hits: int) -> dict[str, _Counted]:
-        score, values = self._score(tokens)
+        # What has all of some frequent words is worth the more the shorter it is; to score thousands takes long.
+        score, values = ("-size", []) if joint == " & " else self._score(tokens)
         query = joint.join(f"'{token}'" for token in picking)
         most = LOOKED_AT if self._is_large else None
         found = self._rows(_MATCHES.format(score), [list(tokens), query, most, *values, max(CANDIDATES, 2 * hits)])

@@ -79,17 +79,12 @@ class Lookup:
 
     def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> set[int]:
         """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
-        rare, frequent = picking.divided(holding, picking.LOOKED_AT)
-        picks = [(_BEST_WITH_ALL, _all_of(frequent))] if frequent else []
-        if rare and holding[rare[0]] > picking.LOOKED_AT:
-            picks = [(_BEST_WITH_ALL, _all_of([*rare, *frequent])), (_BEST_WITH_ALL, _all_of(rare))]
-        elif rare:
-            # Ranked by the other tokens, too.
-            picks.insert(0, (_BEST, f"({_any_of(rare)}) AND ({_any_of(tokens)})"))
         found: set[int] = set()
-        for query, match in picks:
+        for pick in picking.picks(holding, picking.LOOKED_AT):
             if len(found) < limit:
-                found |= self._best(query, match, limit)
+                # What has any of them is ranked by the other tokens, too.
+                match = _all_of(pick.tokens) if pick.all else f"({_any_of(pick.tokens)}) AND ({_any_of(tokens)})"
+                found |= self._best(_BEST_WITH_ALL if pick.all else _BEST, match, limit)
         return found
 
     def counted(self, numbers: Collection[int], tokens: Collection[str]) -> tuple[dict[str, Postings], dict[int, int]]:
