@@ -51,7 +51,7 @@ _VERBS = {
         "diff": ("diff", "Show what changed in memory between two commits."),
         "distill": ("distill", "Copy lessons from conversations into lasting memory."),
         "learn": ("distill", "Copy lessons from one conversation into lasting memory."),
-        "close": ("distill", "End a conversation: keep what it taught, archive the rest."),
+        "close": ("distill", "End conversations: keep what they taught, archive the rest."),
         "agent": ("agent", "Give an agent another name, with all its memory."),
         "ledger": ("ledger", "Make ledgers of years smaller."),
         "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
