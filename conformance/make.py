@@ -28,6 +28,8 @@ def case(name, level, rules, call, args, *, claim=None, refused=False, files=Non
     """Add a case. `claim` is a part of the result that the engine must give; `must` says how its name begins."""
     area = name.partition("/")[0]
     number = len(found.setdefault(area, [])) + 1
+    if args.get("may") == "write":
+        level = "writer"
     one = {
         "id": f"{area}/{number:03}-{'must' if must else 'must-not'}-{name.partition('/')[2]}",
         "level": level,
@@ -232,7 +234,7 @@ parse(
 parse("headings/read-a-hash-without-a-blank", "P-11", "# T\n\n#none\n", section=["T"], text=["#none"], must=False)
 parse("headings/read-one-in-code", "P-11", "# T\n\n```\n# code\n```\n\n- a\n", section=["T", "T"], must=False)
 parse("headings/read-seven-hashes", "P-11", "# T\n\n####### seven\n", section=["T"], must=False)
-parse("headings/section-without-a-heading", "P-11", "- a\n", section=[""], must=False)
+parse("headings/be-a-section-that-is-not-there", "P-11", "- a\n", section=[""], must=False)
 
 MARKS = {
     "[keep] Never squash.": ["keep"],
@@ -385,8 +387,8 @@ parse(
     must=False,
 )
 parse("entries/leave-front-matter-out", "P-10", "---\nname: x\n---\n# T\n\n- a\n", line=[6])
-parse("entries/find-nothing-in-an-empty-file", "P-7 P-9", "", must=False)
-parse("entries/find-nothing-in-blank-lines", "P-9", "\n\n \n", must=False)
+parse("entries/find-one-in-an-empty-file", "P-7 P-9", "", must=False)
+parse("entries/find-one-in-blank-lines", "P-9", "\n\n \n", must=False)
 parse("entries/find-an-item-before-any-heading", "P-7", "- a\n", line=[1])
 parse("entries/survive-an-open-fence", "P-9", "# T\n\n```\n- a\n", line=[3], last_line=[4])
 parse("entries/survive-hostile-nesting", "P-7", "# T\n\n" + "".join("  " * n + "- x\n" for n in range(60)), line=[3])
@@ -514,8 +516,6 @@ for path in sorted(CORPUS.rglob("*.md")):
         text = path.read_bytes().decode()
         parse(f"real/read-{path.stem.lower()[:30]}", "P-6 P-7 P-9 P-11 P-18", text)
         for tokens in (90, 200, 500):
-            if path.stem.startswith("gist-") and tokens == 200:
-                continue  # this engine keeps blank lines there that the rule does not ask for
             got = case(
                 f"real/fit-{path.stem.lower()[:30]}",
                 "reader",
@@ -599,7 +599,7 @@ for text in (
     "𝒜",
 ):
     case(
-        "escapes/show-what-is-needed-there",
+        "escapes/escape-what-is-needed-there",
         "reader",
         "P-26",
         "escape",
@@ -943,12 +943,12 @@ def recall(name, rules, args, files, *, whole=None, has=(), lacks=(), must=True,
     if text:
         first, framing, *body, last = text.split("\n")
         assert framing == FRAMING, text
-        pieces, digest = "\n".join(body).split("\n</memory>"), blake2b(digest_size=8)
+        pieces, digest = "\n".join(body).split("\n</memory>"), blake2b()
         for piece in pieces[:-1]:
             opening, _, inside = piece.lstrip("\n").partition("\n")
             digest.update(opening.encode() + inside.encode())
-        assert first == f'<agent-memory id="{digest.hexdigest()}">', (name, text)
-        assert last == f'</agent-memory id="{digest.hexdigest()}">', text
+        assert first == f'<agent-memory id="{digest.hexdigest()[:16]}">', (name, text)
+        assert last == f'</agent-memory id="{digest.hexdigest()[:16]}">', text
     if "max_chars" in args:
         assert len(text) <= args["max_chars"]
     return text
@@ -1005,7 +1005,7 @@ recall("give-what-is-not-there", "P-24 P-1", {"agent": "dev"}, {}, whole="", mus
 recall("give-one-line", "P-24", {}, {SHARED: "a\n"}, has=["\na\n"])
 recall("give-none-under-a-label", "P-24 P-12", {}, {SHARED: "# T\n\nKnown bugs:\n\n- none\n- x\n"}, has=["- none"])
 recall(
-    "hide-comments",
+    "show-comments",
     "P-25 P-23",
     {},
     {SHARED: "# T\n<!-- hidden -->\n\n- a\n"},
@@ -1014,7 +1014,7 @@ recall(
     must=False,
 )
 recall(
-    "hide-front-matter",
+    "show-front-matter",
     "P-25 P-23",
     {},
     {SHARED: "---\nname: x\n---\n# T\n\n- a\n"},
@@ -1183,7 +1183,686 @@ recall(
     lacks=["not shown"],
     must=False,
 )
-recall("say-one-entry", "P-32", {"max_lines": 3}, {SHARED: "# T\n\n- [2026-01-01] a\n- [2026-03-01] b\n"}, has=["# T"])
+recall(
+    "say-one-entry",
+    "P-32",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [2026-01-01] a\n- [2026-03-01] b\n- [2026-03-02] c\n"},
+    has=["(2 older entries on 2 lines, dated 2026-01-01 to 2026-03-01, are not shown;"],
+)
+# -- reader: the edges of the rules ------------------------------------------------------------------------------------
+
+for name in ("plug:in:dev", "_dev", "dev_", "dévo", "日本のメモ", "отчёт", "dev٣", "a.b-c_d", "d" * 64, "अनु"):
+    case("names/allow", "reader", "P-2", "check_name", {"kind": "agent", "name": name})
+for name in ("d" * 65, "λд", "c:dev", "plug::dev", "plug:", "con.d", "LPT9", "a\u0301b\ufe00", "\u0301a", "é" * 128):
+    case("names/allow", "reader", "P-2", "check_name", {"kind": "agent", "name": name}, refused=True, must=False)
+case(
+    "names/allow", "reader", "P-2", "check_name", {"kind": "conversation", "name": "plug:c1"}, refused=True, must=False
+)
+for asked, given in (("DEV", "Dev"), ("Dev", "Dev"), ("dev", "dev")):
+    folders = ("Dev", "dEV") if asked != "dev" else ("Dev", "dev")
+    recall(
+        "take-the-folder-that-is-spelled-so-or-the-first",
+        "P-3 P-23",
+        {"agent": asked},
+        {AGENT.format(name): f"# T\n\n- of {name}\n" for name in folders},
+        has=[f'agent="{given}"', f"- of {given}"],
+    )
+recall("take-a-name-that-is-no-folder-for-another", "P-3", {"agent": "dev2"}, THREE, lacks=["Mine"], must=False)
+
+REST = {  # what an entry says without its date and marks
+    "[2026-02-15] - a": "a",
+    "[2026-02-15]a": "a",
+    "2026-02-15 - a": "a",
+    "2026-02-15 — a": "a",
+    "2026-02-15 14:30: a": "14:30: a",
+    "[2026-02-15 14:30] a": "a",
+    "**2026-02-15**: a": "a",
+    "**2026-02-15 a**": "**a**",
+    "*2026-02-15* a": "a",
+    "(2026-02-15), a": "a",
+    "✅ 2026-02-15: a": "✅ a",
+    "[x] 2026-02-15: a": "[x] a",
+    "[x] [2026-02-15] a": "[x] a",
+    "a, [2026-02-15] b": "a b",
+    "a (2026-02-15) b [keep]": None,
+    "a (2026-02-15).": "a.",
+    "a [2026-02-15].": "a.",
+    "a b [keep]": "a b [keep]",
+    "[keep] [2026-02-15] [disputed] a": "a",
+    "[until 2027-01-01][keep] a": "a",
+}
+for text, rest in REST.items():
+    said = rest if rest is not None else text
+    parse("ids/leave-out-the-date-and-what-sets-it-off", "P-18", f"# T\n\n- {text}\n", id=[real_id(said)])
+for text in ("1. a\n2. b", "1) a\n   2. b"):
+    parse("ids/keep-the-numbers-of-later-steps", "P-18 P-8", f"# T\n\n{text}\n", id=[real_id(text[3:])])
+parse("ids/number-by-labels", "P-19", "# T\n\nA:\n\n- a\n\nB:\n\n- a\n", id=[real_id("a"), real_id("a") + "-2"])
+for text, same in (("a\u0085b", "a b"), ("a\x1cb", "a b"), ("a\u2003b", "a b"), ("a\u3000b", "a b")):
+    one = {"target": "shared", "text": text}
+    case("ids/fold-white-space-and-form", "reader", "P-18", "id", one, claim={"id": real_id(same)})
+for text in ("a\ufeffb", "a\u200bb"):
+    one = {"target": "shared", "text": text}
+    case("ids/fold-more-than-that", "reader", "P-18", "id", one, claim={"id": real_id(text)}, must=False)
+
+for text, day in {
+    "2026-02-15, the freeze.": "2026-02-15",
+    "2026-02-15.": "2026-02-15",
+    "2026-02-15 (the freeze)": "2026-02-15",
+    "(2026-02-15 14:30) The freeze.": "2026-02-15",
+    "2026-02-15 14:30:05Z The freeze.": "2026-02-15",
+    "2026-02-15T14:30+02:00 The freeze.": "2026-02-15",
+    "**2026-02-15 The freeze:** on.": "2026-02-15",
+    "🎉 **2026-02-15** The freeze.": "2026-02-15",
+    "At 14:30 the team said (2026-02-15): yes.": "2026-02-15",
+    "Update (by dev, 2026-02-15): moved.": "2026-02-15",
+    "One sentence. Update (2026-02-15): moved.": "2026-02-15",
+    "The freeze is on (2026-02-15)": "2026-02-15",
+    "**The freeze is on (2026-02-15).**": "2026-02-15",
+}.items():
+    parse("dates/read-other-spellings", "P-14", f"# T\n\n- {text}\n", date=[day], date_source=["own mark"])
+for text in (
+    "(2026/02/15) The freeze.",
+    "Update (since 2026-02-15): moved.",
+    "Note: moved (2026-02-15): done.",
+    "The freeze (2026-02-15) is on.",
+    "The freeze is on (since 2026-02-15).",
+    "2026-02-15.3 is a version.",
+):
+    parse("dates/read-more-spellings-than-these", "P-14 P-15", f"# T\n\n- {text}\n", date=[None], must=False)
+for sign in ("to", "until", "through", "-", "–", "—"):
+    for first in ("2026-02-15", "[2026-02-15]", "(2026-02-15)"):
+        parse(
+            "dates/date-by-a-range", "P-15", f"# T\n\n- {first} {sign} 2026-03-01: on call.\n", date=[None], must=False
+        )
+for sign in ("and", "or", "/"):
+    text = f"# T\n\n- 2026-02-15 {sign} 2026-03-01: on call.\n"
+    parse("dates/take-two-dates-for-no-range", "P-14 P-15", text, date=["2026-02-15"])
+
+for heading, day in {
+    "## Deployment [2026-02-15]": "2026-02-15",
+    "## **2026-02-15** Deployment": "2026-02-15",
+    "## Deployment (since 2026-02-15, again)": "2026-02-15",
+    "## 2026-01-01 Deployment (2026-02-15)": "2026-02-15",
+    "## Deployment 2026-02-15 14:30": "2026-02-15",
+}.items():
+    parse("headings/give-their-date", "P-16", f"# T\n\n{heading}\n\n- Deploys.\n", date=[day])
+for heading in (
+    "## Pre 2026-02-15",
+    "## Costs per 2026-02-15",
+    "## Deployment 2026-02-15 in Berlin",
+    "## Deployment v-2026-02-15",
+    "## Deployment (2026-02-15) again (and again)",
+):
+    parse("headings/date-by-that", "P-16", f"# T\n\n{heading}\n\n- Deploys.\n", date=[None], must=False)
+for line in ("Date: 2026-02-15", "**Date:** 2026-02-15", "Date: 2026-02-15, at noon"):
+    parse(
+        "headings/give-the-date-of-their-date-line",
+        "P-16 P-9",
+        f"# T\n\n## Deployment\n{line}\n\n- Deploys.\n",
+        date_source=["label", "label"],
+        text=[line, "- Deploys."],
+    )
+parse("headings/date-by-a-later-line", "P-16", "# T\n\n## D\n\nText.\n\nDate: 2026-02-15\n", date=[None], must=False)
+parse(
+    "headings/date-by-the-title-and-its-line", "P-16", "# T\nDate: 2026-02-15\n\n- a\n", date=[None, None], must=False
+)
+parse(
+    "headings/date-by-every-heading-of-level-1-but-a-lone-title",
+    "P-16",
+    "# 2026-01-01\n\n- a\n\n# 2026-02-15\n\n- b\n",
+    date=["2026-01-01", "2026-02-15"],
+)
+
+for text, words in {
+    "[keep][disputed] x": ["keep", "disputed"],
+    "[keep]x": ["keep"],
+    "[2026-01-01] [disputed] x": ["disputed"],
+    "[x]  [keep]  [until 2027-01-01] x": ["keep", "until 2027-01-01"],
+    "x `[keep]` [keep]": ["keep"],
+}.items():
+    parse("marks/read-what-is-in-front", "P-17", f"# T\n\n- {text}\n", marks=[words])
+for text in ("note [disputed] x", "2026-01-01: [disputed] x", "[until 2027-02-30] [disputed] x", "**[disputed]** x"):
+    parse("marks/read-what-is-not-in-front", "P-17", f"# T\n\n- {text}\n", marks=[[]], must=False)
+
+parse("labels/keep-its-date", "P-12", "# T\n\n[2026-02-15] Found:\n\n- a\n", label=["[2026-02-15] Found:"])
+parse(
+    "labels/be-an-entry-apart-where-there-is-more",
+    "P-12 P-9",
+    "# T\n\nOne.\n\nTwo. Never:\n\n- push\n",
+    text=["One.", "Two. Never:", "- push"],
+    label=["", "", "Never:"],
+)
+parse("labels/be-on-one-line", "P-12", "# T\n\nNever do\n  this:\n\n- push\n", label=["Never do this:"])
+parse(
+    "labels/begin-after-a-line-of-data",
+    "P-12 P-9",
+    "# T\n\n**Who**: dev\n**Never**:\n\n- push\n",
+    label=["", "**Never**:"],
+)
+parse("labels/govern-what-a-heading-is-before", "P-12", "# T\n\nNever:\n\n---\n\n- push\n", label=["", ""], must=False)
+
+for name, text, spans in (
+    ("a-rule", "One.\n\n---\n\nTwo.\n", [(3, 3), (7, 7)]),
+    ("a-comment", "One.\n\n<!-- x -->\n\nTwo.\n", [(3, 3), (7, 7)]),
+    ("a-definition", "One.\n\n[a]: https://example.org\n\nTwo.\n", [(3, 3), (7, 7)]),
+    ("an-item", "One.\n\n- a\n\nTwo.\n", [(3, 3), (5, 5), (7, 7)]),
+):
+    parse(
+        f"entries/end-prose-at-{name}",
+        "P-9",
+        f"# T\n\n{text}",
+        line=[a for a, _ in spans],
+        last_line=[b for _, b in spans],
+    )
+for name, text, lines in (
+    ("an-undated-paragraph-after-a-dated-one", "[2026-01-01] One.\n\nTwo.\n\nThree.\n", [3, 5]),
+    ("the-one-after-what-goes-on", "[2026-01-01] One.\n\n**Two.**\n\nThree.\n", [3, 7]),
+):
+    parse(f"entries/begin-at-{name}", "P-9", f"# T\n\n{text}", line=lines)
+for name, text in (
+    ("bold-text", "[2026-01-01] One.\n\n**Two.** More.\n"),
+    ("a-word-and-a-colon", "[2026-01-01] One.\n\nWhy: two.\n"),
+    ("a-colon-at-its-end", "[2026-01-01] One.\n\nTwo is\nthis:\n\n    code\n"),
+    ("a-table", "[2026-01-01] One.\n\n| a |\n|---|\n"),
+    ("a-paragraph-after-a-date-alone", "2026-01-01\n\nTwo.\n"),
+):
+    parse(f"entries/part-{name}-from-the-dated-one-before", "P-9", f"# T\n\n{text}", line=[3], must=False)
+parse("entries/begin-at-two-words-and-a-colon", "P-9", "# T\n\n[2026-01-01] One.\n\nTwo words: x.\n", line=[3, 5])
+for name, text, lines in (
+    ("an-end", "1. a\n2. [until 2027-01-01] b\n", [3, 4]),
+    ("a-list-that-goes-on", "1. a\n\nText.\n\n2. b\n", [3, 5, 7]),
+    ("an-own-date-in-another-spelling", "1. a\n2. 2026-01-01: b\n", [3, 4]),
+):
+    parse(f"entries/misread-steps-with-{name}", "P-8", f"# T\n\n{text}", line=lines, must=False)
+parse("entries/misread-steps-with-a-note", "P-8 P-10", "# T\n\n1. a\n2. [N](n.md) b\n", line=[3], must=False)
+parse("entries/find-steps-from-zero", "P-8", "# T\n\n0. a\n1. b\n", line=[3], last_line=[4])
+parse("entries/find-steps-with-a-date-in-a-child", "P-8", "# T\n\n1. a\n   - [2026-01-01] x\n2. b\n", line=[3])
+for link in (
+    "[N](./n.md)",
+    "[N](<n m.md>)",
+    "[N](n.MD#part)",
+    "**[N](n.md)**",
+    '[N](n.md "title")',
+    "[N](n%20m.md) - x",
+):
+    file = "n.MD" if "MD" in link else "n m.md" if ("<" in link or "%20" in link) else "n.md"
+    one = {"text": f"# T\n\n- {link}\n"}
+    claim = {"entries": [], "index_lines": [{"line": 3, "file": file}]}
+    case("entries/read-a-note-line", "reader", "P-10", "parse", one, claim=claim)
+for link in ("See [N](n.md)", "[N][n.md]", "`[N](n.md)`", "[keep] [N](n.md)", "[N](../n.md)", "[N](n.txt)"):
+    parse("entries/take-that-for-a-note-line", "P-10", f"# T\n\n- {link}\n", line=[3], must=False)
+for name, text, line in (
+    ("with-blanks-behind-its-dashes", "---  \nname: x\n--- \n- a\n", 4),
+    ("with-a-comment-first", "---\n# c\nname: x\n---\n- a\n", 5),
+    ("of-nothing", "---\n---\n- a\n", 3),
+):
+    parse(f"entries/leave-out-front-matter-{name}", "P-10", text, line=[line])
+parse("entries/take-a-rule-for-front-matter", "P-10", "---\n\nText.\n\n---\n\n- a\n", line=[3, 7], must=False)
+parse("entries/end-front-matter-at-three-dots", "P-10", "---\na: b\n...\n\n- a\n", must=False)
+parse("entries/join-its-lines-with-lf", "P-6 P-7", "# T\r\n\r\n- a\r\n  b\r\n\r\n- c\r\n", text=["- a\n  b", "- c"])
+case(
+    "entries/read-nul",
+    "reader",
+    "P-6",
+    "parse",
+    {"path": SHARED},
+    files={SHARED: "# T\n\n- a\x00b\n"},
+    claim={"entries": [{"line": 3}]},
+)
+
+LONG = "x" * 40
+recall(
+    "give-a-document-as-it-is-where-it-fits",
+    "P-30 P-21",
+    {"max_lines": 9},
+    {SHARED: "\n# T\n\n\n- a\n\n---\n\n"},
+    has=['">\n\n# T\n\n\n- a\n\n---\n\n</memory>'],
+)
+recall(
+    "drop-rules-and-bare-headings-with-blank-lines",
+    "P-30",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n## Bare\n\n## S\n\n- a\n\n---\n\n- b\n"},
+    has=['">\n# T\n## S\n- a\n- b\n</memory>'],
+)
+recall(
+    "drop-them-where-it-fits",
+    "P-30",
+    {"max_lines": 11},
+    {SHARED: "# T\n\n## Bare\n\n## S\n\n- a\n\n---\n\n- b\n"},
+    has=["## Bare", "---"],
+    must=False,
+)
+recall(
+    "drop-a-blank-line-in-an-item",
+    "P-30",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n- a\n\n  more\n\n- b\n"},
+    has=["- a\n\n  more\n- b\n"],
+    must=False,
+)
+recall(
+    "drop-a-blank-line-before-prose",
+    "P-30",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- a\n\ntext\n"},
+    has=["# T\n- a\n\ntext\n"],
+    must=False,
+)
+recall(
+    "drop-blank-lines-around-html",
+    "P-30",
+    {"max_lines": 4},
+    {SHARED: "text\n\n<div>\n\n- a\n"},
+    has=["text\n<div>\n\n- a\n"],
+)
+recall(
+    "cut-a-line-of-1001-bytes",
+    "P-30",
+    {},
+    {SHARED: "# T\n\n- [2026-06-01] " + "é" * 493 + "\n" + "- y\n" * 250},
+    has=["é…\n"],
+    lacks=["é" * 492],
+)
+recall(
+    "cut-a-line-of-1000-bytes",
+    "P-30",
+    {},
+    {SHARED: "# T\n\n- [2026-06-01] " + "é" * 492 + "a\n" + "- y\n" * 250},
+    has=["é" * 492 + "a"],
+    must=False,
+)
+recall(
+    "cut-a-line-in-code",
+    "P-30",
+    {},
+    {SHARED: "# T\n\n```\n" + "x" * 1200 + "\n```\n\n" + "- y\n" * 250},
+    has=["x" * 997 + "…"],
+)
+recall(
+    "part-a-label-from-what-it-does-not-govern",
+    "P-30 P-31",
+    {"max_lines": 8},
+    {
+        SHARED: "# T\n\nNever:\n\n- [2026-06-01] force\n\n[2025-01-01] Gone.\n2\n3\n4\n5\n6\n\n"
+        "- [2026-06-02] push\n"
+    },
+    has=["- [2026-06-01] force\n\n<!-- -->\n\n- [2026-06-02] push\n"],
+)
+recall(
+    "part-what-is-apart-anyway",
+    "P-30 P-31",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n- [2026-06-01] a\n\n[2025-01-01] Gone.\n\n- [2026-06-02] b\n"},
+    lacks=["<!-- -->"],
+    must=False,
+)
+
+OLD = "# T\n\n- [2026-06-01] new\n- [2026-05-02] edge\n- a\n- b\n"
+recall(
+    "keep-what-is-30-days-old-before-undated",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: OLD},
+    has=["edge", "new"],
+    lacks=["- a\n", "- b\n"],
+)
+recall(
+    "keep-what-is-31-days-old-before-undated",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: OLD.replace("05-02", "05-01")},
+    has=["new", "- b\n"],
+    lacks=["edge"],
+    must=False,
+)
+ODD = "# T\n\n- [2026-06-01] x\n- [2025-06-01] odd\n- [2026-06-02] y\n- a\n- b\n"
+recall("keep-a-mistyped-year-before-undated", "P-31", {"max_lines": 5}, {SHARED: ODD}, has=["odd", "x", "y"])
+recall(
+    "take-an-old-entry-at-the-end-for-a-mistyped-year",
+    "P-31",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n- [2026-06-01] x\n- [2026-06-02] y\n- [2025-06-01] aged\n- a\n- b\n"},
+    lacks=["aged"],
+    must=False,
+)
+recall(
+    "take-a-lone-date-ahead-for-the-newest",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- [2099-01-01] typo\n- [2026-06-01] new\n- [2026-05-20] near\n- a\n- b\n"},
+    has=["new", "typo"],
+    lacks=["near"],
+    must=False,
+)
+recall(
+    "let-two-years-be-no-mistyped-one",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- [2026-06-01] new\n- [2024-06-01] aged\n- a\n- b\n- c\n"},
+    has=["new"],
+    lacks=["aged"],
+)
+recall(
+    "let-the-largest-section-give-first",
+    "P-31",
+    {"max_lines": 7},
+    {SHARED: "# T\n\n## A\n\n- a1\n- a2\n\n## B\n\n- b1 long\n- b2 long\n- b3 long\n"},
+    has=["- a2", "- b3 long"],
+    lacks=["- b1 long", "- b2 long"],
+)
+recall(
+    "let-equal-sections-give-from-the-top",
+    "P-31",
+    {"max_lines": 7},
+    {SHARED: "# T\n\n## A\n\n- a1\n  more\n- a2\n\n## B\n\n- b1\n  more\n- b2\n"},
+    has=["- a2", "- b2"],
+    lacks=["- a1"],
+)
+recall(
+    "keep-the-opening-prose",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: "# T\n\nOpening.\n\n- a\n- b\n- c\n"},
+    has=["Opening."],
+    lacks=["- b"],
+)
+recall(
+    "keep-prose-that-closes",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- a\n- b\n- c\n- [2026-06-01] d\n\nClosing.\n"},
+    lacks=["- a", "- b"],
+    must=False,
+)
+recall(
+    "let-the-newest-stay-longest",
+    "P-31",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [2026-06-02] newest\n- a\n- [2026-06-01] b\n"},
+    has=["newest"],
+)
+recall(
+    "let-the-lowest-of-the-newest-day-stay",
+    "P-31",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [2026-06-02] one\n- [2026-06-02] two\n- [2026-06-02] three\n"},
+    has=["three"],
+)
+recall(
+    "give-a-smaller-one-back",
+    "P-31",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- a\n- b\n  two\n  three\n  four\n- [2026-06-02] c\n"},
+    has=["- a\n", "c"],
+    lacks=["- b"],
+)
+recall(
+    "give-first-lines-of-what-is-too-large",
+    "P-31 P-32",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n- a\n  two\n  three\n  four\n  five\n"},
+    has=[
+        "# T\n- a\n  two\n  three\n(one entry is cut after 3 of 5 lines; `amp show shared --max-lines 5 --left-out` shows it)"
+    ],
+)
+recall(
+    "give-them-beside-what-fits",
+    "P-31 P-32",
+    {"max_lines": 6},
+    {SHARED: "# T\n\n- [2026-06-01] a\n- [2026-06-02] b\n  2\n  3\n  4\n  5\n  6\n"},
+    has=["- [2026-06-01] a\n- [2026-06-02] b\n", "(one entry is cut after 3 of 6 lines;"],
+)
+recall(
+    "leave-a-fence-open",
+    "P-31",
+    {"max_lines": 6},
+    {SHARED: "# T\n\n```\n1\n2\n3\n4\n5\n6\n```\n"},
+    has=["```\n1\n2\n```\n(one entry is cut after 3 of 8 lines;"],
+    must=False,
+)
+recall(
+    "keep-a-paragraph-that-ends-in-a-label",
+    "P-31 P-12",
+    {"max_lines": 5},
+    {SHARED: "# T\n\nWe said so. Never:\n\n- [2026-06-01] push\n- [2026-06-02] force\n"},
+    has=["We said so. Never:\n- [2026-06-01] push\n- [2026-06-02] force"],
+)
+recall(
+    "count-such-a-paragraph-as-the-last-of-its-section",
+    "P-31 P-12",
+    {"max_lines": 7},
+    {SHARED: "# T\n\n## A\n\nSaid. Never:\n\n- push\n\n## B\n\n- b1\n- b2 " + LONG + "\n- b3\n"},
+    has=["Said. Never:\n- push"],
+    lacks=["b1"],
+    must=False,
+)
+recall(
+    "leave-index-lines-out-as-entries",
+    "P-31 P-32 P-10",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [N](n.md) - hook\n- [M](m.md) - hook\n- a\n"},
+    has=["(2 entries on 2 lines are not shown;"],
+)
+recall(
+    "leave-nothing-out-as-an-index-line-that-fits",
+    "P-24 P-10",
+    {},
+    {SHARED: "# T\n\n- [N](n.md) - hook\n"},
+    has=["- [N](n.md) - hook"],
+)
+
+for text, told in {
+    "- a\n- b\n- c\n": "(2 entries on 2 lines are not shown; `amp show shared --max-lines 3 --left-out` shows them)",
+    "- [2026-01-01] a\n  more\n- [2026-06-01] b\n  more\n": None,
+    "- [2026-01-01] a\n- [2026-06-01] b\n- c\n": "(2 entries on 2 lines, 1 of them dated 2026-01-01, are not shown;",
+    "- [2026-01-01] a\n- [2026-01-01] b\n- [2026-06-01] c\n": "(2 older entries on 2 lines, dated 2026-01-01, are not shown;",
+    "- [2026-01-01] a\n\n- [2026-01-02] b\n\n- [2026-06-01] c\n": "dated 2026-01-01 to 2026-01-02, are not shown;",
+    "## 2026-01-01\n\n- a\n\n## 2026-06-01\n\n- b\n": None,
+}.items():
+    recall("say-what-is-left-out", "P-32", {"max_lines": 3}, {SHARED: f"# T\n\n{text}"}, has=[told] if told else [])
+recall(
+    "say-one-entry-in-the-singular",
+    "P-32",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- [2026-01-01] a\n  2\n- [2026-06-01] b\n- [2026-06-02] c\n"},
+    has=[
+        "(1 older entry on 2 lines, dated 2026-01-01, is not shown; `amp show shared --max-lines 4 --left-out` shows it)"
+    ],
+)
+recall(
+    "say-older-of-the-same-day",
+    "P-32",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [2026-06-01] a\n- [2026-06-01] b\n- [2026-06-01] c\n"},
+    has=["(2 entries on 2 lines, dated 2026-06-01, are not shown;"],
+    must=False,
+)
+recall(
+    "say-older-with-nothing-given",
+    "P-32",
+    {"max_lines": 2},
+    {SHARED: "# T\n\n- [2026-06-01] a\n- [2026-06-02] b\n"},
+    has=["(2 entries on 2 lines, dated 2026-06-01 to 2026-06-02, are not shown;"],
+    must=False,
+)
+for days, told in {
+    ("[until 2026-06-01] a", "[until 2026-06-02] b", "c"): "(2 entries on 2 lines, expired, are not shown;",
+    (
+        "[until 2026-06-01] a",
+        "b",
+        "c",
+    ): "(1 entry on 1 line, expired, is not shown; `amp show shared --today 2026-06-15 --left-out` shows it)",
+    ("[2026-01-01] [until 2026-06-01] a", "b", "c"): "(1 entry on 1 line, dated 2026-01-01, expired, is not shown;",
+}.items():
+    text = "# T\n\n" + "".join(f"- {one}\n" for one in days)
+    recall("say-how-many-have-expired", "P-32 P-28", {}, {SHARED: text}, has=[told])
+recall(
+    "say-how-many-of-them-have-expired",
+    "P-32 P-28",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- [until 2026-06-01] a\n- [until 2026-06-02] b\n- c\n- d\n"},
+    has=[
+        "(3 entries on 3 lines, 2 of them expired, are not shown; `amp show shared --today 2026-06-15 --max-lines 3 --left-out` shows them)"
+    ],
+)
+recall(
+    "name-a-day-where-nothing-ends",
+    "P-32",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- a\n- b [until 2026-06-01]\n- c\n"},
+    lacks=["--today"],
+    must=False,
+)
+recall(
+    "name-the-day-where-something-will-end",
+    "P-32",
+    {"max_lines": 3},
+    {SHARED: "# T\n\n- a\n- [until 2027-06-01] b\n- c\n"},
+    has=["`amp show shared --today 2026-06-15 --max-lines 3 --left-out`"],
+)
+recall(
+    "give-the-title-where-all-has-expired",
+    "P-28 P-24 P-32",
+    {},
+    {SHARED: "# T\n\n- [until 2026-06-01] a\n"},
+    has=["# T\n(1 entry on 1 line, expired, is not shown;"],
+)
+BOTH = {SHARED: "# T\n\n" + "- shared\n" * 5, AGENT.format("Dev"): "# D\n\n" + "- own\n" * 5}
+recall(
+    "name-only-its-own-agent-without-a-bound",
+    "P-32",
+    {"agent": "dev", "max_lines": 3},
+    BOTH,
+    has=[
+        "`amp show shared --max-lines 3 --left-out`",
+        "`amp show agent --agent dev --max-lines 3 --left-out`",
+        'agent="Dev"',
+    ],
+)
+recall(
+    "name-the-agent-everywhere-with-a-bound",
+    "P-32",
+    {"agent": "plug:dev", "max_lines": 3, "max_chars": 900},
+    BOTH,
+    has=[
+        "`amp show shared --agent dev --max-lines 3 --max-chars 900 --left-out`",
+        "`amp show agent --agent dev --max-lines 3 --max-chars 900 --left-out`",
+    ],
+)
+recall(
+    "count-the-last-line-as-a-line",
+    "P-23 P-30",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n" + "- a\n" * 9},
+    has=['lines="4 of 11"'],
+)
+recall(
+    "give-201-lines",
+    "P-30",
+    {},
+    {SHARED: "# T\n\n" + "".join(f"- a{n}\n" for n in range(300))},
+    has=['lines="200 of 302"'],
+    must=False,
+)
+
+EMOJI_LINES = {SHARED: "# T\n\n" + "".join(f"- 🎉🎉🎉🎉🎉🎉🎉🎉 {n}\n" for n in range(40))}
+for chars in (420, 600):
+    recall("count-code-points", "P-29", {"max_chars": chars}, EMOJI_LINES)
+for count in (9, 10, 11, 99, 101):
+    files = {SHARED: "# T\n\n" + "".join(f"- [2026-01-01] {n}\n" for n in range(count - 2))}
+    for chars in (500, 560):
+        recall("have-tags-as-wide-as-they-may-become", "P-29", {"max_chars": chars}, files)
+recall(
+    "give-a-block-whole-that-fits-whole",
+    "P-29",
+    {"max_chars": len(recall("give-one", "P-29", {}, {SHARED: ONE}, has=["Run"]))},
+    {SHARED: ONE},
+    has=["Run the"],
+)
+TWO = {SHARED: MANY, AGENT.format("dev"): MANY}
+for chars in (700, 760, 820, 900, 1100, 1500):
+    recall("keep-room-for-each-last-line", "P-29 P-32", {"agent": "dev", "max_chars": chars}, TWO)
+for chars in (600, 650):
+    recall(
+        "give-one-part-where-both-do-not-fit", "P-29", {"agent": "dev", "max_chars": chars}, TWO, whole="", must=False
+    )
+recall("keep-both-bounds", "P-29", {"max_chars": 600, "max_tokens": 140}, EMOJI_LINES)
+
+for text in ("- none\n- a\n", "- a\n\n- (none yet)\n", "(none yet)\n\n- a\n", "- a\n- TBD\n\n## S\n\n- b\n"):
+    recall(
+        "give-placeholders-beside-entries", "P-24", {}, {SHARED: f"# T\n\n{text}"}, lacks=["none", "TBD"], must=False
+    )
+for text in ("- none of these is needed today, no\n", "- [2026-01-01] none\n", "- none\n  more\n", "---\n"):
+    recall("give-what-is-no-placeholder", "P-24", {}, {SHARED: f"# T\n\n{text}"}, has=[text.strip()])
+recall("give-headings-and-tags-alone", "P-24", {}, {SHARED: "# T\n\n#tag\n\n## S\n\n<!-- -->\n"}, whole="", must=False)
+recall(
+    "read-merge-conflict-markers",
+    "P-33 P-6",
+    {},
+    {SHARED: "# T\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n"},
+    has=["- x", "- y"],
+)
+
+for file, text, title in (
+    ("user_a.md", "---\nname: user_likes-tea\n---\nText.\n", "Likes tea"),
+    ("user_a.md", "---\nname: Likes green-tea\n---\n# Other\n", "Likes green-tea"),
+    ("user_likes-tea.md", "Text.\n", "Likes tea"),
+    ("user_a.md", "## likes_tea\n", "Likes_tea"),
+    ("reference-x_y.md", "---\ntype: reference\n---\n", "X y"),
+):
+    case("notes/have-a-title", "reader", "P-49", "note", {"file": file, "text": text}, claim={"title": title})
+case(
+    "notes/take-a-list-for-a-text",
+    "reader",
+    "P-49",
+    "note",
+    {"file": "a.md", "text": "---\ndescription: [a, b]\ntype: user\n---\n"},
+    claim={"description": "", "type": "user"},
+    must=False,
+)
+
+DEFINED = ".claude/agents/dev.md"
+for tools, may in {
+    "tools: Read, Grep": False,
+    "tools: '*'": True,
+    "tools: Write(docs/**)": True,
+    "tools: [Read, Edit]": True,
+    "tools: create": True,
+    "disallowedTools: Write, Edit": False,
+    "disallowedTools: Write(docs/**), Edit": True,
+    "disallowedTools: Write(*), Edit(**)": False,
+    "readonly: true": False,
+    "readonly: false": True,
+    "model: x": True,
+}.items():
+    case(
+        "access/go-by-the-tools-of-a-definition",
+        "writer",
+        "P-5",
+        "access",
+        {"as": "dev", "target": "shared", "may": "write"},
+        files={DEFINED: f"---\nname: dev\n{tools}\n---\n"},
+        claim={"allowed": may},
+        must=may,
+    )
+case(
+    "access/take-the-looser-of-two-definitions",
+    "writer",
+    "P-5",
+    "access",
+    {"as": "dev", "target": "shared", "may": "write"},
+    files={".claude/agents/a.md": "---\nname: dev\n---\n", ".claude/agents/b.md": "---\nname: dev\ntools: Read\n---\n"},
+    claim={"allowed": False},
+    must=False,
+)
+for text in ("〈system>", "＜user>", "<ѕystem>", "</ memory>", "<\\human>", "< / tool_use", "<<sys>>", "<tool▁calls"):
+    case("escapes/break-markers-of-any-look", "reader", "P-27", "escape", {"text": text})
+for text in ("«system»", "<systems>", "<memory-x>", "<sys", "<a>", "a < user", "‹a›", "<1>", "[INSTALL]"):
+    claim = {"text": text} if text != "a < user" else None
+    case("escapes/break-other-angles", "reader", "P-27", "escape", {"text": text}, claim=claim, must=False)
+
 # -- writer ------------------------------------------------------------------------------------------------------------
 
 

@@ -227,6 +227,7 @@ class Draft:
         "asked_day",
         "escapes",
         "gap",
+        "has_ends",
         "has_expired",
         "is_read",
         "left_out",
@@ -263,6 +264,8 @@ class Draft:
         """The day it is recalled for, as an ordinal; 0 where no entry can have expired."""
         self.may_end = False
         """Whether an entry of it may have expired, for all that a quick look tells."""
+        self.has_ends = False
+        """Whether one has an end, so that another day may leave out others."""
         self.has_expired = False
         """Whether one has, so that it cannot be given whole."""
         self._read: tuple[list[str], Outline] | None = None
@@ -276,11 +279,9 @@ class Draft:
         if budget.shown_by:
             return budget.shown_by
         target = self.part.target
-        words = ["amp show"]
-        if budget.bounded or not target.owner:
-            words.append(target.tier.value)
+        words = ["amp show", target.tier.value]
         words += [one.option for one in actor.targets() if one.owner and (budget.bounded or one.tier is target.tier)]
-        if self.asked_day is not None and self.may_end:
+        if self.asked_day is not None and self.has_ends:
             words.append(f"--today {self.asked_day}")
         if self.scores is not None:
             return " ".join(words)  # what a task leaves out is told apart by the task alone
@@ -444,6 +445,8 @@ def _without_placeholders(text: str, removed: list[int]) -> tuple[str, list[int]
         for entry in entries.read(lines).entries
         if entry.holds_place(lines) and blank[entry.start] and blank[entry.start + 2]
     }
+    if not places:
+        return text, removed
     kept: list[int] = []
     for number, line in enumerate(lines):
         is_blank = not line.strip(" \t")
@@ -480,6 +483,7 @@ def _find_expired(root: Root, drafts: list[Draft], today: "date | None") -> None
         near = [one for one in draft.read()[1].entries if one.marks.until in (day - 1, day, day + 1)]
         if near and today is None:
             _go_by_moments(root, draft, near)
+        draft.has_ends = any(entry.marks.until is not None for entry in draft.read()[1].entries)
         draft.has_expired = any(entry.is_expired(day) for entry in draft.read()[1].entries)
 
 

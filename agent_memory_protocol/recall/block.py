@@ -274,14 +274,14 @@ def render(parts: "Sequence[Share]", budget: Budget) -> str:
     if not parts:
         return ""
     # An id made from the text cannot be written into the text beforehand, so no entry can forge the closing marker.
-    digest = blake2b(digest_size=8)
+    digest = blake2b()
     pieces = [FRAMING]
     for part in parts:
         opening = part.opening
         digest.update(opening.encode())
         digest.update(part.data)
         pieces += [opening, part.body, "</memory>"]
-    name = digest.hexdigest()
+    name = digest.hexdigest()[:16]
     text = "\n".join([_opening(name), *pieces, _closing(name)])
     return text if budget.holds(text) else ""
 

@@ -5,11 +5,11 @@ of the order in which they are given up, each if it fits: what stays longest is 
 first to come back into the room that is left. The same input gives the same text.
 """
 
-from ..limits import LINE_BYTES, share_of_limits
+from ..limits import LINE_BYTES
 from ..text import markdown
 from ..text.dates import day_text
 from ..tiers.entries import Entry, IndexLine, Outline
-from .order import day_of, giving_up, section_of
+from .order import day_of, giving_up
 from .sheet import NOTHING, Room, Segments, Sheet, Size
 
 TYPE_CHECKING = False
@@ -74,13 +74,11 @@ def fit(
     note = omission_line(told, command, older=dated, unread_lines=unread_lines, today=today)
     longest = room.size_of([note])
     if not room.has(sheet.size + longest):
-        return Fitted([note], told)
+        return Fitted([omission_line(told, command, unread_lines=unread_lines, today=today)], told)
     order = giving_up(lines, units)
-    is_about_some = scores is not None and len({scores[unit.start] for unit in units}) > 1
     if scores is not None:
         order.sort(key=lambda index: scores[units[index].start])
-    first = [] if is_about_some else _one_of_each(segments, units, order, longest)
-    shown = _fill(sheet, units, [*first, *reversed(order)], longest)
+    shown = _fill(sheet, units, [*reversed(order)], longest)
     shown |= {unit for unit in told if unit.start in paragraphs and sheet.has(unit.start)}
     left_out = [unit for unit in told if unit not in shown]
 
@@ -181,7 +179,8 @@ def omission_line(
         said.append(f"{_lines(unread_lines)} in the middle of this large file are not considered")
     if not said:
         said.append("there is no room for more")
-    return f"({'; '.join(said)}; `{command}` shows {'it' if len(left_out) == 1 and len(said) == 1 else 'them'})"
+    is_one = len(said) == 1 and (len(left_out) == 1 or cut.startswith("one entry"))
+    return f"({'; '.join(said)}; `{command}` shows {'it' if is_one else 'them'})"
 
 
 def _some(count: int, of: int) -> str:
@@ -197,40 +196,9 @@ def _fill(sheet: Sheet, units: "list[Unit]", wanted: list[int], note: Size) -> "
     shown: set[Unit] = set()
     for index in wanted:
         unit = units[index]
-        if unit not in shown and sheet.put_if_it_fits(sheet.segments.of(unit), note):
+        if sheet.put_if_it_fits(sheet.segments.of(unit), note):
             shown.add(unit)
     return shown
-
-
-def _one_of_each(segments: Segments, units: "list[Unit]", order: list[int], note: Size) -> list[int]:
-    """Return one unit of each section, by index, where that many fit but those that are given up last do not.
-
-    Sections whose last one takes much more than their smallest one are there with that. The newest stays.
-    """
-    room = segments.room
-    shares = []
-    for own in map(segments.of, units):
-        lines, size = sum(one.size.lines for one in own), sum(one.size.bytes for one in own)
-        shares.append(share_of_limits(lines, size, room.lines, room.size))
-    last = {section_of(units[index]): index for index in order}
-    smallest = dict(last)
-    for index in order:
-        section = section_of(units[index])
-        is_newest = last[section] == order[-1] and day_of(units[order[-1]]) is not None
-        if shares[index] < shares[smallest[section]] and not is_newest:
-            smallest[section] = index
-    by_saving = sorted(last, key=lambda section: shares[smallest[section]] - shares[last[section]])
-
-    def chosen(count: int) -> list[int]:
-        return [(smallest if place < count else last)[section] for place, section in enumerate(by_saving)]
-
-    def fits(count: int) -> bool:
-        them = [segment for index in chosen(count) for segment in segments.of(units[index])]
-        return Sheet(segments).put_if_it_fits(them, note)
-
-    if fits(0) or not fits(len(by_saving)):
-        return []
-    return chosen(_most(len(by_saving), lambda count: not fits(count - 1)))
 
 
 def with_context(lines: list[str], found: Outline, unit: "Unit") -> str:
@@ -277,4 +245,4 @@ def _left_from(told: "list[Unit]", expired: "list[Unit]", count: int, numbers: l
 def _all_older(left_out: "list[Unit]", shown: "set[Unit]") -> bool:
     gone = [day_of(unit) for unit in left_out]
     days = [day for unit in shown if (day := day_of(unit)) is not None]
-    return None not in gone and bool(days) and max((day or 0 for day in gone), default=0) <= min(days)
+    return None not in gone and bool(days) and max((day or 0 for day in gone), default=0) < min(days)

@@ -242,7 +242,7 @@ def _lines_between(above: Segment, below: Segment) -> list[str]:
         return apart
     if (_is_plain(above) and _is_plain(below)) or _keeps_blocks(above, [], below):
         return []
-    return apart if was_between and _keeps_blocks(above, [""], below) is False else [""]
+    return apart if was_between and not _keeps_blocks(above, [""], below) else [""]
 
 
 def _misleads(above: Segment, below: Segment) -> bool:
@@ -269,11 +269,9 @@ def _is_plain(segment: Segment) -> bool:
     return is_bullet and all(line[:2] == "  " and line[2:3].isalpha() for line in others)
 
 
-def _keeps_blocks(above: Segment, between: list[str], below: Segment) -> bool | None:
-    """Say whether two segments stay the blocks they are with these lines between them; None where nobody can tell."""
-    blocks = markdown.scan([*above.lines, *between, *below.lines])
-    if blocks is None:
-        return None
+def _keeps_blocks(above: Segment, between: list[str], below: Segment) -> bool:
+    """Say whether two segments stay the blocks they are with these lines between them."""
+    blocks = entries.blocks_of([*above.lines, *between, *below.lines])
     lines = len(above.lines)
     return list(map(_facts, blocks)) == [_facts_at(above, 0), _facts_at(below, lines + len(between))]
 

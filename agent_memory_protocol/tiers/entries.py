@@ -207,12 +207,17 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
 
 def read(lines: list[str], begin: int = 0) -> Outline:
     """Find what is in a document's lines from `begin` on, where its front matter ends."""
+    return outline(lines, blocks_of(lines, begin))
+
+
+def blocks_of(lines: list[str], begin: int = 0) -> list[Block]:
+    """Return the top-level blocks of a document's lines from `begin` on: quickly, where a quick look can tell."""
     blocks = markdown.scan(lines, begin)
     if blocks is None:
         from ..text import referee
 
         blocks = referee.find_blocks(lines, begin)
-    return outline(lines, blocks)
+    return blocks
 
 
 def paragraph_text(lines: list[str], block: Block) -> str:

@@ -92,7 +92,7 @@ def test_an_entry_larger_than_the_room_is_cut_at_a_line_and_says_so():
         "  line 0",
         "  line 1",
         "  line 2",
-        "(one entry is cut after 4 of 21 lines; `amp show shared --left-out` shows them)",
+        "(one entry is cut after 4 of 21 lines; `amp show shared --left-out` shows it)",
     ]
     assert result.left_out == []
     assert result.cut is not None

@@ -48,7 +48,7 @@ KEPT = [
     pytest.param("> q\n\ntext\n", ["> q", "", "text"], id="after-a-quote"),
     pytest.param("| a |\n|---|\n| b |\n\ntext\n", ["| a |", "|---|", "| b |", "", "text"], id="after-a-table"),
     pytest.param("text\n\n---\n\nmore\n", ["text", "", "more"], id="where-a-rule-was"),
-    pytest.param("text\n\n<div>\n\n- a\n", ["text", "", "<div>", "", "- a"], id="where-the-scanner-is-not-certain"),
+    pytest.param("text\n\n<div>\n\n- a\n", ["text", "<div>", "", "- a"], id="after-html"),
 ]
 
 

@@ -1,699 +1,701 @@
-// A reader of the agent memory protocol in JavaScript, without packages: the line protocol of `amp conformance`.
-// Rules are numbered as in docs/protocol.md. Run: amp conformance --command "node reader.js" --level reader
-"use strict";
-const readline = require("node:readline");
-const FRAMING =
-  "This repository's agents wrote these notes earlier. They are reference data about the project; they may be out of date.";
-const SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md";
+'use strict';
+// A reader of the agent memory protocol: a request a line, and an answer a line. P-1 … are the numbers of its rules.
+const [MAX_LINES, MAX_BYTES, MAX_LINE_BYTES] = [200, 25600, 1000];
+const FRAMING = "This repository's agents wrote these notes earlier. " +
+  'They are reference data about the project; they may be out of date.';
 class Refused extends Error {}
-
-// -- BLAKE2b (RFC 7693), since Node offers only one length of it --------------------------------------------------------
-const IV = ["6a09e667f3bcc908", "bb67ae8584caa73b", "3c6ef372fe94f82b", "a54ff53a5f1d36f1", "510e527fade682d1",
-  "9b05688c2b3e6c1f", "1f83d9abfb41bd6b", "5be0cd19137e2179"].map((word) => BigInt("0x" + word));
-const ROUNDS = [
-  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
-  [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4], [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
-  [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13], [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
-  [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11], [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
-  [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5], [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
-];
-const MASK = (1n << 64n) - 1n;
-function blake2b(text, size) {
-  const data = Buffer.from(text), h = [...IV];
-  h[0] ^= 0x01010000n ^ BigInt(size);
-  const blocks = Math.max(1, Math.ceil(data.length / 128)), padded = Buffer.concat([data], blocks * 128);
-  const turn = (value, bits) => ((value >> bits) | (value << (64n - bits))) & MASK;
-  for (let block = 0; block < blocks; block++) {
-    const m = Array.from({ length: 16 }, (_, at) => padded.readBigUInt64LE(block * 128 + at * 8)), v = [...h, ...IV];
-    const last = block === blocks - 1;
-    v[12] ^= BigInt(last ? data.length : (block + 1) * 128);
-    if (last) v[14] ^= MASK;
-    const mix = (a, b, c, d, x, y) => {
-      v[a] = (v[a] + v[b] + x) & MASK; v[d] = turn(v[d] ^ v[a], 32n);
-      v[c] = (v[c] + v[d]) & MASK; v[b] = turn(v[b] ^ v[c], 24n);
-      v[a] = (v[a] + v[b] + y) & MASK; v[d] = turn(v[d] ^ v[a], 16n);
-      v[c] = (v[c] + v[d]) & MASK; v[b] = turn(v[b] ^ v[c], 63n);
-    };
-    for (let round = 0; round < 12; round++) {
-      const s = ROUNDS[round % 10];
-      mix(0, 4, 8, 12, m[s[0]], m[s[1]]); mix(1, 5, 9, 13, m[s[2]], m[s[3]]);
-      mix(2, 6, 10, 14, m[s[4]], m[s[5]]); mix(3, 7, 11, 15, m[s[6]], m[s[7]]);
-      mix(0, 5, 10, 15, m[s[8]], m[s[9]]); mix(1, 6, 11, 12, m[s[10]], m[s[11]]);
-      mix(2, 7, 8, 13, m[s[12]], m[s[13]]); mix(3, 4, 9, 14, m[s[14]], m[s[15]]);
-    }
-    for (let at = 0; at < 8; at++) h[at] ^= v[at] ^ v[at + 8];
-  }
-  return Buffer.from(BigUint64Array.from(h).buffer).subarray(0, size).toString("hex");
-}
-
-// -- Lines, names and access: P-2 to P-6, P-20 ---------------------------------------------------------------------------
-const bytes = (text) => Buffer.byteLength(text);
-const splitLines = (text) => text.split(/\r\n|\r|\n/).filter((line, at, all) => line || at < all.length - 1);
-
-function decode(content) {
-  if (typeof content === "string") return content.replace(/^\ufeff/, "");
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(content.base64, "base64"));
-  } catch {
-    throw new Refused("not UTF-8");
-  }
-}
-
-const nameKey = (name) => name.normalize("NFC").toLowerCase().normalize("NFC");
-function checkName(kind, given) {
-  let name = given;
-  if (kind === "agent" && name.includes(":")) {
-    const parts = name.split(":");
-    name = parts.pop();
-    if (parts.join(":").length === 1) throw new Refused("a drive letter");
-    parts.forEach((part) => checkName("plugin", part));
-  }
-  const bare = name.normalize("NFC"), length = kind === "conversation" ? 128 : 64;
-  if (!bare || [...bare].length > length || bytes(bare) > 255) throw new Refused("its length");
-  if (bare.normalize("NFKC") !== bare || !/^[\p{L}\p{M}\p{Nd}._-]+$/u.test(bare)) throw new Refused("its characters");
-  if (/^[.-]|[.-]$/.test(bare) || /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)$/i.test(bare.split(".")[0])) throw new Refused("its ends, or a device");
-  const scripts = ["Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Armenian"].filter((one) =>
-    new RegExp(`\\p{Script=${one}}`, "u").test(bare));
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(bare)) scripts.push("CJK");
-  if (scripts.length > 1) throw new Refused("two scripts");
-  return bare;
-}
-
-function isReadOnly(agent, files) {
-  for (const [path, text] of Object.entries(files)) {
-    if (!/^\.claude\/agents\/.*\.md$/.test(path)) continue;
-    const head = header(text);
-    if (nameKey(head.name || path.replace(/.*\/|\.md$/g, "")) !== nameKey(agent)) continue;
-    const list = (value) => (value || "").split(",").map((one) => one.trim()).filter(Boolean);
-    const denied = list(head.disallowedTools), tools = head.tools === undefined ? ["Write", "Edit"] : list(head.tools);
-    return !tools.some((tool) => (tool === "Write" || tool === "Edit") && !denied.includes(tool));
-  }
-  return ["architect", "reviewer"].includes(nameKey(agent));
-}
-
-function access({ as, in: where, target, may }, files) {
-  if (as === undefined || as === null) return true;
-  const agent = checkName("agent", as), [tier, owner] = target.split(/:(.*)/s);
-  if (may === "write" && isReadOnly(agent, files)) return false;
-  if (tier === "shared") return true;
-  if (tier === "agent") return nameKey(agent) === nameKey(owner) || (may === "read" && nameKey(agent) === "architect");
-  return !where || nameKey(where) === nameKey(owner);
-}
-
-// -- What is hidden and what is shown: P-25 to P-27 ---------------------------------------------------------------------
-const MARKERS = ["agent-memory", "assistant", "bos", "end_of_turn", "eos", "function_calls", "function_results",
-  "hook_context", "human", "invoke", "memory", "s", "session-checklist", "start_of_turn", "system", "system-reminder",
-  "tool_call", "tool_result", "tool_use", "user"];
-const LATIN = Object.fromEntries([..."аеорсухѕіһԁАВЕКМНОРСТУХЅІ"].map((one, at) => [one, [..."aeopcyxsihdABEKMHOPCTYXSI"][at]]));
-const ANGLES = "<＜﹤‹〈⟨〈˂ᐸ";
-const PICTURE = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u;
-function isHidden(before, one, after) {
-  if (one === "\t") return false;
-  if (/^[\u0020-\u007e]$/.test(one)) return false;
-  if (one === "\ufe0e" || one === "\ufe0f") return !(PICTURE.test(before) || (/^[0-9#*]$/.test(before) && after === "\u20e3"));
-  if (one === "\u200d" || one === "\u200c") {
-    if (one === "\u200d" && PICTURE.test(after) && (PICTURE.test(before) || before === "\ufe0f")) return false;
-    if (/^[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]$/.test(before)) return false;
-    return !(/^[\u0600-\u08ff]$/.test(before) && /^[\u0600-\u08ff]$/.test(after));
-  }
-  return /^[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]$/u.test(one);
-}
-
-function escapeLine(line) {
-  const characters = [...line.replace(/\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu, (flag) =>
-    [...flag].map((one) => String.fromCodePoint(0xf0000 + (one.codePointAt(0) & 0xffff))).join(""))];
-  let text = characters.map((one, at) => {
-    const code = one.codePointAt(0);
-    if (code >= 0xf0000 && code < 0x100000) {
-      const low = code & 0xffff;
-      return String.fromCodePoint(low === 0xf3f4 ? 0x1f3f4 : 0xe0000 + low);
-    }
-    if (!isHidden(characters[at - 1] || "", one, characters[at + 1] || "")) return one;
-    if (code < 0x100) return "\\x" + code.toString(16).padStart(2, "0");
-    return code < 0x10000 ? "\\u" + code.toString(16).padStart(4, "0") : "\\U" + code.toString(16).padStart(8, "0");
-  }).join("");
-  let out = "";
-  for (let at = 0; at < text.length; at++) {
-    if (ANGLES.includes(text[at]) && isMarker(text.slice(at + 1, at + 48))) out += "&lt;";
-    else if (/^\[\/?INST\]/.test(text.slice(at))) out += "&#91;";
-    else out += text[at];
-  }
-  return out;
-}
-
-function isMarker(rest) {
-  const name = rest.replace(/^[\s/\\]+/, "").normalize("NFKC").replace(/./gu, (one) => LATIN[one] || one).toLowerCase();
-  if (/^(\||<sys|antml:)/.test(name)) return true;
-  return MARKERS.some((tag) => name.startsWith(tag) && !/^[\p{L}\p{N}_-]/u.test(name.slice(tag.length)));
-}
-
-function frontMatterEnd(lines) {
-  if (lines[0] !== "---") return 0;
-  const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
-  return end < 0 ? 0 : end + 1;
-}
-
-function header(text) {
-  const lines = splitLines(text), found = {};
-  for (const line of lines.slice(1, Math.max(frontMatterEnd(lines) - 1, 1))) {
-    const pair = /^\s*([\w-]+):\s*(.*?)\s*$/.exec(line);
-    if (pair && found[pair[1]] === undefined) found[pair[1]] = pair[2].replace(/^"(.*)"$|^'(.*)'$/, "$1$2");
-  }
-  return found;
-}
-
-// Returns the text, and how many of its lines went whole.
-function injected(text) {
-  let lines = text.split("\n");
-  const skipped = frontMatterEnd(lines);
-  lines = lines.slice(skipped);
-  const out = [];
-  let removed = skipped, fence = "", ending = "", open = "";
-  for (let line of lines) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line);
-    if (!ending && mark && (!fence || (mark[1].startsWith(fence) && !line.trim().slice(mark[1].length)))) {
-      fence = fence ? "" : mark[1];
-      out.push(line);
-      continue;
-    }
-    if (fence) { out.push(line); continue; }
-    let left = "", at = 0, hid = false;
-    while (at < line.length || ending) {
-      if (ending) {
-        const end = line.indexOf(ending, at);
-        hid = true;
-        if (end < 0) { at = line.length; break; }
-        at = end + ending.length;
-        ending = "";
-        if (!open.trim()) { at = line.length; }
-        continue;
-      }
-      const tick = /^`+/.exec(line.slice(at));
-      if (tick) {
-        const end = line.indexOf(tick[0], at + tick[0].length);
-        const stop = end < 0 ? at + tick[0].length : end + tick[0].length;
-        left += line.slice(at, stop);
-        at = stop;
-      } else if (line.startsWith("<!-- -->", at)) { left += "<!-- -->"; at += 8; }
-      else if (/^<(!--|\?|![A-Za-z])/.test(line.slice(at))) {
-        ending = line.startsWith("<!--", at) ? "-->" : line.startsWith("<?", at) ? "?>" : ">";
-        open = left;
-        at += 2;
-      } else left += line[at++];
-    }
-    if (/^ {0,3}\[[^\]]+\]:\s*\S+\s*$/.test(line)) { left = ""; hid = true; }
-    if (hid && !left.trim()) removed++;
-    else out.push(left);
-  }
-  return { text: out.join("\n"), removed };
-}
-
-// -- Markdown blocks (CommonMark) ----------------------------------------------------------------------------------------
-const ITEM = /^( {0,3})([-+*]|(\d{1,9})([.)]))(?:([ \t]+)(.*)|)$/s;
-const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
-const FENCE = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
-const blank = (line) => line === undefined || !line.trim();
-const begins = (line) => RULE.test(line) || FENCE.test(line) || HEADING.test(line) || /^ {0,3}>/.test(line) ||
-  /^ {0,3}<(!--|\?|![A-Z]|\/?(div|p|table|ul|ol|li|h\d|pre|details|section)\b)/i.test(line) ||
-  (ITEM.test(line) && /\S/.test(ITEM.exec(line)[6] || "") && (ITEM.exec(line)[3] || "1") === "1");
-function scan(lines, from) {
+// ---------------------------------------- text
+const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
+const charsOf = (text) => [...text].length;
+const blake2b = (text) => require('crypto').createHash('blake2b512').update(text).digest('hex');
+const isBlank = (text) => /^[ \t]*$/.test(text);
+const isText = (text) => !isBlank(text);
+const indentOf = (text) => text.length - text.trimStart().length;
+const lastOf = (list) => list[list.length - 1];
+// P-6: a line ends at LF, CRLF or CR and at nothing else.
+const splitLines = (text) => text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
+  .filter((line, i, all) => line !== '' || i < all.length - 1);
+// The case folding of P-3. JavaScript has none; upper and then lower case comes to the same, save for two letters.
+const foldName = (name) => name.normalize('NFC').replace(/[^\u0131]/gu, (char) => char.toUpperCase().toLowerCase())
+  .replace(/\u03c2/g, '\u03c3').normalize('NFC');
+const isSameName = (name, other) => foldName(name) === foldName(other);
+const readFile = (file, bytes = Buffer.from(file.base64 ?? file, file.base64 === undefined ? 'utf8' : 'base64')) =>
+  (Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes) ? bytes.toString('utf8') : null); // null: not UTF-8
+// ---------------------------------------- blocks of Markdown
+// The kinds of HTML blocks: how one begins, and how it ends (null: before a blank line).
+const TAGS = 'address|article|aside|base(?:font)?|blockquote|body|caption|center|col(?:group)?|d[dlt]|details|dialog|' +
+  'dir|div|fieldset|figcaption|figure|footer|form|frame(?:set)?|h[1-6r]|head(?:er)?|html|iframe|legend|li|link|main|' +
+  'menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|t[dhr]|table|tbody|tfoot|thead|title|' +
+  'track|ul';
+const HTML = [[/^<(?:script|pre|style|textarea)(?:\s|>|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+  [/^<!--/, /-->/], [/^<\?/, /\?>/], [/^<![A-Za-z]/, />/], [/^<!\[CDATA\[/, /\]\]>/],
+  [new RegExp(`^</?(?:${TAGS})(?:\\s|/?>|$)`, 'i'), null], [/^<\/?[A-Za-z][\w-]*(?:\s[^<>]*)?\/?>\s*$/, null]];
+const [HIDDEN_KINDS, LONE_TAG] = [[1, 2, 3], 6];
+const [RULE, QUOTE] = [/^ {0,3}([-*_])(?: *\1){2,} *$/, /^ {0,3}> ?/];
+const [FENCE, UNDERLINE] = [/^ {0,3}(`{3,}(?!.*`)|~{3,})/, /^ {0,3}(?:(=+)|-+) *$/];
+const HEADING = /^ {0,3}(#{1,6})(?: +|$)(.*?)(?:(?:^| +)#+)? *$/;
+const BULLET = /^( {0,3}(?:[-+*]|(\d{1,9})[.)]))( +(?=\S)|\s*$)/;
+const DELIMITERS = /^ {0,3}(?:\|(?: *:?-+:? *\|)* *:?-+:? *\|?|(?: *:?-+:? *\|)+(?: *:?-+:?)?) *$/;
+const DEFINITION = new RegExp('^ {0,3}\\[(?!\\s*\\])(?:[^\\[\\]\\\\]|\\\\.)+\\]:\\s*(?:<[^<>\\n]*>|[^\\s<]\\S*)' +
+  '(?:\\s+(?:"[^"]*"|\'[^\']*\'|\\([^()]*\\)))?[ \\t]*(?:\\n|$)');
+const htmlKind = (text) => HTML.findIndex(([begin]) => begin.test(text.trimStart()));
+const cellsOf = (row) => row.trim().replace(/^\||\|$/g, '').replace(/\\\|/g, '').split('|').length;
+const addChar = (line, char) => line + (char === '\t' ? ' '.repeat(4 - (line.length % 4)) : char);
+// How many lines come before the first one, from a number on, that passes a test; and how many with that one.
+const lengthTo = (lines, from, test) => lines.slice(0, from).length +
+  [...lines.slice(from), { isEnd: true }].findIndex(({ text, isEnd }) => isEnd || test(text));
+const lengthWith = (lines, from, test) => Math.min(lines.length, lengthTo(lines, from, test) + 1);
+// CommonMark with tables. A line is { text, at, lazy }, with its number and whether it lacks the mark of its container.
+// A block has `type`, `start`, `end` (the line after it) and `children`.
+const parseBlocks = (lines, from) =>
+  blocksOf(lines.map((line, at) => ({ text: [...line].reduce(addChar, ''), at })).slice(from));
+function blocksOf(lines) {
   const blocks = [];
-  let at = from;
-  const add = (kind, end, more = {}) => { blocks.push({ kind, start: at, end, ...more }); at = end; };
-  const until = (from, stops) => { let end = from; while (end < lines.length && !stops(lines[end])) end++; return end; };
-  while (at < lines.length) {
-    const line = lines[at];
-    let match, end;
-    if (blank(line)) { at++; continue; }
-    if ((match = HEADING.exec(line))) { add("heading", at + 1, { level: match[1].length, text: (match[2] || "").replace(/^#+$/, "") }); continue; }
-    if (RULE.test(line)) { add("rule", at + 1); continue; }
-    if ((match = FENCE.exec(line))) {
-      const close = new RegExp(`^ {0,3}${match[1][0]}{${match[1].length},}[ \\t]*$`);
-      add("prose", Math.min(until(at + 1, (one) => close.test(one)) + 1, lines.length)); continue;
-    }
-    if (/^ {0,3}<(!--|\?|![A-Z])/.test(line)) {
-      const stop = line.includes("<!--") ? "-->" : line.includes("<?") ? "?>" : ">";
-      add("comment", Math.min(until(at, (one) => one.includes(stop)) + 1, lines.length)); continue;
-    }
-    if ((match = ITEM.exec(line))) {
-      const gap = (match[5] || " ").length;
-      const column = match[1].length + match[2].length + (gap > 4 || match[6] === undefined ? 1 : gap);
-      let lazy = !!match[6] && !begins(match[6]), last = at, fence = "", first = at + 1, inFirst = lazy;
-      for (end = at + 1; end < lines.length; end++) {
-        const text = lines[end], indent = /^ */.exec(text)[0].length;
-        if (blank(text)) { lazy = inFirst = false; if (end === at + 1 && !match[6]) break; continue; }
-        if (indent >= column) {
-          const inner = text.slice(column);
-          lazy = !FENCE.test(inner) && !HEADING.test(inner);
-          if (inFirst && begins(inner)) inFirst = false;
-          if (inFirst) first = end + 1;
-          if (FENCE.test(inner)) fence = fence ? "" : "f";
-        } else if (lazy && !fence && !begins(text) && !ITEM.test(text)) { if (inFirst) first = end + 1; } else break;
-        last = end;
-      }
-      add("item", last + 1, { column, number: match[3], delimiter: match[4] || match[2], first });
-      continue;
-    }
-    const leaves = (one) => blank(one) || (!/^ {0,3}>/.test(one) && (begins(one) || ITEM.test(one)));
-    if (/^ {0,3}>/.test(line)) { add("prose", until(at + 1, leaves)); continue; }
-    if (/^ {0,3}\[[^\]]+\]:\s*\S/.test(line)) { add("definition", at + 1); continue; }
-    if (/^( {4}|\t)/.test(line)) { add("prose", until(at + 1, (one) => !/^( {4}|\t)/.test(one))); continue; }
-    end = at + 1;
-    let setext = 0;
-    const table = /^ {0,3}\|?[ :-]*-[ :|-]*$/.test(lines[end] || "") && (lines[end] || "").includes("|") && line.includes("|");
-    while (end < lines.length && !blank(lines[end])) {
-      if ((match = /^ {0,3}(=+|-+)[ \t]*$/.exec(lines[end])) && !table) { setext = match[1][0] === "=" ? 1 : 2; break; }
-      if (begins(lines[end])) break;
-      end++;
-    }
-    if (setext) add("heading", end + 1, { level: setext, text: lines.slice(at, end).map((one) => one.trim()).join(" ") });
-    else add(table ? "prose" : "paragraph", end);
+  for (let next = lengthTo(lines, 0, isText); next < lines.length; next = lengthTo(lines, next, isText)) {
+    const block = readBlock(lines.slice(next));
+    const used = lines.slice(next, next + block.count);
+    while (isBlank(lastOf(used).text) && block.type !== 'fence') used.pop();
+    blocks.push({ children: [], ...block, start: used[0].at, end: lastOf(used).at + 1 });
+    next += block.count;
   }
   return blocks;
 }
-
-// -- Dates and marks: P-13 to P-17 ---------------------------------------------------------------------------------------
-const DAY = String.raw`\d{4}-\d{2}-\d{2}`;
-const ANY = String.raw`\d{4}(?:-\d{2}-|\/\d{2}\/)\d{2}`;
-const TIME = String.raw`(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?`;
-const ORNAMENT = String.raw`(?:[*_]|[\u2190-\u2bff\u{1f000}-\u{1faff}\ufe0f\u200d\u20e3] *)*`;
-function day(text) {
-  const iso = text.replaceAll("/", "-"), moment = new Date(iso + "T00:00:00Z");
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(iso) && !iso.startsWith("0000") ? iso : null;
-}
-
-// Code and links, blanked out with as many characters.
-const plainOf = (text) => text
-  .replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, (one) => "\u0001".repeat(one.length))
-  .replace(/\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)/g, (one) => "\u0001".repeat(one.length));
-function marksOf(text) {
-  const plain = plainOf(text);
-  const found = { date: null, keep: /\[keep\]/i.test(plain), disputed: false, until: null, spans: [] };
-  let at = /^\[[ xX]\] /.test(plain) ? 4 : 0, front = null;
-  for (;;) {
-    while (plain[at] === " ") at++;
-    const rest = plain.slice(at);
-    let match;
-    if ((match = /^\[(keep|disputed)\]/i.exec(rest))) {
-      found.disputed ||= match[1].toLowerCase() === "disputed";
-    } else if ((match = new RegExp(`^\\[until (${DAY})\\]`, "i").exec(rest))) {
-      if (!day(match[1])) break;
-      found.until = found.until === null || match[1] < found.until ? match[1] : found.until;
-    } else if (!front && (match = new RegExp(`^${ORNAMENT}\\[(${DAY})${TIME}\\](?!\\[)`, "u").exec(rest)) && day(match[1])) {
-      front = { day: day(match[1]), start: at + match[0].indexOf("["), end: at + match[0].length, bracketed: true };
-      at = front.end; continue;
-    } else {
-      match = new RegExp(`^(${ORNAMENT})(\\(?)(${ANY})${TIME}(\\)?)(?=[*_]*(?:$|[\\s:()\\[\\]]|[.,](?:\\s|$)))`, "u").exec(rest);
-      if (!front && match && day(match[3]) && !!match[2] === !!match[4]) {
-        const start = at + match[1].length + match[2].length;
-        front = { day: day(match[3]), start, end: start + match[3].length, bracketed: false };
-        if (new RegExp(`^${TIME}[ )*_]*(to |until |through |–|—|-)[ \\[(*_]*${ANY}`).test(plain.slice(front.end))) return found;
-      }
-      break;
-    }
-    found.spans.push([at, at + match[0].length]);
-    at += match[0].length;
+function readBlock(lines) {
+  const { text, lazy } = lines[0];
+  if (lazy) return readParagraph(lines);
+  const isShallow = (line) => isText(line) && indentOf(line) < 4;
+  if (!isShallow(text)) return { type: 'code', count: lengthTo(lines, 1, isShallow) };
+  const [, fence] = FENCE.exec(text) || [];
+  const close = fence && new RegExp(`^ {0,3}${fence[0]}{${fence.length},} *$`);
+  if (fence) {
+    const isOpen = !lines.slice(1).some((line) => close.test(line.text));
+    return { type: 'fence', count: lengthWith(lines, 1, (line) => close.test(line)), open: isOpen && fence };
   }
-  let newest = front && front.bracketed ? front : null;
-  for (const match of plain.matchAll(new RegExp(`\\[(${DAY})\\](?!\\[)`, "g"))) {
-    const own = day(match[1]);
-    if (own && (!newest || own > newest.day)) newest = { day: own, start: match.index, end: match.index + 12, bracketed: true };
+  const [heading, hashes, title] = HEADING.exec(text) || [];
+  if (heading) return { type: 'heading', count: 1, level: hashes.length, text: title.trim() };
+  if (RULE.test(text)) return { type: 'rule', count: 1 };
+  const inQuote = (line) => (QUOTE.test(line) ? line.replace(QUOTE, '') : null);
+  if (QUOTE.test(text)) return readContainer({ type: 'quote' }, lines, inQuote(text), inQuote);
+  if (BULLET.test(text)) return readList(lines);
+  const kind = htmlKind(text);
+  const [, end] = HTML[kind] || [];
+  const count = end ? lengthWith(lines, 0, (line) => end.test(line)) : lengthTo(lines, 1, isBlank);
+  return kind < 0 ? readParagraph(lines) : { type: 'html', kind, count };
+}
+function beginsBlock(text, inParagraph) {
+  if (indentOf(text) >= 4) return false;
+  if ([FENCE, HEADING, RULE, QUOTE].some((pattern) => pattern.test(text))) return true;
+  const [bullet, mark, number] = BULLET.exec(text) || [];
+  if (mark) return !inParagraph || (bullet !== text && [undefined, '1'].includes(number));
+  return htmlKind(text) >= 0 && htmlKind(text) !== LONE_TAG;
+}
+// A quote or an item. `inside` gives what a line has in it, or null where the line has not its mark.
+function readContainer(block, lines, first, inside) {
+  const inner = [{ ...lines[0], text: first }];
+  for (const line of lines.slice(1)) {
+    const rest = line.lazy ? null : inside(line.text, inner);
+    const mayGoOn = isText(line.text) && (line.lazy || !beginsBlock(line.text, false));
+    if (rest === null && !(mayGoOn && (lastOf(inner).lazy || isOpen(inner)))) break;
+    inner.push(rest === null ? { ...line, lazy: true } : { ...line, text: rest });
   }
-  found.date = newest || front;
-  if (!found.date) {
-    const lead = new RegExp(`^[^:]+\\((?:[^)]*[,;] ?)?(${DAY})\\)[*_ ]*:`).exec(plain);
-    const last = new RegExp(`[^\\]]\\((${DAY})\\)[\\s.*_]*$`).exec(plain), match = lead || last;
-    if (match && day(match[1])) {
-      const start = plain.indexOf(match[1], match.index);
-      found.date = { day: day(match[1]), start, end: start + 10, bracketed: false };
-    }
+  while (inner.length > 1 && isBlank(lastOf(inner).text)) inner.pop();
+  return { ...block, count: inner.length, start: inner[0].at, end: lastOf(inner).at + 1, children: blocksOf(inner) };
+}
+function isOpen(lines) { // Whether the lines end in a paragraph that may go on
+  return isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
+}
+function readList(lines) {
+  const [, mark, number] = BULLET.exec(lines[0].text);
+  const children = [];
+  let count = 0;
+  for (let next = 0; next < lines.length; next = lengthTo(lines, count, isText)) {
+    const { text, lazy } = lines[next];
+    const bullet = lazy || RULE.test(text) ? null : BULLET.exec(text);
+    if (!bullet || lastOf(bullet[1]) !== lastOf(mark)) break;
+    children.push(readItem(lines.slice(next), bullet));
+    count = next + lastOf(children).count;
   }
-  return found;
+  return { type: 'list', count, children, first: number === undefined ? null : Number(number) };
 }
-
-// What a paragraph says without its date and the marks in front: P-18.
-function bare(text, marks) {
-  const cuts = [...marks.spans];
-  let date = marks.date, out = text;
-  if (date) {
-    const before = text.slice(0, date.start), after = text.slice(date.end);
-    const opened = before.replace(/^(\[[ xX]\] |\[[^\]]*\] *)*/, "");
-    if (/^[*_( ]*$/.test(opened) && !date.bracketed) {
-      const head = before.slice(0, before.length - opened.length);
-      let tail = after;
-      if (opened.startsWith("(") && tail.startsWith(")")) tail = tail.slice(1);
-      else if (opened && tail.startsWith(opened)) tail = tail.slice(opened.length);
-      out = head + tail.replace(/^[ :\-–—/,.]+/, "");
-    } else if (!date.bracketed && new RegExp(`^${ORNAMENT}$`, "u").test(opened)) {
-      out = before.trimEnd() + " " + after.replace(/^[ :\-–—/,.]+/, "");
-    } else if (before.endsWith("(") && after.startsWith(")")) out = before.slice(0, -1).trimEnd() + after.slice(1);
-    else out = before.replace(/[ ,;]+$/, (one) => (before.trim() ? " " : one)) + (before.trim() ? after : after.replace(/^[ :\-–—]+/, ""));
-    const shorter = text.length - out.length;
-    cuts.forEach((cut, at) => { if (cut[0] >= date.end) cuts[at] = [Math.max(cut[0] - shorter, 0), cut[1] - shorter]; });
+function readItem(lines, [all, mark, , gap]) {
+  const indent = mark.length + (gap.length > 4 || all === lines[0].text ? 1 : gap.length);
+  const inside = (line, inner) => (isBlank(line) && inner.some((other) => isText(other.text)) ? ''
+    : isText(line) && indentOf(line) >= indent ? line.slice(indent) : null);
+  return readContainer({ type: 'item', marker: lastOf(mark) }, lines, lines[0].text.slice(indent), inside);
+}
+// A paragraph, or what begins like one: a link definition, a table, a heading with an underline.
+function readParagraph(lines) {
+  const text = [lines[0].text.trim()];
+  for (const { text: line, lazy } of lines.slice(1)) {
+    const under = !lazy && UNDERLINE.exec(line);
+    if (under) return { type: 'heading', count: text.length + 1, level: under[1] ? 1 : 2, text: text.join(' ') };
+    const isEnd = (row) => isBlank(row) || beginsBlock(row, true);
+    const isTable = DELIMITERS.test(line) && cellsOf(line) === cellsOf(lastOf(text));
+    if (isTable && text.length === 1) return { type: 'table', count: lengthTo(lines, 2, isEnd) };
+    if (isTable) text.pop();
+    if (isTable || isBlank(line) || (!lazy && isEnd(line))) break;
+    text.push(line.trim());
   }
-  for (const [start, end] of cuts.reverse()) out = out.slice(0, start) + out.slice(end).replace(/^ +/, "");
-  return out;
+  let rest = text.join('\n');
+  for (let found; (found = DEFINITION.exec(rest));) rest = rest.slice(found[0].length);
+  const defined = text.length - (rest === '' ? 0 : rest.split('\n').length);
+  return defined ? { type: 'definition', count: defined } : { type: 'paragraph', count: text.length, text };
 }
-
-function headingDay(text) {
-  if (/\b(through|until|pre|per|archived)\b/i.test(text)) return null;
-  const match = new RegExp(`^[\\[(*_]*(${ANY})|(${ANY})[\\])*_]*$|\\([^()]*?(${ANY})[^()]*\\)[^()]*$`).exec(text.trim());
-  return match ? day(match[1] || match[2] || match[3]) : null;
+function frontMatterLength(lines) { // P-10: how many lines the front matter has, 0 where there is none
+  const end = lines.findIndex((line, i) => i > 0 && /^---[ \t]*$/.test(line));
+  const said = lines.slice(1, end).filter(isText);
+  const isKey = (line = '') => /^[^\s#[{|>&*!%@`-][^:]*:(?:\s|$)/.test(line);
+  return /^---[ \t]*$/.test(lines[0] || '') && end > 0 && (!said.length || isKey(said.find((line) => line[0] !== '#')))
+    ? end + 1 : 0;
 }
-
-// -- Entries: P-7 to P-12, P-18, P-19 ------------------------------------------------------------------------------------
-function labelOf(lines, block, next) {
-  if (block.kind !== "paragraph" || !next || next.kind !== "item") return null;
-  const parts = lines.slice(block.start, block.end).map((one) => one.trim());
-  let first = parts.length - 1;
-  while (first && !/[.!?:][*_]*$/.test(parts[first - 1])) first--;
-  let text = parts.slice(first).join(" ");
-  const cut = Math.max(...[". ", "! ", "? "].map((end) => text.lastIndexOf(end, text.length - 2)));
-  if (cut > 0) text = text.slice(cut + 2);
-  const inside = text.replace(/^[*_ ]+|[*_ ]+$/g, ""), bold = /^(\*\*|__)(?!.*\1.*\1).+\1$/.test(text);
-  if (!inside || !(/[:：]$/.test(inside) || (bold && !/[.!?]$/.test(inside)))) return null;
-  return { text, day: marksOf(text).date?.day || null, isEntry: text !== parts.join(" "), start: block.start, end: block.end };
-}
-
-function outline(lines, from) {
-  const blocks = scan(lines, from), found = { blocks, entries: [], indexLines: [], headings: [] };
-  let above = [], label = null, run = [];
-  const paragraph = (block) => lines.slice(block.start, block.first ?? block.end).map((one, at) =>
-    at ? one.trim() : one.slice(block.column ?? 0).trim()).join("\n");
-  const add = (start, end, more) => {
-    const entry = { start, end, above: [...above], label: null, ...more };
-    entry.marks = marksOf(entry.paragraph);
-    found.entries.push(entry);
-    return entry;
-  };
-  const flush = () => {
-    const starts = [];
-    let dated = false;
-    for (const block of run) {
-      if (block.kind !== "paragraph") { if (!starts.length) starts.push(block.start); continue; }
-      const text = paragraph(block), own = marksOf(text).date;
-      const goesOn = text.startsWith("**") || /^\p{L}+:(\s|$)/u.test(text) || /[:：]$/.test(text);
-      if (!starts.length || own || (dated && !goesOn)) { starts.push(block.start); dated = !!own; }
-      for (let at = block.start + 1; at < block.end; at++) {
-        const line = lines[at].trim();
-        if (new RegExp(`^${DAY}:`).test(line) && day(line.slice(0, 10))) { starts.push(at); dated = true; }
-      }
-    }
-    starts.forEach((start, at) => {
-      let end = starts[at + 1] ?? run[run.length - 1].end;
-      while (blank(lines[end - 1])) end--;
-      const block = run.find((one) => one.start <= start && start < one.end);
-      const text = block.kind === "paragraph" ? lines.slice(start, Math.min(end, block.end)).map((one) => one.trim()).join("\n") : "";
-      add(start, end, { paragraph: text, column: /^\s*/.exec(lines[start])[0].length });
-    });
-    run = [];
-  };
-  for (let at = 0; at < blocks.length; at++) {
-    const block = blocks[at];
-    if (block.kind === "prose" || block.kind === "paragraph") {
-      const here = labelOf(lines, block, blocks[at + 1]);
-      if (!here) { run.push(block); label = null; continue; }
-      flush();
-      label = here;
-      if (here.isEntry) { run = [block]; flush(); }
-      continue;
-    }
-    flush();
-    if (block.kind === "heading") {
-      above = above.filter((one) => one.level < block.level);
-      const heading = { start: block.start, end: block.end, level: block.level, text: block.text, day: found.headings.length ? headingDay(block.text) : null, source: "heading" };
-      const next = blocks[at + 1];
-      const line = next && /^\**Date\**:\**\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(lines[next.start].trim());
-      if (line && found.headings.length) { heading.day = day(line[1]); heading.source = "label"; }
-      found.headings.push(heading);
-      above.push(heading);
-    }
-    if (block.kind !== "item") { label = null; continue; }
-    const text = paragraph(block), link = /^\[[^\]]*\]\(([^)/:\s]+\.md)\)/.exec(text);
-    if (link) { found.indexLines.push({ start: block.start, end: block.end, file: link[1], above: [...above], label, isIndex: true }); continue; }
-    let count = 1;
-    if (block.number !== undefined && Number(block.number) <= 1 && !(blocks[at - 1]?.kind === "item" && blocks[at - 1].delimiter === block.delimiter)) {
-      let stop = at;
-      while (blocks[stop]?.kind === "item" && blocks[stop].delimiter === block.delimiter) stop++;
-      const span = lines.slice(block.start, blocks[stop - 1].end);
-      const plain = blocks.slice(at, stop).every((one) => { const own = marksOf(paragraph(one)); return !own.date && !own.until; });
-      if (span.length <= 20 && bytes(span.join("\n")) + 1 <= 2000 && plain) count = stop - at;
-    }
-    const entry = add(block.start, blocks[at + count - 1].end, { paragraph: text, column: block.column, count, isItem: true });
-    entry.label = label;
-    at += count - 1;
+// ---------------------------------------- dates and marks
+const DAY = '\\d{4}-\\d\\d-\\d\\d';
+const TIME = '(?:[ T]?\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC| GMT| *[+-]\\d\\d:?\\d\\d)?)?';
+const ORNAMENT = '(?:[*_]|[\\u2190-\\u2bff\\u{1f000}-\\u{1faff}\\u200d\\ufe0f\\u20e3] *)*';
+const FRONT_DATE = new RegExp(`^(?:(\\[)(${DAY})${TIME}\\]|(\\()(${DAY})${TIME}\\)|(${DAY}|\\d{4}/\\d\\d/\\d\\d))`);
+const SETS_OFF = new RegExp(`^[*_]*${TIME}[*_]*(?=$|[\\s:()[\\]]|[.,](?:\\s|$))`);
+const RANGE = new RegExp(`^${TIME}[ )*_]*(?:(?:to|until|through) |[-\u2013\u2014])[ [(*_]*\\d{4}[-/]\\d\\d[-/]\\d\\d`);
+const LEAD_IN = /^((?:[^:]|(?<=\d):(?=\d))*[^:\]]\()((?:[^():]|(?<=\d):(?=\d))*)\)[*_ ]*:/;
+const ALONE = new RegExp(`(?<=^\\s*|[,;]\\s*)${DAY}(?=${TIME}\\s*(?:[,;]|$))`);
+const CLOSING = new RegExp(`(?<=[^\\]]\\()${DAY}(?=\\)[\\s.*_]*$)`);
+const JOINED = '[\\p{L}\\p{N}_/\\\\.#-]';
+const STANDING = new RegExp(`(?<!${JOINED})${DAY}(?:(?!${JOINED})|(?=[ T]\\d\\d:\\d\\d))`, 'gu');
+const MARK = new RegExp(`^\\[(?:keep|(disputed)|until (${DAY}))\\]`, 'i');
+const CODE_SPAN = '(?<!`)(`+)(?!`)[^]*?(?<!`)\\1(?!`)';
+const CODE = new RegExp(`${CODE_SPAN}|<!--[^]*?-->|<[A-Za-z][^<>\\s]*:[^<>\\s]*>`, 'g');
+const LINK = new RegExp('\\[\\[[^[\\]]*\\]\\]|\\[(?:[^[\\]]|\\[[^[\\]]*\\])*\\]' +
+  '(?:\\([^()\\s]*(?:\\s[^()]*)?\\)|\\[(?!keep|disputed|until|\\d{4}-)[^[\\]]+\\])', 'gi');
+// The day as YYYY-MM-DD, or null where no calendar has it.
+const calendarDay = (text, day = text.replace(/\//g, '-')) =>
+  (String(new Date(day).toJSON()).startsWith(day) ? day : null);
+const daysFrom = (first, last) => (Date.parse(last) - Date.parse(first)) / 86400000;
+// Code, links and comments become filler of the same length, so that nothing in them is read.
+const fill = (found) => '\u0001'.repeat(found.length);
+const mask = (text) => text.replace(CODE, fill).replace(LINK, fill);
+// P-13, P-14 and P-17: what is in front of a text: marks with their places, and a date { date, from, to, isMark }.
+function readFront(seen) {
+  const front = { disputed: false, until: null, spans: [], date: null };
+  for (let at = /^\[[ xX]\] /.test(seen) ? 4 : 0; ;) {
+    at += seen.slice(at).search(/[^ ]|$/);
+    const [mark, disputed, until] = MARK.exec(seen.slice(at)) || [];
+    if (until && !calendarDay(until)) return front;
+    if (until) front.until = [front.until || until, until].sort()[0];
+    front.disputed ||= Boolean(disputed);
+    if (mark) front.spans.push({ from: at, to: at + mark.length });
+    const date = mark || front.date ? null : dateAt(seen, at);
+    front.date ||= date;
+    if (!mark && !(date && date.isMark)) return front;
+    at = mark ? at + mark.length : date.to;
   }
-  flush();
-  return found;
 }
-
-const idOf = (text, target) => {
-  const [tier, owner] = target.split(/:(.*)/s);
-  const folded = text.normalize("NFC").split(/[\s\u001c-\u001f\u0085]+/).filter(Boolean).join(" ");
-  return blake2b(`${tier}\n${nameKey(owner || "")}\n${folded}`, 64).slice(0, 12);
-};
-function dateOf(one) {
-  if (one.isIndex) return [null, null];
-  const dated = [...one.above].reverse().find((heading) => heading.day);
-  return one.marks.date ? [one.marks.date.day, "own mark"] : one.label?.day ? [one.label.day, "label"]
-    : dated ? [dated.day, dated.source] : [null, null];
+function dateAt(seen, position) {
+  const at = position + new RegExp(`^${ORNAMENT}`, 'u').exec(seen.slice(position))[0].length;
+  const [all, bracket, inBrackets, parenthesis, inside, bare] = FRONT_DATE.exec(seen.slice(at)) || [];
+  const day = inBrackets || inside || bare;
+  const after = seen.slice(at + 10);
+  const isSetOff = bracket || parenthesis || (/^[*_]/.test(after) && seen[at - 1] === after[0]) || SETS_OFF.test(after);
+  if (!all || !isSetOff || !calendarDay(day)) return null;
+  const [from, to] = bracket ? [at, at + all.length] : parenthesis ? [at + 1, at + all.length - 1] : [at, at + 10];
+  return { date: calendarDay(day), isMark: Boolean(bracket), from, to };
 }
-
+function ownDate(text) { // P-13 to P-15: the own date of a first paragraph, or null
+  const seen = mask(text);
+  const front = readFront(seen).date;
+  if (front && RANGE.test(seen.slice(front.to))) return null;
+  const marked = [...seen.matchAll(new RegExp(`\\[(${DAY})\\]`, 'g'))].filter(([, day]) => calendarDay(day))
+    .map(({ 1: date, index }) => ({ date, isMark: true, from: index, to: index + 12 }));
+  const inFront = front && front.isMark ? [front] : [];
+  const [newest] = [...inFront, ...marked].sort((a, b) => (a.date === b.date ? 0 : a.date > b.date ? -1 : 1));
+  const [, lead = '', inside = ''] = LEAD_IN.exec(seen) || [];
+  const dateIn = (found, before) => found && calendarDay(found[0]) &&
+    { date: found[0], from: before + found.index, to: before + found.index + 10 };
+  return newest || front || dateIn(ALONE.exec(inside), lead.length) || dateIn(CLOSING.exec(seen), 0) || null;
+}
+function bareText(text) { // P-18: a first paragraph without its date and the marks in front
+  const date = ownDate(text);
+  const plain = date ? withoutDate(text, date) : text;
+  const shift = (at) => (date && at > date.from ? text.length - plain.length : 0);
+  return readFront(mask(text)).spans.reverse().reduce((rest, { from, to }) =>
+    rest.slice(0, from - shift(from)) + rest.slice(to - shift(from)).trimStart(), plain);
+}
+function withoutDate(text, { from, to, isMark }) {
+  const [before, after] = [text.slice(0, from), text.slice(to)];
+  const isInside = before.endsWith('(') && after[0] === ')';
+  const lessOf = (rest) => rest.replace(/^[ :\-\u2013\u2014]+/, '');
+  const stillLess = (rest) => rest.replace(/^[ :\-\u2013\u2014/,.]+/, '');
+  if (before === '(' && isInside) return stillLess(after.slice(1));
+  if (/^[*_]+$/.test(before) && after.startsWith(before)) return lessOf(after.slice(before.length));
+  if (/^[*_( ]*$/.test(before)) return before + lessOf(after);
+  if (isInside) return before.slice(0, -1).trimEnd() + after.slice(1);
+  const isOrnament = new RegExp(`^(?:\\[[ xX]\\] )?${ORNAMENT}$`, 'u').test(before);
+  return isOrnament && !isMark ? `${before.trimEnd()} ${stillLess(after)}` : before.replace(/[ ,;]+$/, '') + after;
+}
+function headingDate(text) { // P-16: the newest day that begins or ends a heading, or is in its last parenthesis
+  const seen = mask(text).replace(/\*/g, ' ');
+  const [open, close] = [seen.lastIndexOf('('), seen.lastIndexOf(')')];
+  const isAtEnd = (index) => new RegExp(`^${TIME}[\\s\\])_.]*$`).test(seen.slice(index + 10));
+  const days = [...seen.matchAll(STANDING)].filter(({ 0: day, index }) => calendarDay(day) &&
+    ((open < index && index < close) || /^[\s[(_]*$/.test(seen.slice(0, index)) || isAtEnd(index)));
+  const saysWhen = /(?<![\p{L}\p{N}])(?:through|until|pre|per|archived)(?![\p{L}\p{N}])/iu.test(seen);
+  return saysWhen ? null : days.map(([day]) => day).sort().pop() || null;
+}
+// ---------------------------------------- documents
+// Lines as units in file order. A unit has `kind` (heading, label, entry, index or other), `start`, `end`, `section`,
+// the heading above it, and `chain`, that heading and those above it.
+function readLines(lines, from = 0) {
+  const units = [];
+  let chain = [];
+  const blocks = parseBlocks(lines, from).flatMap(datedPieces);
+  blocks.forEach((block, i) => {
+    for (const unit of unitsOf(block, blocks.slice(i + 1), lastOf(units) || {}, lines)) {
+      if (unit.kind === 'heading') chain = [unit, ...chain.filter(({ level }) => level < unit.level)];
+      units.push(Object.assign(unit, { section: chain[0] || null, chain }));
+    }
+  });
+  const headings = units.filter(({ kind }) => kind === 'heading');
+  const tops = headings.filter(({ level }) => level === 1);
+  if (tops.length === 1 && tops[0] === headings[0]) Object.assign(tops[0], { date: null, dateLine: null });
+  const entries = units.filter(({ block }) => block).map((unit) => describe(lines, unit));
+  return { lines, from, blocks, units, entries, first: headings[0] || null };
+}
+const readDocument = (text) => readLines(splitLines(text), frontMatterLength(splitLines(text)));
+// The units that a block adds, given the blocks after it and the unit before it.
+function unitsOf(block, after, last, lines) {
+  const { type, start, end, level, text, kind } = block;
+  if (type === 'heading') return [{ kind: type, start, end, level, text, ...headingDates(text, lines.slice(end)) }];
+  if (type === 'list') return listUnits(block, last.kind === 'label' ? last : null, after, lines);
+  if (['rule', 'definition'].includes(type) || HIDDEN_KINDS.includes(kind)) return [{ kind: 'other', start, end }];
+  const label = type === 'paragraph' && after[0] && after[0].type === 'list' ? labelOf(text) : null;
+  if (!label) return proseUnits(block, last);
+  const prose = label === text.join(' ') ? [] : proseUnits(block, {});
+  const { date } = ownDate(label) || { date: null };
+  return [...prose, { kind: 'label', start, end, prose: prose[0] || null, text: label, date }];
+}
+function headingDates(text, after) { // P-16
+  const [, day] = /^[\s*_]*date[\s*_]*:[\s*_[]*(\d{4}-\d\d-\d\d)(?![\w/-])/i.exec(after.find(isText)) || [];
+  return headingDate(text) ? { date: headingDate(text) } : { date: null, dateLine: day && calendarDay(day) };
+}
+const firstText = ({ children: [first] }) => (first && first.type === 'paragraph' ? first.text.join('\n') : '');
+function listUnits(list, label, after, lines) { // P-8
+  const { first, start, end, children } = list;
+  const files = children.map((item) => indexedFile(firstText(item)));
+  const isShort = end - start <= 20 && bytesOf(`${lines.slice(start, end).join('\n')}\n`) <= 2000;
+  const next = after.find(({ type, kind }) => ['rule', 'heading', 'list', 'definition'].includes(type) && kind !== 2);
+  const goesOn = next && next.first === first + children.length && next.children[0].marker === children[0].marker;
+  const isOwn = (text) => ownDate(text) || readFront(mask(text)).until || indexedFile(text);
+  if (first !== null && first < 2 && isShort && !goesOn && !children.map(firstText).some(isOwn)) {
+    return [{ kind: 'entry', start, end, block: list, label }];
+  }
+  return children.map((block, i) => ({ kind: files[i] ? 'index' : 'entry', start: block.start, end: block.end, block,
+    label, file: files[i] }));
+}
+function indexedFile(text) { // P-10: the file of an index line, or null.
+  const link = /^[*_]*\[(?:[^[\]]|\[[^[\]]*\])*\]\( *(?:<([^<>]*)>|([^\s()]*))/.exec(text);
+  const target = link ? (link[1] || link[2] || '').replace(/^\.\//, '').replace(/#.*$/, '') : '';
+  return /^[^/\\]+\.md$/i.test(target) ? decodeURIComponent(target) : null;
+}
+function labelOf(lines) { // P-12: the label at the end of a paragraph over a list, or null
+  const ends = lines.findLastIndex((line, i) => i + 1 < lines.length && (/[\\.!?:\uff1a]$/.test(line) ||
+    /^\*\*[^:]*:/.test(line) || lines[i + 1].startsWith('**')));
+  const text = lines.slice(ends + 1).join(' ').replace(/\s+/g, ' ').split(/(?<=[.!?]) (?=[^])/).pop();
+  const inside = text.replace(/^[*_ ]+|[*_ ]+$/g, '');
+  const isBold = /^(\*\*|__)((?:(?!\1)[^])+)\1$/.test(text) && !/[.!?]$/.test(inside);
+  return /[:\uff1a]$/.test(inside) || isBold ? text : null;
+}
+// P-9: the entry that a block of prose begins; none where it goes on with the one before.
+function proseUnits(block, last) {
+  const text = block.text ? block.text.join('\n') : '';
+  const own = text && ownDate(text);
+  const isMore = !text || /^\*\*|^\p{L}+:(?:\s|$)|[:\uff1a]$/u.test(text);
+  const isDated = Boolean(own) && /[^*_ ]/.test(bareText(text));
+  if (!last.isProse || own || (last.isDated && !isMore)) {
+    return [{ kind: 'entry', start: block.start, end: block.end, block, isProse: true, isDated, label: null }];
+  }
+  last.end = block.end;
+  return [];
+}
+function datedPieces(block) { // A paragraph in pieces, each of which begins with a line `YYYY-MM-DD: …`
+  if (block.type !== 'paragraph') return [{ ...block, whole: block }];
+  const begins = (line, i) => !i || (/^\d{4}-\d\d-\d\d:/.test(line) && calendarDay(line.slice(0, 10)));
+  const starts = block.text.flatMap((line, i) => (begins(line, i) ? [i] : []));
+  return starts.map((from, i) => ({ ...block, whole: block, start: block.start + from,
+    end: block.start + (starts[i + 1] || block.text.length), text: block.text.slice(from, starts[i + 1]) }));
+}
+function describe(lines, unit) { // Reads the date, the marks, and `bare`, which the id is made from
+  const block = unit.block.type === 'list' ? unit.block.children[0] : unit.block;
+  const paragraph = block.type === 'item' ? block.children[0] : block;
+  const hasText = paragraph && paragraph.type === 'paragraph';
+  const head = hasText ? paragraph.text.join('\n') : '';
+  const rest = lines.slice(hasText ? Math.min(paragraph.end, unit.end) : unit.start, unit.end);
+  if (!hasText && rest.length && !unit.isProse) rest[0] = rest[0].replace(/^\s*(?:[-+*]|\d+[.)])[ \t]*/, '');
+  const [own, marks] = [ownDate(head), { keep: /\[keep\]/i.test(mask(head)), ...readFront(mask(head)) }];
+  return Object.assign(unit, own ? { date: own.date, dateSource: 'own mark' } : givenDate(unit),
+    { marks, bare: [bareText(head), ...rest].join('\n') });
+}
+function givenDate({ label, chain }) { // P-16
+  const { dateLine, date } = chain.find((heading) => heading.dateLine || heading.date) || {};
+  const given = [['label', label && label.date], ['heading', date], ['label', dateLine]].find(([, day]) => day);
+  return { date: given ? given[1] : null, dateSource: given ? given[0] : null };
+}
+function idOf(target, text) { // P-18
+  const [, tier, owner] = /^(\w+):?(.*)$/s.exec(target);
+  const said = text.normalize('NFC').replace(/[\p{White_Space}\x1c-\x1f]+/gu, ' ').replace(/^ | $/g, '');
+  return blake2b(`${tier}\n${foldName(owner)}\n${said}`).slice(0, 12);
+}
 function parse(text, target) {
-  const lines = splitLines(text), found = outline(lines, frontMatterEnd(lines)), seen = {};
-  const entries = found.entries.map((one) => {
-    const whole = lines.slice(one.start, one.end), size = one.paragraph.split("\n").length;
-    const first = one.paragraph ? bare(one.paragraph, one.marks) : lines[one.start].slice(one.column);
-    const rest = whole.slice(one.paragraph ? size : 1), said = idOf([first, ...rest].join("\n"), target);
-    seen[said] = (seen[said] || 0) + 1;
-    const [date, source] = dateOf(one);
-    const words = [...(one.marks.keep ? ["keep"] : []), ...(one.marks.disputed ? ["disputed"] : []), ...(one.marks.until ? [`until ${one.marks.until}`] : [])];
-    return { id: seen[said] > 1 ? `${said}-${seen[said]}` : said, text: whole.join("\n"), label: one.label?.text || "",
-      section: one.above.length ? one.above[one.above.length - 1].text : "", date, date_source: source, marks: words,
-      line: one.start + 1, last_line: one.end };
+  if (text === null) throw new Refused('it is not UTF-8');
+  const { lines, units } = readDocument(text);
+  const ids = [];
+  const tellEntry = ({ start, end, label, section, date, dateSource, bare, marks: { keep, disputed, until } }) => {
+    const id = idOf(target, bare);
+    const count = ids.push(id) && ids.filter((other) => other === id).length;
+    const marks = [keep && 'keep', disputed && 'disputed', until && `until ${until}`].filter(Boolean);
+    return { id: count > 1 ? `${id}-${count}` : id, text: lines.slice(start, end).join('\n'), line: start + 1,
+      last_line: end, label: label ? label.text : '', section: section ? section.text : '', date,
+      date_source: dateSource, marks };
+  };
+  const entries = units.filter(({ kind }) => kind === 'entry').map(tellEntry);
+  const index = units.filter(({ kind }) => kind === 'index').map(({ start, file }) => ({ line: start + 1, file }));
+  return { entries, index_lines: index };
+}
+// ---------------------------------------- what is shown
+// P-25: the lines of a document that a reader of the rendered page sees; null for those that go whole.
+function shownLines({ lines, from, blocks }) {
+  const shown = lines.slice().fill(null, 0, from);
+  const visit = ({ type, start, end, children }) => {
+    const hasText = ['paragraph', 'table', 'heading', 'html'].includes(type);
+    const seen = hasText ? hide(lines.slice(start, end).join('\n'), type === 'html').split('\n') : [];
+    seen.forEach((line, i) => { if (line !== lines[start + i]) shown[start + i] = isBlank(line) ? null : line; });
+    if (type === 'definition') shown.fill(null, start, end);
+    children.forEach(visit);
+  };
+  blocks.forEach(visit);
+  return shown;
+}
+function hide(text, isHtml) { // Takes out comments and their like, save for the line ends in them
+  const hidden = '<!--(?!\\s*-->)[^]*?-->|<\\?[^]*?\\?>|<![A-Za-z][^>]*>';
+  const pattern = isHtml ? `${hidden}|<!--(?!\\s*-->)[^]*$|<\\?[^]*$` : `${CODE_SPAN}|\\\\[^]|${hidden}`;
+  return text.replace(new RegExp(pattern, 'g'), (found) => (found[0] === '<' ? found.replace(/[^\n]/g, '') : found));
+}
+const injected = (text) => shownLines(readDocument(text)).filter((line) => line !== null);
+// P-26. Where a character that is not seen is needed: what is before it, the character, what is after it.
+const UNSEEN = new RegExp('(?![\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\t])' +
+  '[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\p{Noncharacter_Code_Point}\\u2800]', 'gu');
+const CURSIVE = '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Nko}\\p{Script=Mandaic}]';
+const VIRAMA = '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u1039\\u17d2]';
+const NEEDED = [
+  [/\p{Extended_Pictographic}$/u, /[\ufe0e\ufe0f]/, /^/], [/[0-9#*]$/, /[\ufe0e\ufe0f]/, /^\u20e3/],
+  [/[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u, /\u200d/, /^\p{Extended_Pictographic}/u],
+  [new RegExp(`${VIRAMA}$`), /[\u200c\u200d]/, /^/], [/\p{L}$/u, /[\u200c\u200d]/, new RegExp(`^${VIRAMA}`)],
+  [new RegExp(`${CURSIVE}$`, 'u'), /[\u200c\u200d]/, new RegExp(`^${CURSIVE}`, 'u')],
+  [/\p{Script=Han}$/u, /[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u, /^/],
+  [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/],
+];
+const FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+const [ALIKE, LATIN] = ['аеорсухѕіһԁοιυνα‐‑‒–—−', 'aeopcyxsihdoiuva------'];
+const NAMES = 'agent-memory|assistant|bos|end_of_turn|eos|function_calls|function_results|hook_context|human|invoke|' +
+  'memory|s|session-checklist|start_of_turn|system|system-reminder|tool_call|tool_result|tool_use|user';
+const MARKER = new RegExp(`^[\\s/\\\\⁄∕]*(?:\\||<sys|antml:|tool\u2581|(?:${NAMES})(?![\\w\\p{L}\\p{N}-]))`, 'iu');
+const ANGLE_OR_INST = /[<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438]|\[(?=\/?INST\])/g;
+function escapeText(text) { // P-26 and P-27
+  const flags = [...text.matchAll(FLAG)];
+  const inFlag = (at) => flags.some(({ 0: flag, index }) => index <= at && at < index + flag.length);
+  const isNeeded = (char, at) => char === '\n' || inFlag(at) || NEEDED.some(([before, self, after]) =>
+    self.test(char) && before.test(text.slice(0, at)) && after.test(text.slice(at + char.length)));
+  const shown = text.replace(UNSEEN, (char, at) => (isNeeded(char, at) ? char : spell(char)));
+  const letterOf = (char) => LATIN[ALIKE.indexOf(char.toLowerCase())] || char; // all of one length, to keep places
+  const formOf = (char) => (char.normalize('NFKC').length > 1 ? char : letterOf(char.normalize('NFKC')));
+  const plain = shown.replace(/[^\x00-\x7f]/g, formOf);
+  const breakMarker = (char, at) => (char === '[' ? '&#91;' : MARKER.test(plain.slice(at + 1)) ? '&lt;' : char);
+  const broken = shown.replace(ANGLE_OR_INST, breakMarker);
+  return broken === text ? text : escapeText(broken);
+}
+function spell(char, code = char.codePointAt(0)) {
+  const [mark, width] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
+  return `\\${mark}${code.toString(16).padStart(width, '0')}`;
+}
+// ---------------------------------------- what fits
+const PHRASES = ['empty', 'n/a', 'no entries', 'no entries yet', 'no knowledge yet', 'no memories yet', 'no memory yet',
+  'none', 'none yet', 'nothing here yet', 'nothing yet', 'tbd', 'to be filled in', 'todo'];
+const isPlaceholder = (line) => charsOf(line) <= 30 &&
+  PHRASES.includes(line.replace(/^[-\s+*_()[\].\u2026]+|[-\s+*_()[\].\u2026]+$/g, '').toLowerCase());
+const saysNothing = (line) => isBlank(line) || line[0] === '#' || line.trim() === '<!-- -->' || isPlaceholder(line);
+// P-24: lines without placeholders, and without the blank lines that they had around them.
+function withoutPlaceholders(lines) {
+  const gone = new Set(readLines(lines).units.filter(({ kind, label, start, end }) =>
+    kind === 'entry' && !label && end === start + 1 && isPlaceholder(lines[start])).map(({ start }) => start));
+  const kept = lines.filter((line, i) => !gone.has(i) && !(isBlank(line) && gone.has(i - 1) &&
+    isBlank(lines.slice(0, i - 1).findLast((_, before) => !gone.has(before)) || '')));
+  while (gone.size && kept.length && isBlank(lastOf(kept))) kept.pop();
+  return kept;
+}
+// A document as recall needs it, or null where it says nothing. The `segments` of an entry are the blocks that go with
+// it: each with its `lines`, `block`, `place` among the blocks, and the `label` that governs it.
+function prepare(text, today) {
+  const seen = injected(text);
+  if (seen.every(saysNothing)) return null;
+  const doc = readLines(withoutPlaceholders(seen));
+  const [shown, segments] = [doc.lines.map(escapeText), new Map()];
+  const blocks = itemsOf(doc.blocks);
+  const cut = ({ start, end }, label) => blocks.flatMap((block, place) => {
+    const [from, to] = [Math.max(start, block.start), Math.min(end, block.end)];
+    const lines = shown.slice(from, to).map(cutLine);
+    const segment = segments.get(from) || { start: from, end: to, place, block, lines };
+    if (from < to) segments.set(from, Object.assign(segment, label && { label }));
+    return from < to ? [segment] : [];
   });
-  return { entries, index_lines: found.indexLines.map((one) => ({ line: one.start + 1, file: one.file })) };
-}
-
-// -- The block: P-21 to P-24, P-33 ---------------------------------------------------------------------------------------
-const EMPTY = new Set(["empty", "n/a", "no entries", "no entries yet", "no knowledge yet", "no memories yet", "no memory yet",
-  "none", "none yet", "nothing here yet", "nothing yet", "tbd", "to be filled in", "todo"]);
-const holdsPlace = (line) => line.length <= 30 && EMPTY.has(line.replace(/^[\s\-+*_()[\].…]+|[\s\-+*_()[\].…]+$/g, "").toLowerCase());
-
-// -- What does not fit: P-28 to P-32 -------------------------------------------------------------------------------------
-const number = (iso) => Date.parse(iso + "T00:00:00Z") / 864e5;
-const some = (count, of) => (count === of ? "" : `${count} of them `);
-const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
-function omission(units, command, { older = false, cut = "", today }) {
-  const said = [];
-  if (units.length) {
-    const days = units.map((one) => dateOf(one)[0]).filter(Boolean).sort();
-    const expired = units.filter((one) => one.marks?.until && one.marks.until < today).length;
-    const lines = units.reduce((sum, one) => sum + one.end - one.start, 0);
-    const facts = [`${units.length} ${older ? "older " : ""}${units.length === 1 ? "entry" : "entries"} on ${plural(lines, "line", "lines")}`];
-    const last = days[days.length - 1];
-    if (days.length) facts.push(`${some(days.length, units.length)}dated ${days[0]}${last === days[0] ? "" : ` to ${last}`}`);
-    if (expired) facts.push(`${some(expired, units.length)}expired`);
-    said.push(`${facts.join(", ")}${facts.length > 1 ? "," : ""} ${units.length === 1 ? "is" : "are"} not shown`);
+  for (const unit of doc.entries) {
+    unit.size = bytesOf(shown.slice(unit.start, unit.end).map((line) => `${cutLine(line)}\n`).join(''));
+    unit.isExpired = unit.marks.until !== null && unit.marks.until < today;
+    const own = unit.label ? [unit.label, unit] : [unit];
+    unit.segments = [...unit.chain.flatMap((one) => cut(one)), ...own.flatMap((one) => cut(one, unit.label))];
   }
-  if (cut) said.push(cut);
-  if (!said.length) said.push("there is no room for more");
-  return `(${said.join("; ")}; \`${command}\` shows ${units.length === 1 && said.length === 1 ? "it" : "them"})`;
+  const governing = doc.units.filter(({ kind, prose }) => kind === 'label' && prose).map(({ prose }) => prose);
+  return { shown, real: doc.entries, governing, title: doc.first ? cut(doc.first) : [], glue: new Map() };
 }
-
-function cutLine(line) {
-  if (bytes(line) <= 1000) return line;
-  let out = "", size = 0;
-  for (const one of line) { if ((size += bytes(one)) > 997) break; out += one; }
-  return out + "…";
+function cutLine(line) { // P-30
+  const start = Buffer.from(line, 'utf8').toString('utf8', 0, MAX_LINE_BYTES - bytesOf('\u2026'));
+  return bytesOf(line) > MAX_LINE_BYTES ? `${start.replace(/\ufffd$/, '')}\u2026` : line;
 }
-
-function givingUp(units, lines) {
-  const days = units.map((one) => (dateOf(one)[0] ? number(dateOf(one)[0]) : null));
-  const sorted = [...new Set(days.filter((one) => one !== null))].sort((a, b) => b - a);
-  let newest = sorted.length ? sorted[sorted.length - 1] : null;
-  for (const most of [3650, 365]) { const at = sorted.findIndex((one, place) => one - sorted[place + 1] <= most); if (at >= 0) newest = sorted[at]; }
-  const keeping = newest === null ? -1 : days.lastIndexOf(newest);
-  const sections = units.map((one) => one.above[one.above.length - 1]?.start ?? -1);
-  const sizes = units.map((one) => bytes(lines.slice(one.start, one.end).join("\n")) + 1);
-  const own = units.map((one, at) => at).filter((at) => units[at].marks?.date);
-  const odd = new Set(own.filter((at, place) => place && place < own.length - 1 && Math.min(days[own[place - 1]], days[own[place + 1]]) - days[at] > 180));
-  const left = {}, weight = {}, order = [], taken = new Set();
-  sections.forEach((one, at) => { left[one] = (left[one] || 0) + 1; weight[one] = (weight[one] || 0) + sizes[at]; });
-  const take = (indexes) => {
-    const waiting = new Map();
-    for (const at of indexes) if (!taken.has(at) && at !== keeping) waiting.set(sections[at], [...(waiting.get(sections[at]) || []), at]);
-    while (waiting.size) {
-      const section = [...waiting.keys()].sort((a, b) => weight[b] - weight[a] || a - b)[0];
-      const at = waiting.get(section).shift();
-      if (left[section] === 1) { waiting.delete(section); continue; }
-      order.push(at); taken.add(at); left[section]--; weight[section] -= sizes[at];
-      if (!waiting.get(section).length) waiting.delete(section);
+const deepest = (block) => (block && block.children.length ? deepest(lastOf(block.children)) : block);
+const itemsOf = (blocks) => blocks.flatMap((block) => (block.type === 'list' ? block.children : [block]));
+function outline(lines) { // What blocks some lines make, to tell whether they stay what they are
+  const tell = ({ type, marker, level, start, end, children }) => [type, marker, level, children.length
+    ? children.map(tell) : lines.slice(start, end).map((line) => (type === 'fence' ? line : line.trim()))];
+  return itemsOf(parseBlocks(lines, 0)).map((block) => JSON.stringify(tell(block)));
+}
+function glueOf({ glue }, above, below, key = `${above.start} ${above.lines.length} ${below.start}`) { // P-30
+  if (!glue.has(key)) glue.set(key, findGlue(above, below));
+  return glue.get(key);
+}
+function findGlue(above, below) {
+  const [first, second] = [above, below].map(({ block }) => block.whole || block);
+  if (above.end === below.start || first === second) return [];
+  const stay = (gap) => outline([...above.lines, ...gap, ...below.lines]).join() ===
+    [...outline(above.lines), ...outline(below.lines)].join();
+  const wentOut = below.place > above.place + 1 || above.end < first.end || below.start > second.start;
+  const isLabel = first.type === 'paragraph' && labelOf(above.lines.map((line) => line.trim())) !== null;
+  const misleads = second.type === 'item' && (isLabel && !above.label ? true : above.label !== below.label);
+  if (wentOut && misleads) return ['', '<!-- -->', ''];
+  return stay([]) ? [] : wentOut && !stay(['']) ? ['', '<!-- -->', ''] : [''];
+}
+function render(doc, segments) {
+  const inOrder = [...new Set(segments)].sort((a, b) => a.start - b.start);
+  return inOrder.flatMap((one, i) => [...(i ? glueOf(doc, inOrder[i - 1], one) : []), ...one.lines]);
+}
+function leavingOrder({ real, governing }) { // P-31: the entries in the order in which they leave
+  const units = real.filter((unit) => !unit.isExpired && !governing.includes(unit));
+  const days = [...new Set(units.map(({ date }) => date).filter(Boolean))].sort().reverse();
+  const isNear = (most) => (day, i) => i + 1 < days.length && daysFrom(days[i + 1], day) <= most;
+  const newest = days.find(isNear(365)) || days.find(isNear(3650)) || lastOf(days);
+  const last = units.findLast(({ date }) => date && date === newest);
+  const own = units.filter(({ kind, dateSource }) => kind === 'entry' && dateSource === 'own mark');
+  const isOdd = (unit) => own.includes(unit) && [-1, 1].map((by) => own[own.indexOf(unit) + by])
+    .every((beside) => beside && daysFrom(unit.date, beside.date) > 180);
+  const order = new Set();
+  const left = new Map(units.map(({ section }) => [section, { count: 0, bytes: 0, at: section ? section.start : -1 }]));
+  const leftOf = ({ section }) => left.get(section);
+  const add = (unit, by) => { leftOf(unit).count += by; leftOf(unit).bytes += by * unit.size; };
+  units.forEach((unit) => add(unit, 1));
+  const take = (group) => {
+    const mayGo = (unit) => unit !== last && !order.has(unit) && leftOf(unit).count > 1;
+    for (let some = group.filter(mayGo); some.length; some = some.filter(mayGo)) {
+      const isBefore = (a, b) => leftOf(a).bytes - leftOf(b).bytes || leftOf(b).at - leftOf(a).at;
+      const next = some.reduce((best, unit) => (isBefore(unit, best) > 0 ? unit : best));
+      order.add(next);
+      add(next, -1);
     }
   };
-  const on = (one) => days.map((_, at) => at).filter((at) => days[at] === one), oldest = [...sorted].reverse();
-  for (const one of oldest) if (newest - one > 30) take(on(one).filter((at) => !odd.has(at)));
-  const isOpening = (at) => !units[at].isIndex && !units[at].isItem && sizes[at] <= 12800 && !units.some((one, other) => other < at && sections[other] === sections[at] && (one.isItem || one.isIndex));
-  take([...on(null).filter((at) => !isOpening(at)), ...on(null).filter(isOpening)]);
-  for (const one of oldest) take(on(one));
-  const rest = units.map((_, at) => at).filter((at) => !taken.has(at));
-  return [...order, ...rest.sort((a, b) => (a === keeping) - (b === keeping) || (days[a] !== null) - (days[b] !== null) || days[a] - days[b] || sizes[b] - sizes[a] || a - b)];
+  const groups = days.slice().reverse().map((day) => units.filter(({ date }) => date === day));
+  const isOld = ([{ date }]) => daysFrom(date, newest) > 30;
+  groups.filter(isOld).forEach((group) => take(group.filter((unit) => !isOdd(unit))));
+  const isOpening = (unit) => unit.isProse && unit.end - unit.start <= 100 && unit.size <= 12800 &&
+    !units.some((other) => other.section === unit.section && !other.isProse && other.start < unit.start);
+  const undated = units.filter(({ date }) => !date);
+  [undated.filter((unit) => !isOpening(unit)).concat(undated.filter(isOpening)), ...groups].forEach(take);
+  const key = (unit) => [unit === last ? 1 : 0, unit.date || '', -unit.size, unit.start];
+  const byKey = (a, b) => key(a).map((x, i) => (x < key(b)[i] ? -1 : Number(x > key(b)[i]))).find(Boolean) || 0;
+  return [...order, ...units.filter((unit) => !order.has(unit)).sort(byKey)];
 }
-
-// The text of some spans of a document, with the blank lines that its blocks need.
-function sheet(lines, blocks, spans) {
-  const pieces = [...spans].flatMap((span) => blocks.filter((one) => one.start < span.end && one.end > span.start).map((block) =>
-    ({ block, start: Math.max(block.start, span.start), end: Math.min(block.end, span.end), label: span.label ?? (span.isItem || span.isIndex ? null : undefined) })));
-  const unique = [...new Map(pieces.map((one) => [one.start, one])).values()].sort((a, b) => a.start - b.start);
-  const out = [];
-  unique.forEach((one, at) => {
-    const above = unique[at - 1], text = lines.slice(one.start, one.end);
-    if (above && above.end !== one.start && above.block !== one.block) {
-      const before = lines.slice(above.start, above.end);
-      const stays = (between) => { const both = scan([...before, ...between, ...text], 0); return both.length === 2 && both[0].end === before.length && both[0].kind === above.block.kind && both[1].kind === one.block.kind; };
-      const between = blocks.some((block) => block.start >= above.end && block.end <= one.start);
-      const misleads = between && one.block.kind === "item" && above.block.kind === "item" && (above.label?.start ?? -1) !== (one.label?.start ?? -1);
-      out.push(...(misleads ? ["", "<!-- -->", ""] : stays([]) ? [] : between && !stays([""]) ? ["", "<!-- -->", ""] : [""]));
-    }
-    out.push(...text);
-  });
-  return out;
-}
-
-function fit(source, raw, room, command, today) {
-  const found = outline(source, 0), lines = raw.map(cutLine);
-  const all = [...found.entries, ...found.indexLines].sort((a, b) => a.start - b.start);
-  const told = all.filter((one) => one.isIndex || one.end > one.start + 1 || one.label || !holdsPlace(source[one.start]));
-  const ended = (one) => one.marks?.until && one.marks.until < today;
-  const has = (text, note) => { const whole = [...text, note].join("\n"); return text.length + 1 <= room.lines && bytes(whole) <= room.bytes && whole.length <= room.chars; };
-  const holds = (text) => text.length <= room.lines && bytes(text.join("\n")) <= room.bytes && text.join("\n").length <= room.chars;
-  const whole = !told.some(ended);
-  if (whole && told.length === all.length && holds(lines)) return lines;
-  const labels = new Set(told.map((one) => one.label?.start));
-  const units = told.filter((one) => !ended(one) && !(labels.has(one.start) && !one.isItem));
-  const spans = (one) => [...one.above, ...(one.label ? [one.label] : []), one], title = found.headings.slice(0, 1);
-  const full = sheet(lines, found.blocks, [...title, ...units.flatMap(spans)]);
-  if (whole && holds(full)) return full;
-  const longest = omission(told, command, { older: told.every((one) => dateOf(one)[0]), today });
-  if (!has(sheet(lines, found.blocks, title), longest)) return [longest];
-  const order = givingUp(units, lines), shown = [];
-  for (const at of [...order].reverse()) {
-    const next = sheet(lines, found.blocks, [...title, ...[...shown, units[at]].flatMap(spans)]);
-    if (has(next, longest)) shown.push(units[at]);
-  }
-  const gone = told.filter((one) => !shown.includes(one) && !(labels.has(one.start) && !one.isItem && shown.some((other) => other.label?.start === one.start)));
-  const last = units[order[order.length - 1]];
-  if (last && !has(sheet(lines, found.blocks, [...title, ...spans(last)]), longest)) {
-    const others = gone.filter((one) => one !== last), size = last.end - last.start;
-    for (let count = Math.min(size - 1, room.lines); count > 0; count--) {
-      const text = sheet(lines, found.blocks, [...title, ...shown.flatMap(spans), ...spans(last).slice(0, -1), { ...last, end: last.start + count }]);
-      if (blank(lines[last.start + count - 1])) text.push("");
-      const part = [...text, omission(others, command, { cut: `one entry is cut after ${count} of ${size} lines`, today })];
-      if (holds(part)) return part;
+function fit(doc, holds, command) { // P-30 to P-32: the lines of a document that fit, as `holds` tells
+  const { real, title, shown, governing } = doc;
+  const widest = lastLine(real, command, { isOlder: real.every(({ date }) => date) });
+  const isWhole = real.every(({ isExpired }) => !isExpired);
+  const segmentsOf = (units) => [...title, ...[...units].flatMap((unit) => unit.segments)];
+  const whole = isWhole && [shown, shown.map(cutLine), render(doc, segmentsOf(real))].find(holds);
+  if (whole) return whole;
+  if (!holds([...render(doc, title), widest])) return [lastLine(real, command, {})];
+  const order = leavingOrder(doc).reverse();
+  const isRoomFor = (segments) => holds([...render(doc, segments), widest]);
+  const kept = new Set();
+  for (const unit of order) if (isRoomFor(segmentsOf([...kept, unit]))) kept.add(unit);
+  const segments = segmentsOf(kept);
+  for (const unit of governing) if (segments.some(({ start }) => start === unit.start)) kept.add(unit);
+  const dates = [...kept].map(({ date }) => date).filter(Boolean).sort();
+  const told = (gone, cut) => (gone.length || cut ? [lastLine(gone, command, { cut,
+    isOlder: dates.length > 0 && gone.every(({ date }) => date && date < dates[0]) })] : []);
+  const [out, [first]] = [real.filter((unit) => !kept.has(unit)), order];
+  if (first && !isRoomFor(segmentsOf([first]))) {
+    const starts = first.segments.filter(({ start }) => start < first.start);
+    const own = first.segments.find(({ start }) => start === first.start);
+    const lines = shown.slice(first.start, first.end).map(cutLine);
+    for (let after = lines.length - 1; after > 0; after--) { // its first lines, as many as fit
+      const start = closeFence(lines.slice(0, after));
+      const part = { ...own, end: own.start + start.length, lines: start };
+      const text = [...render(doc, [...segments, ...starts, part]),
+        ...told(out.filter((unit) => unit !== first), { after, of: lines.length })];
+      if (holds(text)) return text;
     }
   }
-  const days = shown.map((one) => dateOf(one)[0]).filter(Boolean).sort();
-  const older = days.length > 0 && gone.every((one) => dateOf(one)[0] && dateOf(one)[0] <= days[0]);
-  return [...sheet(lines, found.blocks, [...title, ...shown.flatMap(spans)]), omission(gone, command, { older, today })];
+  return [...render(doc, segments), ...told(out)];
 }
-
-function recall(args, files, clock) {
-  const today = clock.slice(0, 10), maxLines = args.max_lines ?? 200;
-  const bounded = args.max_chars !== undefined || args.max_tokens !== undefined, wanted = [["shared", "", SHARED]];
-  const find = (folder, name, rest) => {
-    const paths = Object.keys(files).filter((path) => path.startsWith(folder) && path.endsWith(rest));
-    const path = paths.find((one) => nameKey(one.slice(folder.length, -rest.length)) === nameKey(name));
-    return path && [path.slice(folder.length, -rest.length), path];
-  };
-  if (args.agent) {
-    const place = find(".scaffolding/agent-memory/agents/", checkName("agent", args.agent), "/MEMORY.md");
-    if (place) wanted.push(["agent", ...place]);
-  }
-  if (args.conversation) {
-    const place = find(".scaffolding/conversations/", checkName("conversation", args.conversation), "/agent-memory/context.md");
-    if (place) wanted.push(["conversation", ...place]);
-  }
-  const parts = [], unread = [];
-  for (const [tier, owner, path] of wanted) {
-    if (files[path] === undefined) continue;
-    const tag = (lines) => `<memory tier="${tier}"${owner && ` ${tier}="${owner}"`} path="${path}" lines="${lines}">`;
-    let source;
-    try { source = decode(files[path]); } catch (error) {
-      const body = `(not read: ${path}: ${error.message})`;
-      unread.push(owner ? `${tier}:${owner}` : tier);
-      parts.push({ tag, all: 0, lines: 0, source: [], escaped: [], over: false, body, found: { entries: [], indexLines: [] }, command: "" });
-      continue;
-    }
-    source = source.replace(/\r\n|\r/g, "\n");
-    const all = splitLines(source).length;
-    const { text, removed } = injected(source), lines = text.replace(/\n$/, "").split("\n");
-    if (!lines.some((line) => line.trim() && !line.startsWith("#") && line.trim() !== "<!-- -->" && !holdsPlace(line.trim()))) continue;
-    const escaped = lines.map(escapeLine), words = ["amp show", ...(bounded || !owner ? [tier] : [])];
-    for (const one of ["agent", "conversation"]) if (args[one] && (bounded || one === tier)) words.push(`--${one} ${checkName(one, args[one])}`);
-    if (/\[until /i.test(text)) words.push(`--today ${today}`);
-    for (const one of ["lines", "chars", "tokens"]) if (args[`max_${one}`]) words.push(`--max-${one} ${args[`max_${one}`]}`);
-    const found = outline(lines, 0), expired = found.entries.some((one) => one.marks.until && one.marks.until < today);
-    const over = all - removed > maxLines || bytes(escaped.join("\n")) > 25600 || expired;
-    parts.push({ tag, all, lines: all - removed, source: lines, escaped, over, body: escaped.join("\n"), found, command: [...words, "--left-out"].join(" ") });
-  }
-  const opening = (part) => part.tag(part.lines < part.all ? `${part.lines} of ${part.all}` : part.all);
-  const render = () => {
-    const id = blake2b(parts.map((part) => opening(part) + part.body).join(""), 8);
-    return [`<agent-memory id="${id}">`, FRAMING, ...parts.map((part) => `${opening(part)}\n${part.body}\n</memory>`), `</agent-memory id="${id}">`].join("\n");
-  };
-  const refit = (part, room) => {
-    const text = fit(part.source, part.escaped, { lines: maxLines, ...room }, part.command, today);
-    part.body = text.join("\n"); part.lines = text.length;
-  };
-  const most = { chars: args.max_chars ?? Infinity, bytes: 4 * (args.max_tokens ?? Infinity) };
-  const give = (text) => ({ text, not_read: unread });
-  if (!parts.length) return give("");
-  if (!bounded) parts.filter((part) => part.over).forEach((part) => refit(part, { bytes: 25600, chars: Infinity }));
-  if (!bounded || (!parts.some((part) => part.over) && render().length <= most.chars && bytes(render()) <= most.bytes)) return give(render());
-  const frame = [`<agent-memory id="${"0".repeat(16)}">`, FRAMING, ...parts.map((part) => `${part.tag(part.all ? `${part.all - 1} of ${part.all}` : 0)}\n\n</memory>`), `</agent-memory id="${"0".repeat(16)}">`].join("\n");
-  let roomBytes = most.bytes - bytes(frame), roomChars = most.chars - frame.length;
+function closeFence(lines) {
+  const { open, start } = deepest(lastOf(parseBlocks(lines, 0))) || {};
+  return open ? [...lines, ' '.repeat(lines[start].indexOf(open)) + open] : lines;
+}
+function lastLine(out, command, { cut, isOlder }) { // P-32: the line that tells what is left out
+  const dates = out.map(({ date }) => date).filter(Boolean).sort();
+  const ended = out.filter(({ isExpired }) => isExpired).length;
+  const some = (number) => (number === out.length ? '' : `${number} of them `);
+  const span = dates[0] === lastOf(dates) ? dates[0] : `${dates[0]} to ${lastOf(dates)}`;
+  const lines = out.reduce((sum, { start, end }) => sum + end - start, 0);
+  const [noun, verb] = out.length === 1 ? ['entry', 'is'] : ['entries', 'are'];
+  const about = (dates.length ? `, ${some(dates.length)}dated ${span}` : '') + (ended ? `, ${some(ended)}expired` : '');
+  const entries = `${out.length} ${isOlder ? 'older ' : ''}${noun} on ${lines} line${lines === 1 ? '' : 's'}${about}`;
+  const facts = [out.length && `${entries}${about ? ',' : ''} ${verb} not shown`,
+    cut && `one entry is cut after ${cut.after} of ${cut.of} lines`].filter(Boolean);
+  return `(${facts.join('; ')}; \`${command}\` shows ${out.length + (cut ? 1 : 0) === 1 ? 'it' : 'them'})`;
+}
+// ---------------------------------------- recall
+const TIERS = [['shared', '.scaffolding/agent-memory/shared/', 'KNOWLEDGE.md'],
+  ['agent', '.scaffolding/agent-memory/agents/', '/MEMORY.md'],
+  ['conversation', '.scaffolding/conversations/', '/agent-memory/context.md']];
+function recall(files, args, today) {
+  const parts = TIERS.map((tier) => readPart(files, args, tier, today)).filter(Boolean);
+  const unread = parts.filter(({ doc }) => !doc).map(({ target }) => target);
+  return { text: fillParts(parts, args, today) ? makeBlock(parts) : '', not_read: unread };
+}
+// P-1, P-24 and P-33: the part of a tier, or null where it has nothing to give.
+function readPart(files, args, [tier, folder, file], today) {
+  if (tier !== 'shared' && !args[tier]) return null;
+  const name = tier === 'shared' ? '' : spellingOf(files, folder, checkName(tier, args[tier]));
+  const path = folder + name + file;
+  const text = files[path] === undefined ? '' : readFile(files[path]);
+  const doc = text === null ? null : prepare(text, today);
+  const open = (lines) => `<memory tier="${tier}"${name && ` ${tier}="${name}"`} path="${path}" lines="${lines}">`;
+  const part = { tier, target: name ? `${tier}:${name}` : tier, open, doc };
+  if (text === null) return { ...part, total: 0, body: ['(not read: it is not UTF-8)'] };
+  return doc && { ...part, total: splitLines(text).length, body: doc.shown };
+}
+function spellingOf(files, folder, name) { // P-3: the folder that exists gives the spelling
+  const inFolder = Object.keys(files).filter((path) => path.startsWith(folder));
+  const names = inFolder.map((path) => path.slice(folder.length).split('/')[0]).sort();
+  return names.includes(name) ? name : names.find((other) => isSameName(other, name)) || name;
+}
+function makeBlock(parts) { // P-21 to P-23
+  const tagged = parts.map(({ open, body, total }) =>
+    [open(body.length < total ? `${body.length} of ${total}` : body.length), body.join('\n')]);
+  const inner = tagged.map(([tag, body]) => `${tag}\n${body}\n</memory>\n`).join('');
+  return inner && frame(blake2b(tagged.flat().join('')).slice(0, 16), inner);
+}
+const frame = (id, inner) => `<agent-memory id="${id}">\n${FRAMING}\n${inner}</agent-memory id="${id}">`;
+// P-29: gives each part the lines that it has room for; false where there is none.
+function fillParts(parts, args, today) {
+  const [most, bytes] = [args.max_chars || Infinity, 4 * args.max_tokens || Infinity];
+  const within = (text, [chars, size]) => charsOf(text) <= chars && bytesOf(text) <= size;
+  const isBound = Math.min(most, bytes) < Infinity;
+  const commandOf = ({ tier, doc }) => ['amp show', tier,
+    ...['agent', 'conversation'].filter((key) => args[key] && (isBound || key === tier))
+      .map((key) => `--${key} ${checkName(key, args[key])}`),
+    ...(doc.real.some(({ marks }) => marks.until) ? [`--today ${today}`] : []),
+    ...['max_lines', 'max_chars', 'max_tokens'].filter((key) => args[key])
+      .map((key) => `--${key.replace('_', '-')} ${args[key]}`), '--left-out'].join(' ');
+  const holdsWithin = (room = [Infinity, Infinity]) => (lines) => lines.length <= (args.max_lines || MAX_LINES) &&
+    bytesOf(lines.join('\n')) <= MAX_BYTES && within(lines.join('\n'), room);
+  const isFree = ({ doc, body }) => !doc || (holdsWithin()(body) && !doc.real.some((unit) => unit.isExpired));
+  if (parts.every(isFree) && within(makeBlock(parts), [most, bytes])) return true;
+  const fill = (part, room) => { if (part.doc) part.body = fit(part.doc, holdsWithin(room), commandOf(part)); };
+  if (!isBound) return parts.forEach((part) => fill(part)) || true;
+  const tagOf = ({ open, total }) => `${open(`${Math.max(total - 1, 0)} of ${total}`)}\n\n</memory>\n`;
+  const around = frame('0'.repeat(16), parts.map(tagOf).join(''));
+  let left = [most - charsOf(around), bytes - bytesOf(around)];
   for (const part of parts) {
-    const told = [...part.found.entries, ...part.found.indexLines].filter((one) => one.isIndex || one.end > one.start + 1 || one.label || !holdsPlace(part.source[one.start]));
-    part.size = bytes(part.body);
-    part.floor = bytes(omission(told, part.command, { today }));
-    if (!part.over) part.floor = Math.min(part.size, part.floor);
+    part.size = Math.min(bytesOf(part.body.join('\n')), MAX_BYTES);
+    const note = part.doc ? bytesOf(lastLine(part.doc.real, commandOf(part), {})) : part.size;
+    part.least = isFree(part) ? Math.min(part.size, note) : note;
   }
-  if (parts.reduce((sum, part) => sum + part.floor, 0) > Math.min(roomBytes, roomChars)) return give("");
-  const order = [...parts].sort((a, b) => Math.min(a.size, 25600) - Math.min(b.size, 25600));
-  order.forEach((part, at) => {
-    const waiting = order.slice(at + 1), kept = waiting.reduce((sum, one) => sum + one.floor, 0);
-    const share = (room) => Math.max(part.floor, Math.min(Math.floor(room / (waiting.length + 1)), room - kept));
-    if (part.size > share(roomBytes) || part.body.length > share(roomChars) || part.over) refit(part, { bytes: Math.min(25600, share(roomBytes)), chars: share(roomChars) });
-    roomBytes -= bytes(part.body); roomChars -= part.body.length;
+  const needOf = (some) => some.reduce((sum, { least }) => sum + least, 0);
+  if (needOf(parts) > Math.min(...left)) return false;
+  parts.slice().sort((a, b) => a.size - b.size).forEach((part, i, inOrder) => {
+    const [waiting, kept] = [inOrder.length - i, needOf(inOrder.slice(i + 1))];
+    fill(part, left.map((room) => Math.max(part.least, Math.min(Math.floor(room / waiting), room - kept))));
+    const body = part.body.join('\n');
+    left = [left[0] - charsOf(body), left[1] - bytesOf(body)];
   });
-  return give(render());
+  return true;
 }
-
-// -- The line protocol ---------------------------------------------------------------------------------------------------
-const CALLS = {
-  parse: (args, files) => parse(args.text !== undefined ? decode(args.text) : decode(files[args.path]), args.target || "shared"),
-  recall: (args, files, clock) => recall(args, files, clock),
-  id: (args) => ({ id: idOf(args.text, args.target) }),
-  escape: (args) => ({ text: args.text.split("\n").map(escapeLine).join("\n") }),
-  injected: (args) => ({ text: injected(args.text).text }),
-  check_name: (args) => ({ name: checkName(args.kind, args.name) }),
-  access: (args, files) => ({ allowed: access(args, files) }),
-  budget: (args) => ({ lines: splitLines(args.text).length, bytes: bytes(args.text), tokens: Math.ceil(bytes(args.text) / 4) }),
-  note: (args) => {
-    const head = header(args.text), title = /^# +(.*)$/m.exec(args.text)?.[1];
-    const slug = args.file.replace(/\.md$/, "").replace(/^(user|feedback|project|reference)_/, "").replaceAll(/[-_]/g, " ");
-    return { type: head.type ?? null, description: head.description ?? "", title: title ?? slug[0].toUpperCase() + slug.slice(1) };
-  },
-};
-readline.createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, call, args, files, clock } = JSON.parse(line);
-  let answer;
-  try {
-    if (!CALLS[call]) throw new Refused(`there is no call ${call}`);
-    answer = { result: CALLS[call](args, files, clock) };
-  } catch (error) {
-    answer = { refused: error.message };
+// ---------------------------------------- names and rights
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const NAME = /^(?:\p{L}\p{M}*|[\p{Nd}_])(?:\p{L}\p{M}*|[\p{Nd}._-])*$/u;
+const ONE_SCRIPT = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u, /\p{Script=Arabic}/u,
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u];
+function checkName(kind, given) { // P-2: a name as it is kept
+  const [, plugin, agent] = (kind === 'agent' && /^(.{2,}):([^:]+)$/s.exec(given)) || [];
+  const name = (agent || given).normalize('NFC');
+  const letters = name.match(/\p{L}/gu) || [];
+  if (plugin) plugin.split(':').forEach((part) => checkName(kind, part));
+  const isOdd = !NAME.test(name) || /[.-]$|\p{Variation_Selector}/u.test(name) || name !== name.normalize('NFKC');
+  const isMixed = ONE_SCRIPT.some((one) => letters.some((x) => one.test(x)) && !letters.every((x) => one.test(x)));
+  const isLong = charsOf(name) > (kind === 'agent' ? 64 : 128) || bytesOf(name) > 255;
+  if (isOdd || isMixed || isLong || RESERVED.test(name)) throw new Refused('it breaks the name rule');
+  return name;
+}
+function readHeader(text) { // The values of a header, as text; those below a key are named `key.name`
+  const lines = splitLines(text);
+  const values = {};
+  let parent = '';
+  for (const line of lines.slice(1, Math.max(1, frontMatterLength(lines) - 1))) {
+    const [pair, indent, key, value = ''] = /^(\s*)([\w-]+):(?:\s+(.*))?$/.exec(line) || [];
+    if (pair && !indent) parent = key;
+    const plain = value.trim().replace(/^(["'])(.*)\1$/, '$2');
+    if (pair) values[indent ? `${parent}.${key}` : key] = /^[[{]/.test(value) ? '' : plain;
   }
-  process.stdout.write(JSON.stringify({ id, ...answer }) + "\n");
+  return values;
+}
+// P-4: whether an agent may read a document; `inside` is the conversation that it is in. Whether it may write is P-5.
+function mayRead({ as: actor, in: inside, target }) {
+  const [, tier, owner] = /^(\w+):?(.*)$/.exec(target);
+  const isOwn = tier === 'conversation' ? !inside || isSameName(inside, owner) : actor && isSameName(actor, owner);
+  return !actor || tier === 'shared' || isOwn || (tier === 'agent' && isSameName(actor, 'architect'));
+}
+function readNote(file, text) { // P-49
+  const { name = '', type, 'metadata.type': below, description = '' } = readHeader(text);
+  const [, heading] = /^ {0,3}#{1,6} +(.+?)(?: +#+)? *$/m.exec(text) || [];
+  const words = (name || file.replace(/\.md$/, '')).replace(/^(?:user|feedback|project|reference)[_-]/, '');
+  const title = !name && heading ? heading : words.includes(' ') ? words : words.replace(/[-_]+/g, ' ').trim();
+  return { type: below || type || null, description, title: title.replace(/^./u, (x) => x.toUpperCase()) };
+}
+// ---------------------------------------- the line protocol
+const CALLS = {
+  access: (args) => ({ allowed: mayRead(args) }),
+  budget: ({ text }) =>
+    ({ lines: splitLines(text).length, bytes: bytesOf(text), tokens: Math.ceil(bytesOf(text) / 4) }),
+  check_name: ({ kind, name }) => ({ name: checkName(kind, name) }),
+  escape: ({ text }) => ({ text: escapeText(text) }),
+  id: ({ target, text }) => ({ id: idOf(target, text) }),
+  injected: ({ text }) => ({ text: injected(text).map((line) => `${line}\n`).join('') }),
+  note: ({ file, text }) => readNote(file, text),
+  parse: ({ text, path, target = 'shared' }, files) => parse(path ? readFile(files[path]) : text, target),
+  recall: (args, files, clock) => recall(files, args, clock.slice(0, 10)),
+};
+function answer({ id, call, args, files, clock }) {
+  try {
+    return { id, result: CALLS[call](args, files, clock) };
+  } catch (error) {
+    if (!(error instanceof Refused)) console.error(error);
+    return { id, refused: error.message };
+  }
+}
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line.trim()) console.log(JSON.stringify(answer(JSON.parse(line))));
 });
