@@ -675,7 +675,6 @@ function readNote(file, text) { // P-49
   const title = !name && heading ? heading : words.includes(' ') ? words : words.replace(/[-_]+/g, ' ').trim();
   return { type: below || type || null, description, title: title.replace(/^./u, (x) => x.toUpperCase()) };
 }
-// ---------------------------------------- the line protocol
 const CALLS = {
   access: (args) => ({ allowed: mayRead(args) }),
   budget: ({ text }) =>
