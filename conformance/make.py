@@ -1484,10 +1484,7 @@ recall(
     "part-a-label-from-what-it-does-not-govern",
     "P-30 P-31",
     {"max_lines": 8},
-    {
-        SHARED: "# T\n\nNever:\n\n- [2026-06-01] force\n\n[2025-01-01] Gone.\n2\n3\n4\n5\n6\n\n"
-        "- [2026-06-02] push\n"
-    },
+    {SHARED: "# T\n\nNever:\n\n- [2026-06-01] force\n\n[2025-01-01] Gone.\n2\n3\n4\n5\n6\n\n- [2026-06-02] push\n"},
     has=["- [2026-06-01] force\n\n<!-- -->\n\n- [2026-06-02] push\n"],
 )
 recall(
@@ -1790,12 +1787,21 @@ for chars in (600, 650):
     )
 recall("keep-both-bounds", "P-29", {"max_chars": 600, "max_tokens": 140}, EMOJI_LINES)
 
-for text in ("- none\n- a\n", "- a\n\n- (none yet)\n", "(none yet)\n\n- a\n", "- a\n- TBD\n\n## S\n\n- b\n"):
+for text in ("- a\n\n- (none yet)\n", "(none yet)\n\n- a\n", "## R\n\n- TBD\n\n## S\n\n- b\n"):
     recall(
         "give-placeholders-beside-entries", "P-24", {}, {SHARED: f"# T\n\n{text}"}, lacks=["none", "TBD"], must=False
     )
 for text in ("- none of these is needed today, no\n", "- [2026-01-01] none\n", "- none\n  more\n", "---\n"):
     recall("give-what-is-no-placeholder", "P-24", {}, {SHARED: f"# T\n\n{text}"}, has=[text.strip()])
+recall("give-a-placeholder-in-a-list", "P-24", {}, {SHARED: "# T\n\n- none\n- a\n"}, has=["- none\n- a"])
+recall(
+    "give-a-placeholder-in-a-list-that-does-not-fit",
+    "P-24 P-30 P-32",
+    {"max_lines": 4},
+    {SHARED: "# T\n\n- none\n- a\n- b\n- c\n"},
+    lacks=["none", "not shown"],
+    must=False,
+)
 recall("give-headings-and-tags-alone", "P-24", {}, {SHARED: "# T\n\n#tag\n\n## S\n\n<!-- -->\n"}, whole="", must=False)
 recall(
     "read-merge-conflict-markers",

@@ -420,10 +420,11 @@ const PHRASES = ['empty', 'n/a', 'no entries', 'no entries yet', 'no knowledge y
 const isPlaceholder = (line) => charsOf(line) <= 30 &&
   PHRASES.includes(line.replace(/^[-\s+*_()[\].\u2026]+|[-\s+*_()[\].\u2026]+$/g, '').toLowerCase());
 const saysNothing = (line) => isBlank(line) || line[0] === '#' || line.trim() === '<!-- -->' || isPlaceholder(line);
-// P-24: lines without placeholders, and without the blank lines that they had around them.
-function withoutPlaceholders(lines) {
-  const gone = new Set(readLines(lines).units.filter(({ kind, label, start, end }) =>
-    kind === 'entry' && !label && end === start + 1 && isPlaceholder(lines[start])).map(({ start }) => start));
+const holdsPlace = (lines) => ({ kind, label, start, end }) => // whether a unit is a placeholder (P-24)
+  kind === 'entry' && !label && end === start + 1 && isPlaceholder(lines[start]);
+function withoutPlaceholders(lines) { // nor the blank lines that they had around them
+  const isAlone = ({ start, end }) => [start - 1, end].every((at) => isBlank(lines[at] || ''));
+  const gone = new Set(readLines(lines).units.filter(holdsPlace(lines)).filter(isAlone).map(({ start }) => start));
   const kept = lines.filter((line, i) => !gone.has(i) && !(isBlank(line) && gone.has(i - 1) &&
     isBlank(lines.slice(0, i - 1).findLast((_, before) => !gone.has(before)) || '')));
   while (gone.size && kept.length && isBlank(lastOf(kept))) kept.pop();
@@ -451,7 +452,8 @@ function prepare(text, today) {
     unit.segments = [...unit.chain.flatMap((one) => cut(one)), ...own.flatMap((one) => cut(one, unit.label))];
   }
   const governing = doc.units.filter(({ kind, prose }) => kind === 'label' && prose).map(({ prose }) => prose);
-  return { shown, real: doc.entries, governing, title: doc.first ? cut(doc.first) : [], glue: new Map() };
+  const real = doc.entries.filter((unit) => !holdsPlace(doc.lines)(unit));
+  return { shown, real, governing, title: doc.first ? cut(doc.first) : [], glue: new Map() };
 }
 function cutLine(line) { // P-30
   const start = Buffer.from(line, 'utf8').toString('utf8', 0, MAX_LINE_BYTES - bytesOf('\u2026'));
@@ -566,7 +568,6 @@ function lastLine(out, command, { cut, isOlder }) { // P-32: the line that tells
     cut && `one entry is cut after ${cut.after} of ${cut.of} lines`].filter(Boolean);
   return `(${facts.join('; ')}; \`${command}\` shows ${out.length + (cut ? 1 : 0) === 1 ? 'it' : 'them'})`;
 }
-// ---------------------------------------- recall
 const TIERS = [['shared', '.scaffolding/agent-memory/shared/', 'KNOWLEDGE.md'],
   ['agent', '.scaffolding/agent-memory/agents/', '/MEMORY.md'],
   ['conversation', '.scaffolding/conversations/', '/agent-memory/context.md']];
@@ -634,7 +635,6 @@ function fillParts(parts, args, today) {
   });
   return true;
 }
-// ---------------------------------------- names and rights
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const NAME = /^(?:\p{L}\p{M}*|[\p{Nd}_])(?:\p{L}\p{M}*|[\p{Nd}._-])*$/u;
 const ONE_SCRIPT = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u, /\p{Script=Arabic}/u,
