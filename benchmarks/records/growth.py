@@ -18,6 +18,8 @@ from typing import Any
 import fg_agent_memory
 
 from agent_memory_protocol import Memory
+from agent_memory_protocol.records.store import parsed
+from agent_memory_protocol.text import alike
 from benchmarks.records import material
 from benchmarks.speed.measure import Figure
 
@@ -68,8 +70,13 @@ def _costs(made: Callable[[Path], Any], path: Path) -> Costs:
 
     shutil.rmtree(path / ".amp", ignore_errors=True)
     questions = material.queries(QUERIES)
+    # What this process knows of the records of an earlier round, another process would not.
+    parsed.cache_clear()
+    alike.forget(0)
+    begin = process_time()
     memory = made(path)
-    timed("open cold", lambda: memory.recall(questions[0]))
+    memory.recall(questions[0])
+    costs["open cold"] = process_time() - begin
     times = []
     for question in questions:
         begin = process_time()
