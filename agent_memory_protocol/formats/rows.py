@@ -29,6 +29,9 @@ _LARGEST = 256 << 20
 _TIMES = ("timestamp", "created_at", "createdAt", "time", "date")
 """Columns that are taken for the time where none is named."""
 
+_NO_TIMES = ("nat", "nan", "null", "none", "na", "n/a", "-")
+"""How tools spell a time that is not known."""
+
 _SECONDS_END = 100_000_000_000
 """A number below this counts seconds, one above milliseconds: in milliseconds it is in the year 1973."""
 
@@ -241,7 +244,7 @@ def _milliseconds(value: object) -> int:
     if _is_missing(value) or value == "":
         return 0
     if isinstance(value, str):
-        return _milliseconds(_moment(value))
+        return 0 if value.strip().casefold() in _NO_TIMES else _milliseconds(_moment(value))
     if isinstance(value, datetime):
         return to_milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, date):

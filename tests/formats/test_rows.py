@@ -138,6 +138,14 @@ def test_our_own_derived_columns_come_back_as_the_fields_they_were_made_of(tmp_p
     assert {(one.timestamp_ms, *one.extra.items()) for one in read(path)} == {(APRIL, *extra.items())}
 
 
+def test_a_time_that_is_not_known_is_none(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,time\nUse tabs.,NaT\nUse uv.,\nUse npm.,soon\n")
+    one, other, wrong = read(path)
+    assert (one.timestamp_ms, other.timestamp_ms) == (0, 0)
+    assert isinstance(wrong, Problem)
+
+
 def test_columns_of_that_name_that_say_something_else_are_kept(tmp_path):
     path = tmp_path / "a.ndjson"
     row = {"timestamp_ms": APRIL, "text": "Retry once.", "created_at": "soon", "tier": "gold", "date": "2026-05-01"}
