@@ -3,6 +3,7 @@
 What one part says is data. Its id is made from the content, so that no content can write the closing marker.
 """
 
+from ..errors import InvalidArgument
 from ..layout import Target
 from ..text.digest import blake2b
 
@@ -224,6 +225,9 @@ class Budget:
         max_tokens: int | None = None,
         shown_by: str = "",
     ) -> None:
+        for bound in (max_lines, max_chars, max_bytes, max_tokens):
+            if not (bound is None or isinstance(bound, int)):
+                raise InvalidArgument(f"a bound of recall is a whole number or None, not {bound!a}")
         self.shown_by = shown_by
         self.max_lines = max_lines
         self.max_chars = max_chars

@@ -99,6 +99,6 @@ def _told(session: Session, path: str, shared: Document) -> str:
     count = len({*theirs.ids} & {*shared.ids})
     if not count:
         return ""
-    return (
-        f"{count} of its entries are in memory, so its host is told twice; `amp adopt {path} --link --apply` moves them"
-    )
+    are, them = ("is", "it") if count == 1 else ("are", "them")
+    command = f"`amp adopt {path} --link --apply` moves {them}"
+    return f"{count} of its entries {are} in memory, so its host is told twice; {command}"

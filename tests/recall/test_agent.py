@@ -5,12 +5,14 @@ import subprocess
 import sys
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, InvalidName, Workspace, recall_for_agent
+from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.recall.block import FRAMING
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -887,3 +889,10 @@ def test_the_newest_day_is_given_before_older_ones_however_large_its_section(pro
     shown = inside(project.recall(), "shared")
     assert len([line for line in shown if line.startswith("- f20-")]) == 150
     assert len([line for line in shown if line.startswith("- f10-")]) == 200 - 150 - 4
+
+
+@pytest.mark.parametrize("bound", ["max_lines", "max_chars", "max_tokens"])
+def test_a_bound_that_is_not_a_number_is_named(tmp_path, bound):
+    wrong: dict[str, Any] = {bound: "5"}
+    with pytest.raises(InvalidArgument, match="a bound of recall is a whole number or None, not '5'"):
+        recall_for_agent(root=tmp_path, **wrong)
