@@ -75,7 +75,7 @@ class _Hit:
 @click.option("--tier", type=tier_names, help="Search only this tier.")
 @click.option("--agent", metavar="NAME", help="Search only the memory of this agent.")
 @since_option
-@click.option("--vectors", is_flag=True, help="Also search by meaning, with the model of the extra `vectors`.")
+@click.option("--vectors", is_flag=True, help="Also search by meaning, with a sentence model that is installed.")
 @click.option("--history", is_flag=True, help="Also search what was removed, replaced or archived.")
 @today_option
 @store_option
@@ -231,9 +231,9 @@ def _marked(line: str, tokens: Sequence[str]) -> str:
 
 
 def _model() -> "Embedder":
-    from ..search.minilm import MiniLM
+    from ..search.models import installed_model
 
-    return MiniLM()
+    return installed_model()
 
 
 def _hit(found: Found) -> _Hit:

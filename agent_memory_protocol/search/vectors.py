@@ -1,9 +1,12 @@
 """A search index by meaning: a passage is found where its vector lies close to that of the query."""
 
+import math
 import os
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from heapq import nsmallest
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
@@ -18,48 +21,69 @@ if TYPE_CHECKING:
 LEAST = 0.2
 """The similarity below which two texts have nothing in common; it goes from -1 to 1."""
 
+BESIDE = 0.1
+"""What a neighbour's cosine adds to that of a passage."""
+
+_FLAT = 1e-6
+"""A spread of cosines that is nothing but rounding."""
+
 Stored = list[tuple[str, bytes]]
 """Of each passage of a source the key and the vector."""
 
 
-class _Vectors:
-    """All passages of an index, the place of each, and their vectors one after the other."""
+class Passages:
+    """The passages of an index in their order.
 
-    __slots__ = ("numbers", "passages", "places")
+    Attributes:
+        names: of each the key of its source and its own.
+        places: where each of them is.
+        together: of each but the last, whether the next one is of the same source.
+    """
 
-    def __init__(self, passages: list[tuple[str, str]], numbers: "array[float]") -> None:
-        self.passages = passages
-        self.places = {passage: place for place, passage in enumerate(passages)}
-        self.numbers = numbers
+    __slots__ = ("names", "places", "together")
+
+    def __init__(self, names: list[tuple[str, str]]) -> None:
+        self.names = names
+        self.places = {name: place for place, name in enumerate(names)}
+        self.together = [one == other for (one, _), (other, _) in pairwise(names)]
 
 
 class Nearness:
     """How close passages lie to one query: from -1 to 1, as the cosine of their vectors with the query's."""
 
-    def __init__(
-        self,
-        passages: Sequence[tuple[str, str]],
-        places: Mapping[tuple[str, str], int],
-        cosines: Sequence[float],
-        within: frozenset[str] | None,
-    ) -> None:
+    def __init__(self, passages: Passages, cosines: Sequence[float], within: frozenset[str] | None = None) -> None:
         self._passages = passages
-        self._places = places
         self._cosines = cosines
         self._within = within
 
-    def of(self, passage: tuple[str, str]) -> float:
-        """Return how close a passage lies; 0 for an unknown one."""
-        place = self._places.get(passage)
-        return 0.0 if place is None else self._cosines[place]
+    def stands_out(self, passage: tuple[str, str]) -> float:
+        """Return how much closer a passage lies than most do, in standard deviations; 0 for an unknown one.
+
+        What lies beside it in its source counts a little: who talks of something goes on talking of it.
+        """
+        place = self._passages.places.get(passage)
+        return 0.0 if place is None else self._standard[place]
+
+    @cached_property
+    def _standard(self) -> Sequence[float]:
+        cosines = self._cosines
+        together = self._passages.together
+        after = [cosine if is_together else 0.0 for cosine, is_together in zip(cosines[1:], together, strict=True)]
+        ahead = [cosine if is_together else 0.0 for cosine, is_together in zip(cosines[:-1], together, strict=True)]
+        beside = map(max, [*after, 0.0], [0.0, *ahead])
+        values = [cosine + BESIDE * near for cosine, near in zip(cosines, beside, strict=True)]
+        mean = sum(values) / len(values)
+        spread = math.sqrt(max(sum(value * value for value in values) / len(values) - mean * mean, 0))
+        return [(value - mean) / spread if spread > _FLAT else 0.0 for value in values]
 
     def best(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """Return so many passages, the closest first, and how close they lie; none that has nothing in common."""
-        close = (place for place, cosine in enumerate(self._cosines) if cosine >= LEAST)
-        if self._within is not None:
-            close = (place for place in close if self._passages[place][0] in self._within)
-        found = [(-round(self._cosines[place], 4), self._passages[place]) for place in close]
-        return [(passage, -far) for far, passage in nsmallest(count, found)]
+        cosines, names, within = self._cosines, self._passages.names, self._within
+        close = (place for place, cosine in enumerate(cosines) if cosine >= LEAST)
+        if within is not None:
+            close = (place for place in close if names[place][0] in within)
+        found = nsmallest(count, ((-round(cosines[place], 4), place) for place in close))
+        return [(names[place], -far) for far, place in sorted(found, key=lambda pair: (pair[0], names[pair[1]]))]
 
 
 def similar(cosine: float) -> str:
@@ -90,7 +114,7 @@ class VectorIndex(KeptIndex[Stored]):
     def __init__(self, path: str | os.PathLike[str] | None, embedder: Embedder) -> None:
         super().__init__(path)
         self._embedder = embedder
-        self._loaded: tuple[object, _Vectors] = (None, _Vectors([], array("f")))
+        self._loaded: tuple[object, Passages, array[float]] = (None, Passages([]), array("f"))
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
@@ -103,11 +127,11 @@ class VectorIndex(KeptIndex[Stored]):
         if not query.strip():
             return None
         (data,) = embed(self._embedder, [query])
-        vectors = self._ask(self._load)
-        allowed = None if within is None else frozenset(within)
-        return Nearness(vectors.passages, vectors.places, similarities(vectors.numbers, from_half(data)), allowed)
+        passages, vectors = self._ask(self._load)
+        cosines = similarities(vectors, from_half(data))
+        return Nearness(passages, cosines, None if within is None else frozenset(within))
 
-    def _load(self, connection: "Connection") -> "_Vectors":
+    def _load(self, connection: "Connection") -> "tuple[Passages, array[float]]":
         """Return all passages and their vectors, which are kept until the file changes."""
         state = (self._in_line, connection.total_changes)
         if self._loaded[0] != state:
@@ -122,8 +146,8 @@ class VectorIndex(KeptIndex[Stored]):
                 numbers = from_half(b"".join(data for _, _, data in rows))
             except InvalidVector as error:
                 raise DamagedFile(str(error)) from error
-            self._loaded = (state, _Vectors([(source, key) for source, key, _ in rows], numbers))
-        return self._loaded[1]
+            self._loaded = (state, Passages([(source, key) for source, key, _ in rows]), numbers)
+        return self._loaded[1:]
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         passages = {source.key: list(source.read(source.key)) for source in sources}

@@ -47,3 +47,24 @@ def test_a_machine_of_the_other_order_swaps_bytes(monkeypatch):
     monkeypatch.setattr(float32, "_BIG_ENDIAN", not float32._BIG_ENDIAN)
     assert to_bytes([1.5, -2.25]) == struct.pack(">2f" if sys.byteorder == "little" else "<2f", 1.5, -2.25)
     assert list(from_bytes(to_bytes([1.5, -2.25]))) == [1.5, -2.25]
+
+
+@pytest.mark.parametrize("has_numpy", [True, False], ids=["numpy", "plain"])
+@given(vector=st.lists(st.floats(-1, 1, width=16), max_size=9))
+def test_a_halved_vector_comes_back_from_half_the_bytes(has_numpy, vector):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(float32, "_HAS_NUMPY", has_numpy and float32._HAS_NUMPY)
+        data = float32.to_half(vector)
+        assert len(data) == 2 * len(vector)
+        assert list(float32.from_half(data + data)) == [*vector, *vector]
+        assert list(float32.from_half(float32.to_half([0.1, 1 / 3]))) == pytest.approx([0.1, 1 / 3], abs=3e-4)
+        for damaged in (b"\x00\x7e", b"\x00\x7c"):  # no number, and infinity
+            with pytest.raises(InvalidVector):
+                float32.from_half(damaged)
+
+
+def test_what_no_half_can_hold_is_refused():
+    with pytest.raises(InvalidVector, match=r"the third holds 1e\+06|the third holds 1000000"):
+        float32.to_half([0.0, 1e6], of="the third")
+    with pytest.raises(InvalidVector, match="the third holds nan"):
+        float32.to_half([math.nan], of="the third")
