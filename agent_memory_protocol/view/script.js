@@ -113,11 +113,19 @@ function startFile() {
 // -- the live page: parts of it are asked for again, and the rest stays as it is --
 
 let latest = 0;
+let asking = 0;
 let events = null;
 
 async function pageAt(address) {
-  const answer = await fetch(address);
-  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+  asking += 1;
+  try {
+    const answer = await fetch(address);
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+  } catch {
+    return null; // the server has stopped
+  } finally {
+    asking -= 1;
+  }
 }
 
 // Puts a part of a new page in the place of the old one. What was open stays open, and the focus where it was.
@@ -152,7 +160,8 @@ function answerAsOneTypes(form) {
       const fresh = page.getElementById(name);
       if (fresh) swap(document.getElementById(name), fresh);
     }
-    history.replaceState(null, "", address);
+    if (isElsewhere) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
     document.title = page.title;
     markSearched();
   };
@@ -176,6 +185,10 @@ function markSearched() {
 
 // What others write appears by itself, where nobody is writing.
 async function refresh() {
+  if (asking) {
+    setTimeout(refresh, 300); // what is asked for now comes first
+    return;
+  }
   const isWriting = [...document.querySelectorAll("main form[method=post]")].some((form) =>
     [...form.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked :
       "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue));
@@ -223,6 +236,7 @@ function startLive() {
   start();
   listen();
   document.addEventListener("visibilitychange", listen);
+  window.addEventListener("popstate", () => location.reload());
 }
 
 // A browser keeps six connections to one server: a tab that nobody sees must not hold one of them.

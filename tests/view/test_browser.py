@@ -209,6 +209,8 @@ def test_a_search_finds_as_one_types_and_says_why(here, open_page):
         page.get_by_role("searchbox", name="Search").fill("gone")
         page.locator(".hit.gone", has_text="It is gone.").wait_for()
         assert page.get_by_role("searchbox", name="Search").evaluate("one => one === document.activeElement")
+        page.go_back()
+        page.get_by_role("heading", name="Memory of project").wait_for()
 
 
 def test_an_entry_is_forgotten_with_the_keyboard_alone(here, open_page):
