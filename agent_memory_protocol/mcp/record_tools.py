@@ -14,7 +14,7 @@ from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
 from .tool import Answer, Door, Tool, shown
 
 _HIT = shape("record_id", "body", "state", "score", "reasons")
-_ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after"))
+_ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after", "id"))
 
 
 def instructions(door: Door) -> str:
@@ -153,7 +153,7 @@ RECORD_TOOLS = (
         "Merge records that say the same, mark what contradicts as disputed, make rules of what happened again, flag "
         "rules in doubt. Decides no dispute and deletes nothing.",
         (Parameter("dry_run", FLAG, "Only say what would be done."),),
-        shape(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS),
+        shape(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS, left=_ACTIONS),
         _consolidate,
         writes=True,
     ),
