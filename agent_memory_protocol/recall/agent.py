@@ -198,10 +198,13 @@ def _documents(
     return Recall(text, parts if text else [], warnings), drafts
 
 
-def weigh(drafts: "Sequence[Draft]", task: str) -> None:
-    """Note for each document how well each of its entries fits a task, with its headings and its label."""
+def weigh(drafts: "Sequence[Draft]", task: str, *, only_fitting: bool = False) -> None:
+    """Note for each document how well each of its entries fits a task, with its headings and its label.
+
+    `only_fitting` gives 0 to those that share too little with it.
+    """
     from . import fit
-    from .task import scores
+    from .task import fitting, scores
 
     found = [
         (draft, unit.start, fit.with_context(lines, outline, unit))
@@ -210,7 +213,7 @@ def weigh(drafts: "Sequence[Draft]", task: str) -> None:
         for lines, outline in [draft.read()]
         for unit in fit.told_units(lines, outline)
     ]
-    weighed = scores(task, [text for _, _, text in found])
+    weighed = (fitting if only_fitting else scores)(task, [text for _, _, text in found])
     for draft in drafts:
         draft.scores = {start: score for (other, start, _), score in zip(found, weighed, strict=True) if other is draft}
 

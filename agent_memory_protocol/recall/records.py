@@ -18,7 +18,7 @@ from ..records.store import DirectoryStore
 from ..text.visible import escape_line
 from . import block
 from .block import DATAMARK, NO_LIMIT, Budget, Recall, RecordSource, RecordsPart
-from .task import scores
+from .task import fitting, scores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def rest(root: Root, settings: "Settings", task: str, given: Recall, least: floa
         records, _, _ = _newest(root)
     except (AgentMemoryError, OSError):
         return None  # the start has said why
-    fitting = scores(task, [_said(record) for record in records])
+    shared = fitting(task, [_said(record) for record in records])
     there = set() if given.records is None else {hit.record.id for hit in given.records.hits}
-    wanted = [one for one, score in zip(records, fitting, strict=True) if score >= least and one.id not in there]
+    wanted = [one for one, score in zip(records, shared, strict=True) if score >= least and one.id not in there]
     mark = DATAMARK if settings.datamark else ""
     found = best(wanted, task, datetime.now(UTC))
     frame = _part(found, PATH, 0, settings.max_lines, mark).frame

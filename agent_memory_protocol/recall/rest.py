@@ -1,7 +1,7 @@
 """The rest: what the start of a session left out, and its first prompt turns out to be about.
 
-An entry is about a prompt where it shares a word with it that few entries have. Those that share most come first, as
-many as fit into the room, and nothing is said where there is none.
+An entry is about a prompt where it shares a word with it that few entries have, and enough of what the prompt says.
+Those that share most come first, as many as fit into the room, and nothing is said where there is none.
 """
 
 from ..disk.files import Root
@@ -37,7 +37,7 @@ def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: s
     has_records = root.exists(RECORDS)
     if not has_records and not any(draft.left_out for draft in drafts):
         return ""
-    weigh(drafts, task)
+    weigh(drafts, task, only_fitting=True)
     sheets = {draft: _sheet(draft) for draft in drafts}
     least = weight(_FEW)
     found = [

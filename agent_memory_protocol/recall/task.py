@@ -19,6 +19,13 @@ _ASKING = """
 _LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
 """Little words, and those with which a task is asked for: none says what it is about."""
 
+LEAST_FIT = 0.3
+"""Where a text fits less, it is not about a task. Of questions that a memory cannot answer a third stay below it, and of
+others one in 150."""
+
+_WEIGHTIEST = 8
+"""So many words of a task say what it is about."""
+
 _DENSE = "\u0e00"
 """From Thai on, most scripts put no spaces between words."""
 
@@ -27,6 +34,20 @@ _TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 def scores(task: str, texts: "Sequence[str]") -> list[float]:
     """Return for each text of a memory how well it fits a task: 0 where they share no word that others lack."""
+    return [score for score, _ in _weighed(task, texts)]
+
+
+def fitting(task: str, texts: "Sequence[str]") -> list[float]:
+    """Return the same, with 0 for a text that shares too little of what the task says; see `LEAST_FIT`."""
+    return [score if fit >= LEAST_FIT else 0.0 for score, fit in _weighed(task, texts)]
+
+
+def _weighed(task: str, texts: "Sequence[str]") -> list[tuple[float, float]]:
+    """Return for each text the weight of the words that it shares with a task, and how well it fits.
+
+    That is the share of what the task's words weigh, as often as there are such words; a word that no text has weighs
+    most. Of a long task only the weightiest words count: nobody says a whole page twice.
+    """
     counts = {stem(word): 0 for word in _words(task) if word not in _LITTLE_WORDS}
     starts = {word[:2] for word in counts}  # no ending is longer than what a word has after that
     shared = []
@@ -35,8 +56,13 @@ def scores(task: str, texts: "Sequence[str]") -> list[float]:
         for word in words:
             counts[word] += 1
         shared.append(words)
-    weights = {word: weight(len(texts) / count) for word, count in counts.items() if count}
-    return [sum([weights[word] for word in words]) for words in shared]
+    weights = {word: weight(len(texts) / max(count, 1)) for word, count in counts.items()}
+    said = sum(sorted(weights.values())[-_WEIGHTIEST:])
+    weighed = []
+    for words in shared:
+        score = sum([weights[word] for word in words])
+        weighed.append((score, score / said * len(words) if said > 0 else 0.0))
+    return weighed
 
 
 def weight(rarity: float) -> float:

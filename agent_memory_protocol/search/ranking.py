@@ -28,6 +28,9 @@ CANDIDATES = 200
 _K1, _B = 0.9, 0.4
 """Lower than usual, as passages are short: that a word is there says most, how often and among how many says little."""
 
+_WEIGHTIEST = 8
+"""So many words of a query say what it asks for; a page that is a query is never said twice."""
+
 _PARTIAL = 0.5
 """What the score of a passage keeps that has none of the query's words; one that has all of them keeps it whole."""
 
@@ -136,10 +139,9 @@ def _scores(
     """Return for each of these passages its score, how well it fits, and its number."""
     damped = [damping[number] for number in numbers]
     scores, covered, inside = ([0.0] * len(numbers) for _ in range(3))
-    total = known = 0.0
-    for term in terms:
-        weight = max(rarity[token] for token in term.tokens)
-        total += weight
+    weights = [max(rarity[token] for token in term.tokens) for term in terms]
+    total, known = sum(sorted(weights)[-_WEIGHTIEST:]), 0.0
+    for term, weight in zip(terms, weights, strict=True):
         held = [token for token in term.tokens if token in postings]
         known += weight if held else 0
         most, here = [0.0] * len(numbers), [0.0] * len(numbers)
