@@ -151,6 +151,7 @@ class Found:
         lines: the lines around that one, with their numbers, where they were asked for.
         tokens: what matched, as `search.words.places` finds it in a text.
         meant: each word of the query that was taken for a slip, with the word that was looked for instead.
+        fit: from 0 to 1, what it has of what was asked for; below `search.port.LEAST_FIT` it is no answer.
     """
 
     kind: str
@@ -170,6 +171,7 @@ class Found:
     lines: tuple[tuple[int, str], ...] = ()
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    fit: float = 1.0
 
     @property
     def alone(self) -> str:
@@ -196,6 +198,7 @@ class Found:
             "passage": {"line": self.passage_line, "text": self.passage},
             **({"lines": [{"line": line, "text": text} for line, text in self.lines]} if self.lines else {}),
             "score": round(self.score, 4),
+            "fit": self.fit,
             "reasons": [*self.reasons],
             **({} if self.kind == "note" else {"about": self.about.to_json()}),
         }

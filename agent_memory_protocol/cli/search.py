@@ -13,6 +13,7 @@ import click
 from ..answers import Found, Json, corrections
 from ..errors import InvalidArgument
 from ..layout import Tier
+from ..search.port import LEAST_FIT
 from .cells import cells, cut
 from .options import (
     Call,
@@ -120,6 +121,7 @@ def search_command(
         memory = open_memory(call, store, embedder=embedder)
         records, left_out = _records(memory, text, limit, history, since, store, problems)
     lasting: list[_Hit] = []
+    is_answered = True
     gone: list[_Hit] = []
     if store is None:
         who, here = call.actor(conversation), call.workspace()
@@ -139,6 +141,7 @@ def search_command(
             on_problem=problems.append,
         )
         lasting = [_hit(one) for one in hits]
+        is_answered = not hits or hits[0].fit >= LEAST_FIT
         if history:
             archived = here.search_archived(
                 text,
@@ -166,6 +169,8 @@ def search_command(
     if searched:
         told = (f"{' or '.join(one.searched)} instead of {one.word}" for one in searched)
         note(f"searched for {', '.join(told)}")
+    if not is_answered and not records:
+        note("nothing fits this well; here is what comes nearest")
     call.answer(answer, _lines(found, matching, limit, history, since is not None))
     sys.exit(4 if problems else 0)
 

@@ -20,8 +20,10 @@ _LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
 """Little words, and those with which a task is asked for: none says what it is about."""
 
 LEAST_FIT = 0.3
-"""Where a text fits less, it is not about a task. Of questions that a memory cannot answer a third stay below it, and of
-others one in 150."""
+"""Where a text fits less, it is not about a task.
+
+Of questions that a memory cannot answer a third stay below it, and of others one in 150.
+"""
 
 _WEIGHTIEST = 8
 """So many words of a task say what it is about."""

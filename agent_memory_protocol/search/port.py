@@ -50,7 +50,7 @@ def source_of(key: str, *passages: Passage) -> Source:
 
 
 LEAST_FIT = 0.3
-"""Where no hit fits so well, a memory has no answer: 49 of 50 questions that have one are above it."""
+"""Where the best hit fits less, a memory has no answer: of the questions that have one, 99 in 100 are above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,11 @@ class Hit:
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
     fit: float = 1.0
+
+
+def fits(hits: Sequence[Hit]) -> bool:
+    """Say whether the best of some hits answers what was asked for; what was found by meaning alone always does."""
+    return bool(hits) and hits[0].fit >= LEAST_FIT
 
 
 class SearchIndex(Protocol):

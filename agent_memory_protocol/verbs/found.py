@@ -72,6 +72,7 @@ def _entry(session: Session, target: Target, hit: Hit, today: date, context: int
         lines=_governed(document, _around(document.lines, line, context)),
         tokens=hit.tokens,
         meant=hit.meant,
+        fit=hit.fit,
     )
 
 
@@ -112,6 +113,7 @@ def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -
         lines=_around(lines, line, context),
         tokens=hit.tokens,
         meant=hit.meant,
+        fit=hit.fit,
     )
 
 
@@ -142,6 +144,7 @@ def _listed(session: Session, target: Target, file: str, hit: Hit, context: int)
         lines=lines,
         tokens=hit.tokens,
         meant=hit.meant,
+        fit=hit.fit,
     )
 
 

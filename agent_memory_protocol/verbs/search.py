@@ -197,6 +197,7 @@ def search_archived(
                 passage=passage(text, hit.tokens, label),
                 tokens=hit.tokens,
                 meant=hit.meant,
+                fit=hit.fit,
             )
         )
     return answer

@@ -25,7 +25,7 @@ from agent_memory_protocol.search.joined import JoinedIndex
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.minilm import MiniLM
 from agent_memory_protocol.search.opening import open_index
-from agent_memory_protocol.search.port import LEAST_FIT, Embedder, Passage, SearchIndex, Source, source_of
+from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, Source, fits, source_of
 from agent_memory_protocol.search.scan import ScanIndex
 from agent_memory_protocol.search.vectors import VectorIndex
 from benchmarks.search import own
@@ -245,7 +245,7 @@ def ask_set(name: str, path: Path | None, half: Half, effort: Effort, *, vectors
         memories[:1] if effort.quick else memories, lambda: open_index(embedder=MiniLM() if vectors else None), half, 20
     )
     rows = set_rows(answers)
-    silent = silence(answers, lambda one: all(hit.fit < LEAST_FIT for hit in one.hits))
+    silent = silence(answers, lambda one: not fits(one.hits))
     if as_json:
         return json.dumps({"rows": [asdict(row) for row in rows], "silence": asdict(silent)}, indent=2)
     head = ["class", "questions", "recall@5", "recall@10", "MRR", "p50 ms", "p95 ms"]

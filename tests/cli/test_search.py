@@ -171,3 +171,15 @@ def test_a_terminal_gets_lines_as_wide_as_it_is_and_a_pipe_one_line(filled, monk
     assert "samovar" in out
     assert max(map(len, out.splitlines()[1:-1])) <= 60
     assert json.loads(filled("search", "samovar", "--json").out)["hits"][0]["passage"]["text"] == passage.strip()
+
+
+def test_where_the_best_shares_one_word_of_many_it_says_that_nothing_fits_well(amp):
+    amp("remember", "The printer is on the second floor.")
+    amp("remember", "Redis needs AOF.")
+    question = "Which florist near the printer sells yellow tulips for Wednesday?"
+    found = amp("search", question)
+    assert "second floor" in found.out
+    assert "nothing fits this well" in found.err
+    assert amp("search", question, "--json").json()["hits"][0]["fit"] < 0.3
+    for answered in ("where is the printer", "redis aof", "printer"):
+        assert "nothing fits" not in amp("search", answered).err

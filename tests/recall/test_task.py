@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol import recall_for_agent
-from agent_memory_protocol.recall.task import scores
+from agent_memory_protocol.recall.task import fitting, scores
 from benchmarks import tasks
 
 COMMON = [f"Put the {topic} behaviour behind a flag." for topic in ("mail", "search", "login", "cart", "stock")]
@@ -36,6 +36,24 @@ def test_the_text_with_the_rare_word_fits_best(task, text):
 @pytest.mark.parametrize("task", ["", "please fix it", "Add a new one", "¯\\_(ツ)_/¯", "zzz qqq", "the of and"])
 def test_a_task_that_says_nothing_of_the_memory_fits_nothing(task):
     assert scores(task, COMMON) == [0] * len(COMMON)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Which florist sells yellow tulips beside the cart on Wednesday?",
+        "Write an essay about whales, the login of sailors to harbours and old lighthouses",
+    ],
+)
+def test_a_text_that_shares_one_word_of_many_does_not_fit(task):
+    assert max(scores(task, COMMON)) > 0
+    assert fitting(task, COMMON) == [0] * len(COMMON)
+
+
+@pytest.mark.parametrize("task", ["the login is broken", "Put login behind a flag", "cart and stock", "mail"])
+def test_a_text_that_shares_enough_of_a_task_fits_as_well_as_it_scores(task):
+    best = max(scores(task, COMMON))
+    assert max(fitting(task, COMMON)) == best > 0
 
 
 @given(st.text(), st.lists(st.text(), max_size=6))
