@@ -163,12 +163,8 @@ def _scores(
                 covered[place] += weight * min(times, 1)
                 inside[place] += here[place] > 0
     return [
-        (
-            score * (_PARTIAL + (1 - _PARTIAL) * covered[place] / known),
-            round(min(covered[place] / total * inside[place], 1), 4),
-            numbers[place],
-        )
-        for place, score in enumerate(scores)
+        (score * (_PARTIAL + (1 - _PARTIAL) * share / known), round(min(share / total * count, 1), 4), number)
+        for score, share, count, number in zip(scores, covered, inside, numbers, strict=True)
     ]
 
 

@@ -1,10 +1,10 @@
 """How text becomes the words by which it is found.
 
-Case, accents and English forms do not count: `tests` is `test`, and `bought` is `buy`. A code word is found whole,
-however it is joined, and by its parts: `recall_for_agent`, `recallForAgent` and `recall-for-agent` are one word, and
-`agent` finds it. A number stays with what it belongs to: `s7`, `utf8`, `3.11.2`. A date is found by its year, its
-month's name and its day, however it is written: `2026-03-08`, `8.3.2026`, `Mar 8th`. Scripts that put no spaces between
-words are cut into single characters and pairs of neighbours.
+Case, accents and English endings do not count. A code word is found whole, however it is joined, and by its parts:
+`recall_for_agent`, `recallForAgent` and `recall-for-agent` are one word, and `agent` finds it. A number stays with what
+it belongs to: `s7`, `utf8`, `3.11.2`. A date is found by its year, its month's name and its day, however it is written:
+`2026-03-08`, `8.3.2026`, `Mar 8th`. Scripts that put no spaces between words are cut into single characters and pairs
+of neighbours.
 
 Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no quoting anywhere.
 """
@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from unicodedata import normalize
 
-from ..text.irregular import BASES
 from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
 
@@ -205,7 +204,7 @@ def _name(part: str) -> list[tuple[str, str]]:
     if not folded:
         return []
     if folded.isalpha():
-        return [(folded, stem(_SHORT_MONTHS.get(folded) or BASES.get(folded, folded)))]
+        return [(folded, stem(_SHORT_MONTHS.get(folded, folded)))]
     ordinal = _ORDINAL.fullmatch(folded)
     return [("", str(int(ordinal[1])) if ordinal else stem(folded))]
 

@@ -253,12 +253,6 @@ def test_a_date_is_found_in_any_spelling_and_another_one_is_not(index, query, te
     assert found(index, query) == ["a"]
 
 
-@pytest.mark.parametrize(("query", "text"), [("what did she buy", "She bought a kayak."), ("children", "One child.")])
-def test_a_form_that_follows_no_rule_is_found(index, query, text):
-    index.refresh([one("a", text), one("b", "Something else.")])
-    assert found(index, query) == ["a"]
-
-
 @pytest.mark.parametrize("query", ["staging database", "where is the queue lost", "s7", "数据", "队列会丢失"])
 def test_what_has_the_words_of_a_query_fits_it(filled, query):
     assert all(hit.fit >= LEAST_FIT for hit in filled.search(query, limit=1))
