@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 ERROR = "error"
@@ -112,14 +113,18 @@ def rule(
 
 def run(subject: str, value: Any, path: str, selected: Iterable[str]) -> list[Finding]:
     """Run the selected rules about a subject on one value. Findings are ordered by line, then by rule."""
-    wanted = set(selected)
     found = [
         Finding(one.id, hit.severity or one.severity, hit.path or path, hit.line, hit.message, hit.fix)
-        for one in RULES.values()
-        if subject in one.subject.split() and one.id in wanted
+        for one in _rules_about(subject, tuple(selected))
         for hit in one.check(value)
     ]
     return sorted(found, key=lambda finding: (finding.line or 0, finding.rule))
+
+
+@lru_cache(maxsize=64)
+def _rules_about(subject: str, selected: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the rules to run on each of many values."""
+    return tuple(one for one in RULES.values() if subject in one.subject.split() and one.id in selected)
 
 
 def in_order() -> list[Rule]:

@@ -61,8 +61,9 @@ def restates(view: TierView) -> Iterator[Remark]:
     "tier-contradiction",
     WARNING,
     "store",
-    "Two entries say the opposite of each other. Recall shows both. Retire the wrong one with `amp resolve`, or mark "
-    "both with `amp dispute` until somebody knows. Two conversations may differ: nobody is given both.",
+    "Two facts say the opposite of each other, in entries, notes or records. Recall shows both. Retire the wrong one "
+    "with `amp resolve`, or mark both entries with `amp dispute` until somebody knows. Two conversations may differ: "
+    "nobody is given both.",
 )
 def contradiction(view: StoreView) -> Iterator[Remark]:
     return _disagreements(view, OPPOSITE, "says the opposite of")
@@ -72,8 +73,8 @@ def contradiction(view: StoreView) -> Iterator[Remark]:
     "tier-changed",
     WARNING,
     "store",
-    "Two entries of one section are equal but for one value, such as a version, an amount, a port, a date or a time. "
-    "Most often the older one is out of date: `amp resolve` retires it.",
+    "Two facts under the same headings are equal but for one value, such as a version, an amount, a port, a date or a "
+    "time. They may be in entries, notes or records. Most often the older is out of date: `amp resolve` retires it.",
 )
 def changed(view: StoreView) -> Iterator[Remark]:
     return _disagreements(view, CHANGED, "has another value than")

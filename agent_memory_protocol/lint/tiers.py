@@ -1,7 +1,7 @@
 """Rules on tier documents: limits, structure, what a reader cannot see, and what an entry may not hold."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import limits
@@ -22,7 +22,7 @@ class TierView:
 
     Attributes:
         document: the document.
-        header: the header that its template gives.
+        header: gives the header that its template makes; asked only where the document has none.
         max_lines: the limit in lines.
         max_bytes: the limit in bytes.
         today: the local calendar date, as an ordinal.
@@ -33,7 +33,7 @@ class TierView:
     """
 
     document: Document
-    header: str
+    header: Callable[[], str]
     max_lines: int
     max_bytes: int
     today: int
@@ -86,7 +86,7 @@ def near_limit(view: TierView) -> Iterator[Remark]:
 def header(view: TierView) -> Iterator[Remark]:
     headings = view.document.outline.headings
     if view.document.lines and not (headings and headings[0].level == 1 and _is_first(view, headings[0].start)):
-        yield Remark(1, f"the file does not begin with a heading such as `{view.header.splitlines()[0]}`; add it")
+        yield Remark(1, f"the file does not begin with a heading such as `{view.header().splitlines()[0]}`; add it")
 
 
 @rule("tier-no-heading", WARNING, "tier", "Bullets are above every heading. Put them under the heading of their topic.")

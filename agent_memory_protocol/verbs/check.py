@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 
 from ..change import ledger
 from ..change import reviews as reviewing
@@ -165,7 +166,7 @@ class _Check:
         settings = self.session.settings
         return tiers.TierView(
             document,
-            self.session.header(document.target),
+            partial(self.session.header, document.target),
             settings.max_lines,
             settings.max_bytes,
             self.today.toordinal(),
