@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
+from operator import mul
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
@@ -62,19 +63,20 @@ class Nearness:
         What lies beside it in its source counts a little: who talks of something goes on talking of it.
         """
         place = self._passages.places.get(passage)
-        return 0.0 if place is None else self._standard[place]
+        mean, spread = self._usual
+        if place is None or spread <= _FLAT:
+            return 0.0
+        cosines, together = self._cosines, self._passages.together
+        before = cosines[place - 1] if place and together[place - 1] else 0.0
+        behind = cosines[place + 1] if place < len(together) and together[place] else 0.0
+        return (cosines[place] + BESIDE * max(before, behind, 0.0) - mean) / spread
 
     @cached_property
-    def _standard(self) -> Sequence[float]:
-        cosines = self._cosines
-        together = self._passages.together
-        after = [cosine if is_together else 0.0 for cosine, is_together in zip(cosines[1:], together, strict=True)]
-        ahead = [cosine if is_together else 0.0 for cosine, is_together in zip(cosines[:-1], together, strict=True)]
-        beside = map(max, [*after, 0.0], [0.0, *ahead])
-        values = [cosine + BESIDE * near for cosine, near in zip(cosines, beside, strict=True)]
-        mean = sum(values) / len(values)
-        spread = math.sqrt(max(sum(value * value for value in values) / len(values) - mean * mean, 0))
-        return [(value - mean) / spread if spread > _FLAT else 0.0 for value in values]
+    def _usual(self) -> tuple[float, float]:
+        """The mean of all cosines, and how far they spread around it."""
+        count = len(self._cosines) or 1
+        mean = sum(self._cosines) / count
+        return mean, math.sqrt(max(sum(map(mul, self._cosines, self._cosines)) / count - mean * mean, 0))
 
     def best(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """Return so many passages, the closest first, and how close they lie; none that has nothing in common."""
