@@ -628,6 +628,7 @@ def judging(tmp_path, *words):
     return CommandOperator([sys.executable, str(made)], name="judge")
 
 
+@pytest.mark.slow
 def test_a_program_joins_what_conversations_say_in_wordings_that_no_rule_joins(workspace, tmp_path):
     for number, text in enumerate(IN_THEIR_WORDS):
         said(workspace, f"c{number}", text)
@@ -644,6 +645,7 @@ def test_a_program_joins_what_conversations_say_in_wordings_that_no_rule_joins(w
     assert proposed(workspace) == []  # what a program said is not remembered: another may say otherwise
 
 
+@pytest.mark.slow
 def test_a_program_joins_no_text_with_what_denies_it_and_its_failure_costs_no_rule(workspace, tmp_path):
     for number, text in enumerate(["Use tabs in Makefiles.", "Never use tabs in Makefiles.", "Deploy on Mondays."]):
         said(workspace, f"c{number}", text)
