@@ -250,6 +250,17 @@ def show(at: Case) -> Iterator[str]:
     yield at.amp("show", "shared", "--left-out", "--max-lines", "6")
 
 
+@door("Workspace.life")
+def life(at: Case) -> Iterator[str]:
+    here, entry = at.workspace, at.id
+    others = [one.id for one in here.entries() if one.id != entry]
+    for other in others[:1]:
+        here.dispute(entry, other)
+    yield "\n\n".join(one.text for one in here.life(entry).events)
+    here.forget([entry])
+    yield "\n\n".join(one.text for one in here.life(entry).events)
+
+
 @door("amp view")
 def page(at: Case) -> Iterator[str]:
     """Yield the page as its reader sees it: a label is right above the text of its entry."""

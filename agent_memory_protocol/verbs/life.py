@@ -1,6 +1,7 @@
 """An entry's life: what its document's ledger and git tell of it, from its first line to its retirement."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..answers import About, StoredEntry
@@ -11,7 +12,9 @@ from ..formats.jsonl import EntryLine, Line, Tombstone
 from ..formats.moments import sort_key
 from ..git import births
 from ..layout import Target
+from ..text.labels import in_front_of_item
 from ..tiers.document import plain_id
+from ..tiers.taken import from_json
 
 COMMITTED, WRITTEN, DISPUTED, EDITED, RETIRED, LEFT = "committed", "written", "disputed", "edited", "retired", "left"
 
@@ -25,7 +28,7 @@ class Happening:
         what: COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds in its place) or
             LEFT.
         id: the id that the entry had then.
-        text: what it said then, "" where nobody kept that.
+        text: what it said then, with its label in front, "" where nobody kept that.
         reason: why, in words.
         by: who did it; "" where nobody said.
         other: the id of the entry that replaced it, or that it was disputed with; "" for none.
@@ -61,24 +64,30 @@ def life(session: Session, entry_id: str) -> Life:
     said = ledger.read_said_of(lines, target)
     entries = {one.id: one for one in (stored_entries(document, said) if document else [])}
     family = ledger.versions_of([found], lines)
-    told = [*_events(lines, family, ledger.owner_of(target))]
     standing = entries.get(found)
-    oldest = next((one.text for one in told if one.text), standing.text if standing else "")
+    told = [*_events(lines, family, ledger.owner_of(target), entries)]
+    kept = (ledger.markdown_of(one) for one in lines if isinstance(one, EntryLine) and plain_id(one.id) in family)
+    oldest = next(filter(None, kept), standing.text if standing else "")
     born = births.first_commit(session.root.path, target.path, oldest.split("\n")[0]) if oldest else None
     if born is not None:
         told.append(Happening(born.at, COMMITTED, found, reason=born.commit, by=born.author))
     return Life(target, found, tuple(sorted(told, key=lambda one: sort_key(one.at))), standing)
 
 
-def _events(lines: Sequence[Line], family: Iterable[str], owner: str) -> Iterator[Happening]:
+def _events(
+    lines: Sequence[Line], family: Iterable[str], owner: str, standing: Mapping[str, StoredEntry]
+) -> Iterator[Happening]:
     plain = set(family)
+    labels = _labels(lines, standing)
     texts: dict[str, str] = {}
     written: set[str] = set()
     for number, line in enumerate(lines):
         if not isinstance(line, EntryLine | Tombstone) or plain_id(line.id) not in plain:
             continue
         if isinstance(line, EntryLine):
-            texts[line.id] = ledger.markdown_of(line) or texts.get(line.id, "")
+            markdown = ledger.markdown_of(line)
+            said = in_front_of_item(labels.get(line.id, ""), markdown) if markdown else ""
+            texts[line.id] = said or texts.get(line.id, "")
             after = lines[number + 1] if number + 1 < len(lines) else None
             # What leaves is written down in a line of its own just before the line that says that it leaves.
             if not (isinstance(after, Tombstone) and after.id == line.id):
@@ -91,6 +100,17 @@ def _events(lines: Sequence[Line], family: Iterable[str], owner: str) -> Iterato
         yield Happening(
             line.created_at, what, line.id, texts.get(line.id, ""), str(extra.get("reason", "")), other=other
         )
+
+
+def _labels(lines: Iterable[Line], standing: Mapping[str, StoredEntry]) -> dict[str, str]:
+    """Return the label of each entry; only the line of one that leaves names it, whatever was said before."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if isinstance(line, EntryLine) and (markdown := ledger.markdown_of(line)):
+            with suppress(ValueError):
+                label = from_json(line.id, {**(line.extra or {}), "markdown": markdown}).place.label_text
+                found[line.id] = label or found.get(line.id, "")
+    return found | {one: entry.label for one, entry in standing.items()}
 
 
 def _said(line: EntryLine, about: About, text: str, written: set[str]) -> Iterator[Happening]:
