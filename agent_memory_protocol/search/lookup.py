@@ -84,7 +84,8 @@ class Lookup:
             if len(found) < limit:
                 # What has any of them is ranked by the other tokens, too.
                 match = _all_of(pick.tokens) if pick.all else f"({_any_of(pick.tokens)}) AND ({_any_of(tokens)})"
-                found |= self._best(_BEST_WITH_ALL if pick.all else _BEST, match, limit)
+                query, most = (_BEST_WITH_ALL, 2 * limit) if pick.all else (_BEST, max(CANDIDATES, 2 * limit))
+                found |= self._best(query, match, most)
         return found
 
     def counted(self, numbers: Collection[int], tokens: Collection[str]) -> tuple[dict[str, Postings], dict[int, int]]:
@@ -116,7 +117,7 @@ class Lookup:
             "match": match,
             "context_weight": CONTEXT_WEIGHT,
             "most": picking.LOOKED_AT,
-            "limit": min(max(CANDIDATES, 2 * limit), _MOST),
+            "limit": min(limit, _MOST),
         }
         return {number for (number,) in self._connection.execute(query, asked)}
 
