@@ -151,7 +151,7 @@ class Found:
         lines: the lines around that one, with their numbers, where they were asked for.
         tokens: what matched, as `search.words.places` finds it in a text.
         meant: each word of the query that was taken for a slip, with the word that was looked for instead.
-        fit: from 0 to 1, what it has of what was asked for; below `search.port.LEAST_FIT` it is no answer.
+        fit: from 0 to 1, what it has of what was asked for; below `search.port.LEAST_FIT` it does not answer the query.
     """
 
     kind: str
