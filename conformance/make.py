@@ -5,6 +5,7 @@ docs/protocol.md says which.
 """
 
 import json
+import re
 import sys
 from hashlib import blake2b
 from pathlib import Path
@@ -2398,6 +2399,12 @@ write(
 )
 
 
+def _timeless(ledger):
+    """Give each line of a ledger the same moment and run, so that cases stay the same."""
+    ledger = re.sub(r'"created_at":"[^"]*"', '"created_at":"2026-06-01T12:00:00Z"', ledger)
+    return re.sub(r'"run":"[^"]*"', '"run":"00000001"', ledger)
+
+
 def ledger_after(text, ids):
     """Return the document and the ledger that are left when entries are forgotten."""
     import tempfile
@@ -2411,7 +2418,7 @@ def ledger_after(text, ids):
         Workspace.open(folder, environ={"HOME": folder, "XDG_STATE_HOME": folder}).forget(ids)
         return {
             SHARED: path.read_bytes().decode(),
-            SHARED.replace("KNOWLEDGE.md", "ledger.jsonl"): path.with_name("ledger.jsonl").read_text(),
+            SHARED.replace("KNOWLEDGE.md", "ledger.jsonl"): _timeless(path.with_name("ledger.jsonl").read_text()),
         }
 
 
@@ -2460,6 +2467,89 @@ BROKEN_LEDGER = {path: text + "this is not a line\n" if path.endswith("jsonl") e
 write(
     "let-one-bad-line-hide-the-ledger", "P-51", "restore", {"ids": [B]}, BROKEN_LEDGER, must=False, after={SHARED: ABC}
 )
+
+LEDGER = SHARED.replace("KNOWLEDGE.md", "ledger.jsonl")
+HEAD = '{"format":"agent-memory/0.1","created_at":"2026-06-01T12:00:00Z","ledger":true}'
+STONE = f'{{"id":"{B}","deleted":true,"created_at":"2026-06-01T12:00:00Z","reason":"forgotten","run":"1"}}'
+
+
+def ledger_of(**line):
+    """Return the files of a memory from which `b` has left, with its line in the ledger as it is given."""
+    line = {"id": B, "kind": "fact", "created_at": "2026-06-01T12:00:00Z", **line}
+    return {SHARED: "# T\n\n- a\n- c\n", LEDGER: "\n".join([HEAD, json.dumps(line), STONE, ""])}
+
+
+ids = f"{A[:6]},{C[:6]}"
+for name, line, after in (
+    ("a-list-of-places", {"text": "- b", "place": [ids]}, ABC),
+    ("the-markdown-beside-the-text", {"text": "b", "markdown": "- b", "place": [ids]}, ABC),
+    (
+        "an-object-of-places",
+        {"text": "- b", "place": {"headings": [["# T", 0, 1, "", 0]], "after": A, "before": C}},
+        ABC,
+    ),
+    ("gaps", {"text": "- b", "spaces": [[0, "  "]], "place": [ids]}, None),
+    ("a-key-of-somebody-else", {"text": "- b", "place": [ids], "mine": 7}, ABC),
+):
+    write(
+        f"restore-by-a-line-with-{name}",
+        "P-51 P-46",
+        "restore",
+        {"ids": [B]},
+        ledger_of(**line),
+        **({"after": {SHARED: after}} if after else {}),
+    )
+write(
+    "restore-what-was-brought-back-since",
+    "P-51",
+    "restore",
+    {"ids": [B]},
+    {
+        SHARED: "# T\n\n- a\n- c\n",
+        LEDGER: HEAD + "\n" + STONE.replace("T12", "T11") + "\n" + json.dumps({"id": B, "text": "- b"}) + "\n",
+    },
+    must=False,
+    refused=True,
+)
+
+ACE = "# T\n\n- a\n- c\n- e\n- g\n"
+for name, written, saved, put_back, removed, must in (
+    ("what-another-save-took-away", ["new"], ACE + "- theirs\n", ["- new"], [], True),
+    ("two-that-it-took-away", ["new", "newer"], ACE + "- theirs\n", ["- new", "- newer"], [], True),
+    ("what-is-there", ["new"], ACE + "- new\n- theirs\n", [], [], False),
+    ("what-a-later-one-is-there-without", ["new", "newer"], ACE + "- newer\n- theirs\n", [], ["- new"], False),
+    ("what-has-a-changed-form", ["the new queue is slow"], ACE + "- the new queue is fast\n", [], None, False),
+    ("what-an-undo-took-back", ["new"], ACE, [], ["- new"], False),
+):
+    claim = {"put_back": put_back} if removed is None else {"put_back": put_back, "removed": removed}
+    asked = {"written": written, "saved": saved}
+    write(f"put-back-{name}", "P-57", "heal", asked, {SHARED: ACE}, must=must, claim=claim)
+write(
+    "note-what-was-taken-out-by-hand",
+    "P-57 P-42",
+    "heal",
+    {"written": ["new"], "saved": "# T\n\n- a\n- c\n- e\n- new\n"},
+    {SHARED: ACE},
+    claim={"put_back": [], "removed": ["- g"]},
+)
+
+SAYS = "The queue loses its jobs on a restart."
+SEEN = {CONVERSATION.format("c1"): f"# C\n\n- {SAYS}\n", CONVERSATION.format("c2"): f"# C\n\n- x\n- {SAYS}\n"}
+SIGHTINGS = [{"conversation": "c1", "line": 3}, {"conversation": "c2", "line": 4}]
+for name, files, told in (
+    ("propose-what-two-conversations-say", SEEN, [{"text": SAYS, "target": "shared", "sightings": SIGHTINGS}]),
+    (
+        "name-every-sighting",
+        {**SEEN, CONVERSATION.format("c3"): f"# C\n\n- [2026-06-01] {SAYS}\n"},
+        [{"text": SAYS, "sightings": [*SIGHTINGS, {"conversation": "c3", "line": 3}]}],
+    ),
+):
+    case(f"learn/{name}", "writer", "P-58", "distill", {}, files=files, claim={"candidates": told})
+for name, files in (
+    ("propose-what-one-conversation-says", {CONVERSATION.format("c1"): f"# C\n\n- {SAYS}\n- {SAYS}\n"}),
+    ("propose-what-shared-memory-has", {**SEEN, SHARED: f"# T\n\n- {SAYS}\n"}),
+):
+    case(f"learn/{name}", "writer", "P-58", "distill", {}, files=files, claim={"candidates": []}, must=False)
 
 write(
     "dispute-two",
@@ -2884,6 +2974,18 @@ def record_files():
                 files={"m.pb": {"base64": base64.b64encode(data).decode()}},
                 claim=told,
             )
+    from agent_memory_protocol.formats import sqlite
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "m.sqlite")
+        sqlite.write(str(path), map(sqlite.encode, entries))
+        table = path.read_bytes()
+    asked = {"call": "record_file", "args": {"path": "m.sqlite", "format": "sqlite"}}
+    whole = {"m.sqlite": {"base64": base64.b64encode(table).decode()}}
+    case("files/read-sqlite", "full", "P-56", **asked, files=whole, claim=told)
+    for name, bad in (("half-of-sqlite", table[: len(table) // 2]), ("a-text-for-sqlite", b"not a database" * 99)):
+        files = {"m.sqlite": {"base64": base64.b64encode(bad).decode()}}
+        case(f"files/take-{name}", "full", "P-56", **asked, files=files, refused=True, must=False)
     torn = {"base64": base64.b64encode(data[:-5]).decode()}
     case(
         "files/give-a-torn-entry",

@@ -12,7 +12,7 @@ from typing import Any
 from ..change.merge import merge_file
 from ..errors import AccessDenied, AgentMemoryError, InvalidArgument
 from ..formats import jsonl, jsonl_view
-from ..layout import SCAFFOLDING, check_agent_name, check_conversation_id, parse_target
+from ..layout import SCAFFOLDING, Target, Tier, check_agent_name, check_conversation_id, parse_target
 from ..limits import MAX_BYTES, MAX_LINES, count_lines, estimate_tokens
 from ..notes import note as notes
 from ..project.access import Actor, joined, why_not_read
@@ -275,6 +275,33 @@ def _restore(desk: Desk) -> object:
     return {"restored": [one.id for one in done.entries], "left": len(done.problems)}
 
 
+def _heal(desk: Desk) -> object:
+    """Remember texts, have another program save the document over that, and say what the next look at it does."""
+    here = desk.workspace
+    for text in desk.args["written"]:
+        here.remember(text, tier=Tier.SHARED, dated=False, today=desk.today)
+    (desk.root / Target(Tier.SHARED).path).write_bytes(_bytes(desk.args["saved"]))
+    done = here.sync(targets=[Target(Tier.SHARED)], apply=True)
+    return {
+        "put_back": [text for one in done for text in one.put_back],
+        "removed": [text for one in done for text in one.removed_by_hand],
+    }
+
+
+def _distill(desk: Desk) -> object:
+    """Say what several conversations have seen, with the conversation and line of each sighting."""
+    plan = desk.workspace.plan_distillation()
+    told = [
+        {
+            "text": one.text,
+            "target": str(one.target),
+            "sightings": [{"conversation": seen.conversation, "line": seen.line} for seen in one.sightings],
+        }
+        for one in plan.candidates
+    ]
+    return {"candidates": told}
+
+
 def _index(desk: Desk) -> object:
     done = desk.workspace.index(actor=desk.actor)
     return {"changed": any(one.changed for one in done)}
@@ -319,10 +346,10 @@ def _view(desk: Desk) -> object:
 
 
 def _record_file(desk: Desk) -> object:
-    from ..formats import json_document, protobuf
+    from ..formats import json_document, protobuf, sqlite
     from ..formats.entry import MemoryEntry
 
-    read = {"json": json_document.read, "protobuf": protobuf.read}[desk.args["format"]]
+    read = {"json": json_document.read, "protobuf": protobuf.read, "sqlite": sqlite.read}[desk.args["format"]]
     found = list(read(os.fspath(desk.root / desk.args["path"])))
     entries = [one for one in found if isinstance(one, MemoryEntry)]
     told = [{"id": one.id, "text": one.text, "tags": [*one.tags]} for one in entries]
@@ -346,6 +373,8 @@ CALLS: dict[str, Answer] = {
     "dispute": _writing(_dispute),
     "prune": _writing(_prune),
     "restore": _restore,
+    "heal": _writing(_heal),
+    "distill": _distill,
     "index": _index,
     "merge": _merge,
     "canonical": _canonical,

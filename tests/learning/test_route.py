@@ -47,6 +47,16 @@ def test_nine_in_ten_labelled_sentences_go_where_they_belong(half):
     assert len(wrong) <= (1 - TARGET) * 40, wrong
 
 
+def test_six_in_ten_sentences_of_somebody_else_go_where_they_belong():
+    """These 100 were written without a look at the words that the rules go by, and measured once: 62 of 100."""
+    lines = (Path(__file__).parents[1] / "data" / "routing_more.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [line.split("\t") for line in lines]
+    wrong = [row for row in rows if not is_right(*row)]
+    assert (len(rows), len(wrong) <= 38) == (100, True)
+    # It says that it is not sure of each of these; it is sure of 30, and right in all of them.
+    assert [sentence for *_, sentence in wrong if routing.route(sentence).is_sure] == []
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
