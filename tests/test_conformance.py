@@ -90,6 +90,11 @@ BAD_PROGRAMS = {
     "a list": ECHO + "print('[1]', flush=True)\n",
     "deep nonsense": ECHO + "print('[' * 100000, flush=True)\n",
     "another case": ECHO + "print(json.dumps({'id': 'x', 'result': {}}), flush=True)\n",
+    "an id that is a list": ECHO + "print(json.dumps({'id': [1], 'result': {}}), flush=True)\n",
+    "result and refusal": ECHO
+    + "print(json.dumps({'id': json.loads(line)['id'], 'result': {}, 'refused': 'x'}), flush=True)\n",
+    "not a number": ECHO + "print(json.dumps({'id': json.loads(line)['id'], 'result': float('nan')}), flush=True)\n",
+    "closed output": "import os\nos.close(1)\ntime.sleep(60)\n",
     "neither result nor refusal": ECHO + "print(json.dumps({'id': json.loads(line)['id']}), flush=True)\n",
     "no text": ECHO + "sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()\n",
     "a flood": "while True:\n    print('y' * 1000)\n",
@@ -106,6 +111,28 @@ def test_a_bad_program_fails_its_cases_and_never_the_run(tmp_path, kind):
     assert said["held"] == 0
     assert len(said["cases"]) == said["total"] > 500
     assert all("no_answer" in one["got"] for one in said["cases"])
+
+
+@pytest.mark.slow
+def test_answers_in_another_order_fail_and_the_run_ends(tmp_path):
+    text = (
+        "held = []\n" + ECHO + "held.append(json.loads(line)['id'])\n    if len(held) == 2:\n"
+        "        for one in reversed(held):\n            print(json.dumps({'id': one, 'result': {}}), flush=True)\n"
+        "        held = []\n"
+    )
+    code, said, _ = run(a_program(tmp_path, text), "--seconds", "0.2")
+    got = [one["got"].get("no_answer", "") for one in said["cases"]]
+    assert (code, len(got)) == (1, said["total"])
+    assert sum("no answer within" in one for one in got) <= 10
+
+
+@pytest.mark.slow
+def test_what_a_program_says_beside_its_answers_changes_nothing(tmp_path):
+    text = ECHO + "sys.stderr.write('beside')\n"
+    text += "    print(json.dumps({'id': json.loads(line)['id'], 'refused': 'no'}), flush=True)\n"
+    code, said, _ = run(a_program(tmp_path, text))
+    assert code == 1
+    assert said["held"] == sum("refused" in case.expect for case in CASES if case.level == "reader")
 
 
 def test_a_program_that_is_missing_fails_every_case():

@@ -17,6 +17,8 @@ from ..disk.errors import explain
 _LONGEST_LINE = 8 * 1024 * 1024
 _PATIENCE = 3
 """After so many cases in a row without an answer, a program is asked no more: the run must end."""
+_MOST_LATE = 10
+"""After so many in all that took the whole time, too: an answer to every second case would keep a run for an hour."""
 
 _SHOWN = 200
 _ENDING = 1.0
@@ -41,6 +43,7 @@ class Program:
         self._threads: list[Thread] = []
         self._unanswered: set[object] = set()
         self._failures = 0
+        self._late = 0
 
     def __enter__(self) -> Self:
         return self
@@ -56,6 +59,8 @@ class Program:
         """
         if self._failures >= _PATIENCE:
             raise NoAnswerError(f"was not asked: {_PATIENCE} cases in a row had no answer")
+        if self._late >= _MOST_LATE:
+            raise NoAnswerError(f"was not asked: {_MOST_LATE} cases had no answer in time")
         try:
             answer = self._answer(question)
         except NoAnswerError:
@@ -74,20 +79,19 @@ class Program:
             try:
                 line = self._lines.get(timeout=max(deadline - time.monotonic(), 0))
             except queue.Empty:
+                self._late += 1
                 raise NoAnswerError(f"no answer within {self._seconds:g} seconds") from None
             if not line:
+                ended = _ended(process)
                 self._stop()
-                raise NoAnswerError(f"the program ended with {process.returncode}")
-            try:
-                answer = json.loads(line)
-            except (ValueError, RecursionError):
-                answer = None
-            if not isinstance(answer, dict) or not {"result", "refused"} & answer.keys():
+                raise NoAnswerError(f"the program {ended}")
+            answer = _read_answer(line)
+            if answer is None:
                 raise NoAnswerError(f"no answer: {line[:_SHOWN].decode('utf-8', 'replace').strip()!a}")
             name = answer.get("id")
             if name == question["id"]:
                 return answer
-            if name not in self._unanswered:
+            if not isinstance(name, str) or name not in self._unanswered:
                 raise NoAnswerError(f"an answer to {str(name)[:_SHOWN]!a}")
 
     def _start(self) -> "subprocess.Popen[bytes]":
@@ -124,6 +128,27 @@ class Program:
             if pipe is not None and not thread.is_alive():
                 with suppress(OSError):
                     pipe.close()
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> str:
+    """Say how a program has ended that writes no more."""
+    try:
+        return f"ended with {process.wait(_ENDING)}"
+    except subprocess.TimeoutExpired:
+        return "has closed its output"
+
+
+def _read_answer(line: bytes) -> Json | None:
+    """Return what a line says; None where it is not one answer in JSON."""
+    try:
+        answer = json.loads(line, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) and len({"result", "refused"} & answer.keys()) == 1 else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _write(pipe: IO[bytes] | None, questions: "queue.Queue[bytes]") -> None:
