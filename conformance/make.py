@@ -2891,6 +2891,8 @@ view(
     must=False,
 )
 view("give-what-has-expired", HEAD + line("a", expires_at="2026-06-15T11:59:59Z"), [], must=False)
+view("give-what-expires-at-the-end-of-this-day", HEAD + line("a", expires_at="2026-06-15"), ["a"])
+view("give-what-expired-yesterday", HEAD + line("a", expires_at="2026-06-14"), [], must=False)
 view("give-what-expires-later", HEAD + line("a", expires_at="2026-06-15T12:00:00Z"), ["a"])
 view(
     "give-a-scope-and-global",
