@@ -459,7 +459,6 @@ NO_MARKERS = [
     "<systemd> and <users>",
     "&lt;/memory>",
     "List<String> and vector<int>",
-    "<https://example.org>",
     "[INSTALL] and [inst]",
     "[ ] todo",
     "<мемо>",

@@ -34,12 +34,9 @@ def dated(text: str) -> list[str]:
 
 
 ENTRIES = [
-    pytest.param("- a\n- b\n", ["item 1", "item 2"], id="bullets"),
     pytest.param("1. a\n2. b\n", ["item 1-2"], id="a-numbered-list-is-one"),
     pytest.param("- a\n  more\n  - child\n\n  again\n- b\n", ["item 1-5", "item 6"], id="with-all-that-belongs-to-it"),
     pytest.param("- a\n\n  ```\n  # no\n  - no\n  ```\n- b\n", ["item 1-6", "item 7"], id="with-a-fence"),
-    pytest.param("- a\nlazy\n- b\n", ["item 1-2", "item 3"], id="with-a-lazy-line"),
-    pytest.param("- a\n\n\n- b\n", ["item 1", "item 4"], id="blanks-between-belong-to-none"),
     pytest.param("text\nmore\n", ["prose 1-2"], id="a-paragraph"),
     pytest.param("one\n\ntwo\n\n| a |\n|---|\n\n> q\n\n```\nx\n```\n", ["prose 1-12"], id="a-run-of-blocks-is-one"),
     pytest.param("one\n\n## H\n\ntwo\n", ["prose 1", "prose 5"], id="a-heading-ends-a-run"),
@@ -169,7 +166,6 @@ NO_STEPS = [
     pytest.param("".join(f"{n}. x\n" for n in range(1, 22)), [f"item {n}" for n in range(1, 22)], id="over-20-lines"),
     pytest.param("1. a\n2. " + "x" * 2000 + "\n", ["item 1", "item 2"], id="over-2000-bytes"),
     pytest.param("1. a\n2) b\n", ["item 1", "item 2"], id="two-lists"),
-    pytest.param("- a\n- b\n", ["item 1", "item 2"], id="bullets"),
 ]
 
 
