@@ -291,7 +291,8 @@ def test_who_says_the_same_or_the_opposite_in_other_words_is_told_by_whom(worksp
     done = workspace.remember(text)
     assert len(done.notes) == bool(remark)
     assert "".join(done.notes).startswith(remark.format(old=old, new=done.entry.id))
-    assert workspace.remember(text, tier=Tier.AGENT, agent="developer").notes == ()
+    (again,) = workspace.remember(text, tier=Tier.AGENT, agent="developer").notes
+    assert again.startswith(f"{done.entry.id} in {done.path.relative_to(workspace.path)} says the same")
 
 
 def test_the_same_text_is_another_entry_in_another_document(workspace):

@@ -14,7 +14,7 @@ _PLAIN = {
     "string": "agent body by conversation id kind label path reason record_id retired section stage state successor"
     " text tier",
     "integer": "bytes disputes last_line left_out line lines lines_in_file records",
-    "number": "score",
+    "number": "fit score",
     "boolean": "cut new",
 }
 _KINDS: dict[str, Json] = {

@@ -57,8 +57,8 @@ _KIND: Json = {"enum": ["entry", "note", "record", "archived"]}
 _CORRECTION = shape(word={"type": "string"}, searched=TEXT_LIST)
 _LINE = shape("line", "text")
 _HIT = shape(
-    *("target", "path", "line", "section", "label", "date", "state", "text", "score", "reasons"),
-    may_lack=("target", "path", "line", "section", "label", "date", "state", "about", "passage", "lines"),
+    *("target", "path", "line", "section", "label", "date", "state", "text", "score", "fit", "reasons"),
+    may_lack=("target", "path", "line", "section", "label", "date", "state", "about", "passage", "lines", "fit"),
     about=_ABOUT,
     passage=_LINE,
     lines=list_of(_LINE),

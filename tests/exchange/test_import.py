@@ -448,7 +448,7 @@ def test_what_a_document_cannot_keep_of_an_entry_is_said(workspace):
         "embeddings": 1,
         "relevance scores": 1,
         "kinds that no entry of a document has": 1,
-        "other pairs of extra": 1,
+        "other columns and pairs of extra": 1,
     }
 
 
