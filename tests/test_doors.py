@@ -957,6 +957,7 @@ def test_no_secret_is_written(make, door):
         assert TOKEN not in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings == "text"], ids=door_id)
 def test_no_text_larger_than_a_file_is_written(make, door):
@@ -1044,6 +1045,7 @@ NAMING = [one for one in (*DOORS, *RECORD_DOORS) if one.names]
 """The doors that are told a name."""
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-11")
 @pytest.mark.parametrize("door", NAMING, ids=door_id)
 def test_no_hostile_name_is_taken(make, door, sized):

@@ -250,6 +250,7 @@ def in_another_process(path: str, *texts: str) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
+@pytest.mark.slow
 def test_what_another_process_writes_is_recalled_at_once(memory):
     memory.remember("One fact.")
     assert len(memory.recall("fact")) == 1
@@ -865,6 +866,7 @@ class Interrupted(Exception):
     """Stands for a process that is killed."""
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-44", "S1-64")
 @pytest.mark.parametrize("work", ["consolidate", "resolve"])
 def test_what_was_interrupted_is_finished_by_the_next_pass(memory, work, monkeypatch):

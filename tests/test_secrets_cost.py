@@ -49,6 +49,7 @@ def test_a_search_that_is_quadratic_is_recognised():
     assert grows_linearly("a", 100, lambda text: [text.count(letter) for letter in text])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pump", PUMPS.values(), ids=PUMPS)
 def test_four_times_the_text_takes_about_four_times_the_calls(pump):
     assert grows_linearly(pump, 500)

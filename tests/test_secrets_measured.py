@@ -75,6 +75,7 @@ def test_every_secret_with_a_shape_of_its_own_is_found(family, sized):
     assert share_found(family, texts) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(PREFIXED))
 def test_it_is_found_over_two_lines_too(family):
     chance = random.Random(family)
@@ -143,6 +144,7 @@ KEY_SENTENCES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kinds", "sentences"), [(PASSWORDS, PASSWORD_SENTENCES), (KEYS, KEY_SENTENCES)], ids=["passwords", "keys"]
 )

@@ -147,6 +147,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ODD)
 def test_an_odd_document_is_read_by_every_verb_and_written_or_refused(amp, kind):
     dev_is_well(amp)

@@ -45,6 +45,7 @@ def test_a_file_is_converted_and_what_is_lost_is_said(amp):
     assert (told["losses"], told["problems"], told["left_out"], told["doubles"]) == ([], [], 0, 0)
 
 
+@pytest.mark.slow
 def test_stdin_and_stdout_take_the_place_of_files(amp):
     made = amp.process("convert", "-", "-", "--format", "json", stdin=LINES)
     assert made.code == 0
@@ -53,6 +54,7 @@ def test_stdin_and_stdout_take_the_place_of_files(amp):
     assert amp.process("convert", "a.sqlite", "-", "--format", "ndjson").out.encode() == LINES
 
 
+@pytest.mark.slow
 def test_binary_goes_through_a_pipe_as_it_is(amp):
     program = [str(amp.script), "convert", "-", "-", "--format"]
     made = subprocess.run([*program, "protobuf"], input=LINES, capture_output=True, cwd=amp.root, check=True).stdout

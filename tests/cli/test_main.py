@@ -236,6 +236,7 @@ def test_an_answer_that_cannot_be_printed_says_so(amp, args):
     assert done.stderr == b"amp: the answer cannot be printed: the disk is full; free some space and try again\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args", [("list",), ("status",), ("recall", "--json"), ("remember", "second fact")], ids=" ".join
 )
@@ -296,6 +297,7 @@ def _waits_in(pid):
         pytest.skip("the system does not say what a process waits for")
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals(amp):
     amp.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n" + "- fact\n" * 190)
     assert "\x1b[" in _on_a_terminal(amp, "status")

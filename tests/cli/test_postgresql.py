@@ -72,6 +72,7 @@ def test_a_store_that_was_set_back_or_changed_by_hand_does_not_verify(amp, addre
     assert (answer.code, answer.out.count("was set back; this machine has seen")) == (4, 2)
 
 
+@pytest.mark.slow
 def test_a_store_is_made_by_sql_that_is_shown_first(amp, postgresql):
     address = f"{postgresql.by_tcp()}&sslmode=prefer"
     shown = amp("record", "init-store", address, "--namespace", "made_here")

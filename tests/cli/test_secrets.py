@@ -83,6 +83,7 @@ def test_a_secret_is_refused_and_nothing_is_changed(project, door, rule):
     assert everything(project) == before
 
 
+@pytest.mark.slow
 def test_the_installed_program_refuses_it_before_there_is_any_memory(amp):
     answer = amp.process("remember", f"The key is {SECRETS['openai-key']}.")
     answer.refuses(3, "openai-key")

@@ -95,6 +95,7 @@ def test_the_bars_are_made_of_what_the_terminal_has(told, encoding, full, empty)
 COLOURS = [(0, "32"), (176, "32"), (177, "33"), (197, "33"), (198, "31")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("entries", "colour"), COLOURS)
 def test_a_terminal_is_shown_colours_for_what_is_full(amp, entries, colour):
     """Green, yellow from 90 % (180 lines), red over the limit."""
@@ -115,6 +116,7 @@ def test_an_empty_no_color_says_nothing(told):
     assert "\x1b" in on_a_terminal(told, "status", NO_COLOR="")
 
 
+@pytest.mark.slow
 def test_colours_stay_out_of_pipes_files_and_json(told):
     assert "\x1b" not in told.process("status").out
     assert "\x1b" not in on_a_terminal(told, "status", "--json")
@@ -137,6 +139,7 @@ def test_a_terminal_gets_lines_that_fit_it(told, verb, columns):
     assert [line for line in shown if len(line) > int(columns)] == []
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_whole_tables_and_long_lines(told):
     told.write(SHARED, f"# S\n\n{LONG}\n")
     assert len(told.process("status", environ={"COLUMNS": "80"}).out.splitlines()[1]) > 80
@@ -301,6 +304,7 @@ def test_a_root_that_cannot_be_made_is_told_in_one_line(amp):
         assert amp(verb, "--root", "/proc/nowhere/deep").code == 0
 
 
+@pytest.mark.slow
 def test_a_current_folder_that_is_gone_is_told_in_one_line(amp):
     gone = amp.root / "gone"
     gone.mkdir()

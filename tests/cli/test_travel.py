@@ -42,6 +42,7 @@ def test_memory_goes_out_and_comes_in_again(full):
     assert (again["new"], again["known"], again["left_out"], again["to"]) == (0, 2, 0, "records")
 
 
+@pytest.mark.slow
 def test_what_is_named_goes_out_to_stdout(full):
     answer = full.process("export", "agent:developer", "--format", "ndjson")
     assert [json.loads(line)["text"] for line in answer.out.splitlines()] == ["Own fact."]

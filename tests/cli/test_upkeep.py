@@ -335,6 +335,7 @@ def on_a_terminal(amp, *args: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), shown.decode()
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_only_and_never_on_stdout(told):
     for number in range(25):
         told.write(AGENT.format(f"a{number:02}"), f"# T\n\n- [2026-01-01] of {number}\n- b\n")
@@ -638,6 +639,7 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
     assert told.tree() == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 def test_sync_keeps_the_limit_and_says_how_what_has_no_room_comes_back(told):
     assert told("remember", "just told").code == 0

@@ -64,6 +64,7 @@ def test_what_needs_no_sqlite_works_without_it(without, arguments, said):
     assert said in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-71")
 @pytest.mark.parametrize(
     "arguments", ["export --output out.sqlite", "convert in.ndjson out.sqlite", "import other.ndjson --apply"]

@@ -22,6 +22,7 @@ def test_the_table_has_two_hundred_pairs_of_each_kind():
     assert Counter(kind for kind, *_ in PAIRS) == dict.fromkeys(KINDS, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_pair_of_the_table_is_merged_by_rule_or_by_an_operator(kind):
     pairs = [(one, other) for of, one, other in PAIRS if of == kind]

@@ -204,11 +204,13 @@ def found(bodies: list[str], *languages: Language) -> set[tuple[str, str]]:
 TEXTS = sorted({normalize("NFC", text) for pair in (*CONTRADICT, *DO_NOT_CONTRADICT) for text in pair})
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(TEXTS), max_size=12, unique=True))
 def test_among_many_records_the_same_pairs_are_found_as_one_by_one(bodies):
     assert found(bodies) == {pair for pair in combinations(bodies, 2) if contradict(*pair)}
 
 
+@pytest.mark.slow
 def test_texts_of_the_tables_at_once_are_no_other_than_one_by_one():
     texts = TEXTS[::3]
     assert found(texts) == {pair for pair in combinations(texts, 2) if contradict(*pair)}

@@ -40,6 +40,7 @@ def in_order(entries: list[MemoryEntry]) -> list[tuple[object, ...]]:
     return sorted(entry[:8] for entry in ((*one[:7], sorted(one.extra.items())) for one in entries))
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-23")
 @pytest.mark.parametrize("one", WRITABLE, ids=lambda one: one.name)
 def test_through_any_two_formats_nothing_is_lost_that_the_table_does_not_name(tmp_path_factory, one):

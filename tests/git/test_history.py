@@ -77,6 +77,7 @@ def test_a_path_that_git_knew_and_that_is_gone_is_stale(repository, entry):
     assert "is gone; correct the entry or `amp forget" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "entry",
     [

@@ -460,6 +460,7 @@ NOTED: dict[str, tuple[Callable[[Checkout], None], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", NOTED)
 def test_what_a_hand_took_out_or_git_has_no_more_is_noted(checkout, case):
     happens, gone = NOTED[case]

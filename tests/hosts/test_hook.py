@@ -407,6 +407,7 @@ def test_a_host_that_does_not_listen_is_no_error(project):
         assert b"Traceback" not in process.stderr.read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_amp_hook_is_the_same_program(project, host):
     sent = project.recorded(host, "session-start")

@@ -122,6 +122,7 @@ def without_folder_sizes(text: str) -> str:
     return re.sub(r"^[\d.]+[BKMG]\t(/memories|.*/|.*/shared)$", r"\1", text, flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "others"),
     [

@@ -190,6 +190,7 @@ def test_a_link_inside_the_project_is_followed(render, tmp_path):
     assert render(SHARED) == "# Linked\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["installed", "source-tree"])
 def test_our_templates_are_found_wherever_the_package_lies(tmp_path, layout):
     package = tmp_path / "agent_memory_protocol"

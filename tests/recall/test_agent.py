@@ -465,6 +465,7 @@ def test_whatever_a_huge_file_holds_it_needs_little_memory_and_says_what_it_left
     subprocess.run([sys.executable, "-c", BOUNDED, str(project.root)], check=True, timeout=120)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [60_000, 50 * 1024 * 1024], ids=["60k", "50M"])
 def test_one_endless_line_is_cut(project, size):
     project.write(SHARED, b"x" * size)

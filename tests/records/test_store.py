@@ -351,6 +351,7 @@ def run_until_killed(path: Path, one: Record, calls: int) -> tuple[bool, list[st
     return os.WIFSIGNALED(os.waitpid(child, 0)[1]), words
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process")
 @pytest.mark.requirement("S1-64", "S1-83")

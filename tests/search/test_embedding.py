@@ -22,6 +22,7 @@ def test_a_text_has_the_same_vector_everywhere_and_always():
     assert to_bytes(vector).hex() == GOLDEN
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(1, 40))
 def test_a_vector_has_length_one_or_none_at_all(text, dimensions):
     (vector,) = HashEmbedder(dimensions).embed([text])

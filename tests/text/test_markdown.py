@@ -114,6 +114,7 @@ def test_the_scanner_leaves_to_the_referee_what_it_is_not_certain_of(lines):
     assert referee.find_blocks(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", TABLES_IN_DISGUISE, ids=lambda lines: ascii("/".join(lines))[:40])
 def test_a_table_in_disguise_is_seen_or_left_to_the_referee(lines):
     assert facts(scan(lines)) in (None, facts(referee.find_blocks(lines)))

@@ -167,6 +167,7 @@ def test_hidden_in_too_many_layers_is_damage_and_not_a_hang():
         without_hidden("x " + "<!-" * 200 + "- a --" + ">-- a --" * 200 + ">\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["[", "![[", "[a\n", "*a_ ", "`a``b", "<", "x <!-- a --> ", "<!-- ", "`<!-- a --> ", "[a]("]
 )

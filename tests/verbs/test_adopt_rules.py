@@ -118,6 +118,7 @@ def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(w
     assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
 
 
+@pytest.mark.slow
 def test_files_of_one_name_that_do_not_fit_all_come_in(workspace, tmp_path):
     """The first fill the document, and notes get lines of an index in it, which the plan of the later cannot know."""
     sizes = {"a": 45, "b": 37, "c": 37, "d": 37, "e": 37, "f": 29, "g": 9}

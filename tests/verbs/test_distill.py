@@ -222,6 +222,7 @@ def test_the_same_bullet_in_two_tiers_leaves_the_agents(workspace):
     assert proposed(workspace) == [("remove", "double", "agent:developer", "Use uv for every install.")]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4P-11")
 def test_a_full_shared_file_hands_what_is_least_certain_to_the_agents_it_is_about(workspace, tmp_path):
     workspace.remember("The parser is slow on tables.", agent="developer")
@@ -489,6 +490,7 @@ def test_nobody_is_taught_under_a_name_that_no_agent_has(workspace, tmp_path):
     assert len(workspace.plan_learning("c1", actor=Actor("newcomer", "c1")).candidates) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4P-08")
 @pytest.mark.parametrize("conversation", ["c1", "never-heard-of"])
 def test_nothing_to_learn_is_success(workspace, tmp_path, conversation):

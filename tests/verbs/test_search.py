@@ -189,6 +189,7 @@ def test_of_a_thousand_planted_facts_almost_all_are_among_the_first_ten(tmp_path
     assert hits >= 980
 
 
+@pytest.mark.slow
 def test_the_command_gives_entries_notes_and_records_each_with_the_command_that_shows_it(tmp_path):
     program = Path(sysconfig.get_path("scripts"), "amp")
     environ = {**os.environ, "HOME": str(tmp_path), "AMP_ROOT": str(tmp_path)}

@@ -163,6 +163,7 @@ def test_what_recall_leaves_out_is_grey_and_what_it_gives_is_not(here):
     assert single_file(page).decode().count("Recall leaves this out.") == len(left_out) < len(shared.cards)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [LARGEST, 60_000, 40_000])
 def test_a_page_that_would_be_too_large_leaves_history_out_first_and_says_so(here, largest):
     here.remember("gone", tier=Tier.SHARED)

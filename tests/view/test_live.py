@@ -413,6 +413,7 @@ def test_the_text_that_is_offered_for_editing_makes_the_same_entry(here, text):
     assert entry.text in texts(here)
 
 
+@pytest.mark.slow
 def test_looking_counts_nothing_as_used(here):
     (here.path / ".scaffolding" / "amp.toml").write_text("[recall]\ncount = true\n")
     at = browser(here)
