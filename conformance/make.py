@@ -1238,6 +1238,12 @@ for text, rest in REST.items():
     parse("ids/leave-out-the-date-and-what-sets-it-off", "P-18", f"# T\n\n- {text}\n", id=[real_id(said)])
 for text in ("1. a\n2. b", "1) a\n   2. b"):
     parse("ids/keep-the-numbers-of-later-steps", "P-18 P-8", f"# T\n\n{text}\n", id=[real_id(text[3:])])
+parse(
+    "ids/number-by-labels-before-places",
+    "P-19",
+    "# T\n\n**B:**\n\n- a\n\na:\n\n- a\n",
+    id=[real_id("a") + "-2", real_id("a")],
+)
 parse("ids/number-by-labels", "P-19", "# T\n\nA:\n\n- a\n\nB:\n\n- a\n", id=[real_id("a"), real_id("a") + "-2"])
 for text, same in (("a\u0085b", "a b"), ("a\x1cb", "a b"), ("a\u2003b", "a b"), ("a\u3000b", "a b")):
     one = {"target": "shared", "text": text}
@@ -1636,6 +1642,22 @@ recall(
     lacks=["b1"],
     must=False,
 )
+recall(
+    "leave-an-index-line-out-before-what-its-heading-dates",
+    "P-31 P-16",
+    {"max_lines": 5},
+    {SHARED: "# T\n\n## 2026-06-01\n\n- [N](n.md) - hook\n- a\n- b\n- c\n"},
+    has=["- b\n- c\n"],
+    lacks=["hook"],
+)
+for lines in (4, 5, 6, 7, 8):
+    recall(
+        "give-first-blocks-of-what-is-too-large",
+        "P-31 P-30",
+        {"max_lines": lines},
+        {SHARED: "# T\n\n## S\n\nOne\ntwo.\n\n| a |\n|---|\n| b |\n\nThree.\n\nFour.\n"},
+        has=["## S\nOne\n"],
+    )
 recall(
     "leave-index-lines-out-as-entries",
     "P-31 P-32 P-10",

@@ -89,7 +89,7 @@ def fit(
     last = units[order[-1]] if order else None
     if last is not None and not Sheet(segments).put_if_it_fits(segments.of(last), longest):
         others = [unit for unit in left_out if unit is not last]
-        text = _with_part(sheet, lines, last, lambda cut: note_of(others, cut))
+        text = _with_part(sheet, last, lambda cut: note_of(others, cut))
         if text:
             return Fitted(text, others, last)
     return Fitted([*sheet.text(), note_of(left_out)], left_out)
@@ -208,13 +208,12 @@ def with_context(lines: list[str], found: Outline, unit: "Unit") -> str:
     return "\n".join([*above, *label, *lines[unit.start : unit.end]])
 
 
-def _with_part(sheet: Sheet, lines: list[str], unit: "Unit", note_of: "Callable[[str], str]") -> list[str]:
+def _with_part(sheet: Sheet, unit: "Unit", note_of: "Callable[[str], str]") -> list[str]:
     """Return the text of the sheet with the first lines of a unit that is too large for it; nothing if none fits."""
     size = unit.end - unit.start
 
     def attempt(count: int) -> list[str]:
-        part = markdown.close_fence(lines[unit.start : unit.start + count])
-        new = sheet.put(sheet.segments.beginning(unit, part))
+        new = sheet.put(sheet.segments.beginning(unit, count))
         text = sheet.text()
         sheet.take_back(new)
         return [*text, note_of(f"one entry is cut after {count} of {size} lines")]

@@ -123,13 +123,20 @@ class Segments:
             segments = self._units[unit.start] = segments + own
         return segments
 
-    def beginning(self, unit: "Entry | IndexLine", lines: list[str]) -> list[Segment]:
-        """Return the same with only the first lines of the entry, which are given."""
-        segments = self.of(unit)
-        first = next(segment for segment in segments if segment.start == unit.start)
-        part = Segment(first.block, first.place, first.start, lines, self.room.size_of(lines))
-        part.label = first.label
-        return [*(segment for segment in segments if segment.start < unit.start), part]
+    def beginning(self, unit: "Entry | IndexLine", count: int) -> list[Segment]:
+        """Return the same with only so many first lines of the entry; a fence that this leaves open is closed."""
+        end = unit.start + count
+        closing = markdown.close_fence(self._lines[unit.start : end])[count:]
+        segments = []
+        for segment in self.of(unit):
+            if segment.start < end < segment.end:
+                lines = [*segment.lines[: end - segment.start], *closing]
+                part = Segment(segment.block, segment.place, segment.start, lines, self.room.size_of(lines))
+                part.label = segment.label
+                segments.append(part)
+            elif segment.end <= end:
+                segments.append(segment)
+        return segments
 
     def _cut(self, span: "Entry | IndexLine | Heading | Label") -> list[Segment]:
         segments = self._cuts.get((span.start, span.end))

@@ -329,7 +329,8 @@ function describe(lines, unit) { // Reads the date, the marks, and `bare`, which
   const rest = lines.slice(hasText ? Math.min(paragraph.end, unit.end) : unit.start, unit.end);
   if (!hasText && rest.length && !unit.isProse) rest[0] = rest[0].replace(/^\s*(?:[-+*]|\d+[.)])[ \t]*/, '');
   const [own, marks] = [ownDate(head), { keep: /\[keep\]/i.test(mask(head)), ...readFront(mask(head)) }];
-  return Object.assign(unit, own ? { date: own.date, dateSource: 'own mark' } : givenDate(unit),
+  const given = own ? { date: own.date, dateSource: 'own mark' } : givenDate(unit);
+  return Object.assign(unit, unit.kind === 'index' ? { date: null } : given,
     { marks, bare: [bareText(head), ...rest].join('\n') });
 }
 function givenDate({ label, chain }) { // P-16
@@ -345,18 +346,19 @@ function idOf(target, text) { // P-18
 function parse(text, target) {
   if (text === null) throw new Refused('it is not UTF-8');
   const { lines, units } = readDocument(text);
-  const ids = [];
-  const tellEntry = ({ start, end, label, section, date, dateSource, bare, marks: { keep, disputed, until } }) => {
-    const id = idOf(target, bare);
-    const count = ids.push(id) && ids.filter((other) => other === id).length;
+  const keyOf = (label) => foldName((label ? label.text : '').replace(/^[*_]+|[*_:\uff1a\s]+$/g, ''));
+  const found = units.filter(({ kind }) => kind === 'entry')
+    .map((unit) => ({ ...unit, id: idOf(target, unit.bare), key: keyOf(unit.label) }));
+  const tell = ({ id, key, start, end, label, section, date, dateSource, marks: { keep, disputed, until } }) => {
+    const isUpTo = (other) => (other.key === key ? other.start <= start : other.key < key); // P-19
+    const count = found.filter((other) => other.id === id && isUpTo(other)).length;
     const marks = [keep && 'keep', disputed && 'disputed', until && `until ${until}`].filter(Boolean);
     return { id: count > 1 ? `${id}-${count}` : id, text: lines.slice(start, end).join('\n'), line: start + 1,
       last_line: end, label: label ? label.text : '', section: section ? section.text : '', date,
       date_source: dateSource, marks };
   };
-  const entries = units.filter(({ kind }) => kind === 'entry').map(tellEntry);
   const index = units.filter(({ kind }) => kind === 'index').map(({ start, file }) => ({ line: start + 1, file }));
-  return { entries, index_lines: index };
+  return { entries: found.map(tell), index_lines: index };
 }
 // ---------------------------------------- what is shown
 // P-25: the lines of a document that a reader of the rendered page sees; null for those that go whole.
@@ -466,7 +468,7 @@ function outline(lines) { // What blocks some lines make, to tell whether they s
     ? children.map(tell) : lines.slice(start, end).map((line) => (type === 'fence' ? line : line.trim()))];
   return itemsOf(parseBlocks(lines, 0)).map((block) => JSON.stringify(tell(block)));
 }
-function glueOf({ glue }, above, below, key = `${above.start} ${above.lines.length} ${below.start}`) { // P-30
+function glueOf({ glue }, above, below, key = [above, below].map(({ start, end }) => `${start} ${end}`).join()) {
   if (!glue.has(key)) glue.set(key, findGlue(above, below));
   return glue.get(key);
 }
@@ -538,13 +540,12 @@ function fit(doc, holds, command) { // P-30 to P-32: the lines of a document tha
     isOlder: dates.length > 0 && gone.every(({ date }) => date && date < dates[0]) })] : []);
   const [out, [first]] = [real.filter((unit) => !kept.has(unit)), order];
   if (first && !isRoomFor(segmentsOf([first]))) {
-    const starts = first.segments.filter(({ start }) => start < first.start);
-    const own = first.segments.find(({ start }) => start === first.start);
     const lines = shown.slice(first.start, first.end).map(cutLine);
     for (let after = lines.length - 1; after > 0; after--) { // its first lines, as many as fit
-      const start = closeFence(lines.slice(0, after));
-      const part = { ...own, end: own.start + start.length, lines: start };
-      const text = [...render(doc, [...segments, ...starts, part]),
+      const [end, closing] = [first.start + after, closeFence(lines.slice(0, after)).slice(after)];
+      const part = first.segments.filter(({ start }) => start < end).map((one) => (one.end <= end ? one
+        : { ...one, end, lines: [...one.lines.slice(0, end - one.start), ...closing] }));
+      const text = [...render(doc, [...segments, ...part]),
         ...told(out.filter((unit) => unit !== first), { after, of: lines.length })];
       if (holds(text)) return text;
     }
@@ -677,8 +678,7 @@ function readNote(file, text) { // P-49
 }
 const CALLS = {
   access: (args) => ({ allowed: mayRead(args) }),
-  budget: ({ text }) =>
-    ({ lines: splitLines(text).length, bytes: bytesOf(text), tokens: Math.ceil(bytesOf(text) / 4) }),
+  budget: ({ text }) => ({ lines: splitLines(text).length, bytes: bytesOf(text), tokens: (bytesOf(text) + 3) >> 2 }),
   check_name: ({ kind, name }) => ({ name: checkName(kind, name) }),
   escape: ({ text }) => ({ text: escapeText(text) }),
   id: ({ target, text }) => ({ id: idOf(target, text) }),
