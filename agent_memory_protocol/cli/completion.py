@@ -93,7 +93,7 @@ def _complete_verbs(ctx: click.Context, _: click.Parameter, incomplete: str) -> 
 _AGENTS, _CONVERSATIONS = _owners(Tier.AGENT), _owners(Tier.CONVERSATION)
 _VALUES: dict[str, Callable[[Workspace], _Values]] = {
     **dict.fromkeys(("--agent", "--as", "agent", "old"), _AGENTS),
-    **dict.fromkeys(("--conversation", "conversation"), _CONVERSATIONS),
+    **dict.fromkeys(("--conversation", "conversation", "conversations"), _CONVERSATIONS),
     **dict.fromkeys(("entry_id", "entry_ids", "ids", "loser", "winner", "one", "other", "--replaces"), _ids),
     "archived_ids": _archived,
     "--section": _sections,

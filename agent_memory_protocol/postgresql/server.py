@@ -171,6 +171,8 @@ class Server:
                 return self._connection
             if self._process != os.getpid():
                 _inherited.append(self._connection)
+            else:  # it was lost, perhaps between two calls
+                deadline = deadline or time.monotonic() + WAIT
             self._connection = None
         pause = _PAUSE
         while True:

@@ -19,11 +19,15 @@ _ASKING = """
 _LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
 """Little words, and those with which a task is asked for: none says what it is about."""
 
-LEAST_FIT = 0.3
-"""Where a text fits less, it is not about a task.
+LEAST_FIT = 0.2
+"""Where no text fits as well as this, a memory has nothing on a task.
 
-Of questions that a memory cannot answer a third stay below it, and of others one in 150.
+Of questions that a memory cannot answer a sixth stay below it, and of others one in 280. With 0.3 it would be a third,
+and one fact in ten that a task needs would not be given.
 """
+
+_LEAST_OF_MORE = 0.1
+"""A task that a memory knows of may need further texts, with which it shares less: those still fit as well as this."""
 
 _WEIGHTIEST = 8
 """So many words of a task say what it is about."""
@@ -40,8 +44,10 @@ def scores(task: str, texts: "Sequence[str]") -> list[float]:
 
 
 def fitting(task: str, texts: "Sequence[str]") -> list[float]:
-    """Return the same, with 0 for a text that shares too little of what the task says; see `LEAST_FIT`."""
-    return [score if fit >= LEAST_FIT else 0.0 for score, fit in _weighed(task, texts)]
+    """Return the same, with 0 for a text that shares too little of what the task says: see `LEAST_FIT`."""
+    found = _weighed(task, texts)
+    least = _LEAST_OF_MORE if any(fit >= LEAST_FIT for _, fit in found) else LEAST_FIT
+    return [score if fit >= least else 0.0 for score, fit in found]
 
 
 def _weighed(task: str, texts: "Sequence[str]") -> list[tuple[float, float]]:

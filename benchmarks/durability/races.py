@@ -174,7 +174,7 @@ def removed_by_hand(folder: Path, size: Size) -> list[Row]:  # noqa: ARG001  (sh
         ("prune", "--apply", "--older-than", "1d"),
         ("forget", "ID"),
         ("edit", "ID", "Changed."),
-        ("restore", "--last", "--apply"),
+        ("restore", "--last"),
         ("recall", "developer"),
         ("list",),
     )

@@ -78,6 +78,8 @@ def test_the_first_line_is_the_address_of_the_page_and_ctrl_c_ends_it(told):
             keeps_cookies = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
             with keeps_cookies.open(address, timeout=30) as answer:
                 page = answer.read().decode()
+            with keeps_cookies.open(f"{address.partition('?')[0]}document?target=agent:dev", timeout=30) as answer:
+                page += answer.read().decode()
             waiting = keeps_cookies.open(f"{address.partition('?')[0]}events", timeout=30)
             assert waiting.readline() == b"retry: 2000\n"
             server.send_signal(signal.SIGINT)

@@ -205,7 +205,7 @@ def test_every_sentence_of_real_rules_arrives(corpus, tmp_path, sized):
         kept = " ".join(kept.split())
         for line in [*rules.text.splitlines(), *(line for _, part in rules.sections for line in part.splitlines())]:
             words = " ".join(line.split()).lstrip("-*+# ")
-            if SENTENCE.search(words) and code == 0:
+            if SENTENCE.search(words) and code == 0 and not line.startswith("# "):  # the page's title is not kept
                 assert words in kept, (path, line)
 
 
