@@ -7,13 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
 from ..layout import Target
 from ..text import labels, markdown
 from ..text.markdown import Block
-from .document import Document, entry_id, key_of_label, plain_id, section_key
+from .document import Document, bare_text, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, IndexLine, Label, label_in
 
@@ -371,8 +372,19 @@ def span_key(document: Document, span: Block | Heading) -> str:
 
 
 def has_key(document: Document, span: Block | Heading, *keys: str) -> bool:
-    """Say whether a block has one of these keys. Older ledgers call an entry by its whole text, date and all."""
-    return span_key(document, span) in keys or block_key(span_text(document, span), document.target) in keys
+    """Say whether a block has one of these keys. Older ledgers call an entry by its whole text, date and all.
+
+    An item of a list that has become short is no entry of its own any more, but was called by its id.
+    """
+    text, own = span_text(document, span), span_key(document, span)
+    whole = block_key(text, document.target)
+    is_item = isinstance(span, Block) and span.kind == markdown.ITEM
+    return own in keys or whole in keys or (is_item and own == whole and _item_key(text, document.target) in keys)
+
+
+@lru_cache(maxsize=1 << 12)
+def _item_key(text: str, target: Target) -> str:
+    return block_key(bare_text(text), target)
 
 
 def block_key(markdown_text: str, target: Target) -> str:
