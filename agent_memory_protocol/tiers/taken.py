@@ -374,7 +374,7 @@ def span_key(document: Document, span: Block | Heading) -> str:
 def has_key(document: Document, span: Block | Heading, *keys: str) -> bool:
     """Say whether a block has one of these keys. Older ledgers call an entry by its whole text, date and all.
 
-    An item of a list that has become short is no entry of its own any more, but was called by its id.
+    An item of a list that has become short is not an entry by itself any more, but was called by its id.
     """
     text, own = span_text(document, span), span_key(document, span)
     whole = block_key(text, document.target)
