@@ -4,7 +4,6 @@ It is a BERT of six layers. Its weights are in no package of ours: a folder hold
 vocabulary as `vocab.txt`. English is what it was taught; it reads the first 256 pieces of a text.
 """
 
-import json
 import os
 import struct
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..disk.errors import explain, shown
 from ..errors import DamagedFile, MissingExtra
+from .safetensors import read_header
 from .wordpiece import pieces
 
 if TYPE_CHECKING:
@@ -146,8 +146,7 @@ def _read_weights(path: str) -> "Weights":
     import numpy as np
 
     with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length)) if length < 1 << 20 else {}
+        header = read_header(file)
         data = file.read()
     weights = {}
     for name, table in header.items():

@@ -4,15 +4,14 @@ It knows less than `MiniLM` of what words mean together, and costs next to nothi
 and its vocabulary are in the package `wordllama`, which is not run: its files are read. English is what it was taught.
 """
 
-import json
 import os
-import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..disk.errors import explain, shown
 from ..errors import DamagedFile, MissingExtra
+from .safetensors import read_header
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,8 +81,7 @@ def _read_table(path: str) -> "Array":
     import numpy as np
 
     with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length)) if length < 1 << 20 else {}
+        header = read_header(file)
         start = file.tell()
     (table,) = (one for key, one in header.items() if key != "__metadata__")
     if table["dtype"] != "F16" or table["shape"][1] != _DIMENSIONS:
