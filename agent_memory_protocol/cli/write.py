@@ -47,7 +47,7 @@ def init_command(
         (f"{'created' if one.created else 'kept   '}  {one.target.path}" for one in made),
     )
     if not call.as_json:
-        elsewhere = [] if os.path.samefile(here.path, ".") else [f"they lie in {here.path}, {here.how}"]
+        elsewhere = [] if os.path.samefile(here.path, ".") else [f"they are in {here.path} ({here.how})"]
         for line in [*elsewhere, *told]:
             note(line)
 

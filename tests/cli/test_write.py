@@ -43,7 +43,7 @@ def test_init_says_where_the_files_lie_when_that_is_not_here(amp):
     assert amp("init", cwd=amp.root / "src") == (
         0,
         f"created  {SHARED}\n",
-        f"amp: they lie in {amp.root}, the git top level\n",
+        f"amp: they are in {amp.root} (the git top level)\n",
     )
     assert text_of(amp) == HEADER
     assert amp("init").err == ""
