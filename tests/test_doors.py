@@ -612,22 +612,22 @@ def record_doors() -> Iterator[Door]:
     def other(at: Attempt) -> str:
         return next(one.id for one in at.project.records(Actor()).records() if one.body == DENIAL)
 
-    def dispute(records: Memory, at: Attempt) -> object:
-        sides = {one.body: one.id for one in at.project.records(Actor()).records()}
-        named = sides["The cache is Redis."] if at.named is None else at.named
-        return records.dispute(named, sides["The cache is not Redis."], at.line)
-
-    def supersede(records: Memory, at: Attempt) -> object:
-        sides = {one.body: one.id for one in at.project.records(Actor()).records()}
-        named = sides["The cache is Redis."] if at.named is None else at.named
-        return records.supersede(named, sides["The cache is not Redis."], at.line)
+    def sides(at: Attempt) -> tuple[str, str]:
+        told = {one.body: one.id for one in at.project.records(Actor()).records()}
+        named = told["The cache is Redis."] if at.named is None else at.named
+        return named, told["The cache is not Redis."]
 
     def gone(at: Attempt) -> str:
         archived = at.project.records(Actor()).records(state="archived")
         return archived[0].id if at.named is None else at.named
 
     record = ("record",)
-    yield Door("Memory.supersede", memory(supersede), brings="reason", names=record)
+    yield Door(
+        "Memory.supersede",
+        memory(lambda records, at: records.supersede(*sides(at), at.line)),
+        brings="reason",
+        names=record,
+    )
     yield Door(
         "Memory.archive", memory(lambda records, at: records.archive(at.record, at.line)), brings="reason", names=record
     )
@@ -670,7 +670,12 @@ def record_doors() -> Iterator[Door]:
         brings="reason",
         names=record,
     )
-    yield Door("Memory.dispute", memory(dispute), brings="reason", names=record)
+    yield Door(
+        "Memory.dispute",
+        memory(lambda records, at: records.dispute(*sides(at), at.line)),
+        brings="reason",
+        names=record,
+    )
     yield Door(
         "Memory.redact", memory(lambda records, at: records.redact(at.record, at.line)), brings="reason", names=record
     )
@@ -679,6 +684,13 @@ def record_doors() -> Iterator[Door]:
     yield Door("Memory.decay", memory(lambda records, _: records.decay(rates=AT_ONCE).done), brings="", names=())
     yield Door("MCP remember", lambda at: call(at, "remember", text=at.text), names=())
     yield Door("MCP consolidate", lambda at: call(at, "consolidate"), brings="", names=())
+    yield Door("amp record remember", lambda at: run(at, "record", "remember", at.text), names=())
+    yield Door(
+        "amp record dispute",
+        lambda at: run(at, "record", "dispute", *sides(at), "--reason", at.line),
+        brings="reason",
+        names=record,
+    )
     yield Door(
         "amp record resolve",
         lambda at: run(at, "record", "resolve", at.record, other(at), "--reason", at.line),

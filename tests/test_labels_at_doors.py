@@ -540,7 +540,9 @@ NO_ENTRY = {
         *("MCP archive", "MCP reactivate", "Memory.archive", "Memory.chain", "Memory.reactivate", "Memory.supersede"),
         *(
             "amp record archive",
+            "amp record dispute",
             "amp record reactivate",
+            "amp record remember",
             "Memory.sign",
             "Memory.status",
             "Memory.verify",

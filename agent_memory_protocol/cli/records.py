@@ -15,9 +15,10 @@ from ..records.proof import Checked, is_forged
 from ..records.record import Record, RecordType, State
 from ..records.signing import Identity, check_address
 from ..text.phrases import counted
-from .options import Call, first_words, note, plain, problems_in_settings
+from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
 from .record_options import check_store, identity_option, open_memory, record_options, shown_store
 from .record_store import init_store_command
+from .write import read_text
 
 _WIDTH = 72
 _NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
@@ -31,7 +32,7 @@ _why_option = click.option(
 
 @click.group("record")
 def record_command() -> None:
-    """List, show, decide, redact, verify and sign records."""
+    """Remember, list, show, decide, redact, verify and sign records."""
 
 
 record_command.add_command(init_store_command)
@@ -113,6 +114,63 @@ def history_command(call: Call, record_id: str, store: str | None) -> None:
     call.answer(answer, said)
     if versions[-1].superseded_by and not call.as_json:
         note(f"{versions[-1].superseded_by} holds in its place")
+
+
+@record_command.command("remember", cls=TextCommand)
+@click.argument("text")
+@click.option("--replaces", metavar="ID", help="The record that no longer holds; the new one replaces it.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable.")
+@click.option("--source", metavar="S", help="Its source: a URL, a session id or user.")
+@identity_option
+@record_options
+def remember_command(
+    call: Call,
+    text: str,
+    replaces: str | None,
+    tags: tuple[str, ...],
+    source: str | None,
+    identity: str | None,
+    store: str | None,
+) -> None:
+    """Save TEXT as a record. `-` reads the text from stdin.
+
+    If a record says it already, amp counts it as used and adds the tags.
+
+    \b
+    Examples:
+        amp record remember "The API listens on port 9090." --replaces mem:4783496e
+        amp record remember "Staging moved to Frankfurt." --store postgresql://db.example.org/memory
+    """
+    memory = open_memory(call, store, identity)
+    retired = None if replaces is None else memory.find_id(replaces)
+    kept = memory.remember(read_text(text), tags=tags, source=source, replaces=retired)
+    said = [f"{'remembered' if kept.new else 'known already'}: {kept.record_id}"]
+    call.answer(
+        {"id": kept.record_id, "new": kept.new, "replaced": retired},
+        said if retired is None else [*said, f"retired: {retired}"],
+    )
+
+
+@record_command.command("dispute")
+@click.argument("one", metavar="ID")
+@click.argument("other", metavar="ID")
+@_why_option
+@identity_option
+@record_options
+def dispute_command(call: Call, one: str, other: str, reason: str, identity: str | None, store: str | None) -> None:
+    """Mark two records as disputed with each other.
+
+    Recall shows both with their marks, until `amp record resolve` decides. Running it again changes nothing.
+
+    \b
+    Example:
+        amp record dispute mem:4783496e mem:e620a3a8 --reason "the wiki says otherwise"
+    """
+    memory = open_memory(call, store, identity)
+    sides = memory.dispute(memory.find_id(one), memory.find_id(other), reason)
+    call.answer(
+        {"records": [side.to_json() for side in sides]}, [f"disputed: {side.id}  {short(side)}" for side in sides]
+    )
 
 
 @record_command.command("resolve")

@@ -194,9 +194,36 @@ def test_an_unknown_or_unclear_id_is_a_mistake(amp, memory, sides):
     assert not (amp.root / "agent.key").exists()
 
 
-@pytest.mark.parametrize("verb", ["resolve", "redact", "sign"])
+@pytest.mark.parametrize(
+    "store",
+    ["mem", "all.sqlite", pytest.param("server", marks=pytest.mark.slow)],
+    ids=["directory", "SQLite", "server"],
+)
+def test_facts_are_replaced_disputed_and_decided_in_any_store(amp, request, store):
+    place = request.getfixturevalue("address") if store == "server" else store
+    named = ("--store", place)
+    old = amp("record", "remember", "The API listens on port 8080.", *named, "--json").json()
+    assert (old["new"], old["replaced"]) == (True, None)
+    text = "The API listens on port 9090."
+    new = amp("record", "remember", text, "--replaces", old["id"][:14], *named, "--tag", "net", "--json").json()
+    assert new["replaced"] == old["id"]
+    assert amp("record", "remember", text, *named).out == f"known already: {new['id']}\n"
+    amp("record", "remember", "x y", "--replaces", old["id"], *named).refuses(3, "only an active record")
+    chain = amp("record", "history", new["id"], *named, "--json").json()["chain"]
+    assert [one["state"] for one in chain] == ["superseded", "active"]
+    other = amp("record", "remember", "The API listens on a Unix socket.", *named, "--json").json()["id"]
+    for _ in range(2):
+        assert amp("record", "dispute", other, new["id"], *named).out.count("disputed: mem:") == 2
+    amp("record", "resolve", other, new["id"], "--reason", "asked", *named)
+    live = amp("record", "list", "--state", "active", *named, "--json").json()["records"]
+    assert [(one["body"], one["tags"]) for one in live] == [(text, ["net"])]
+
+
+@pytest.mark.parametrize("verb", ["dispute", "remember", "resolve", "redact", "sign"])
 def test_an_agent_that_may_write_nowhere_changes_no_record(amp, memory, sides, verb):
     arguments = {
+        "dispute": [sides[0].id, sides[1].id],
+        "remember": ["The cache is in Berlin."],
         "resolve": [sides[0].id, sides[1].id, "--reason", "x"],
         "redact": [sides[0].id, "--reason", "x"],
         "sign": ["--identity", str(amp.home / "agent.key")],

@@ -57,6 +57,8 @@ VERBS = {
     "record history": ["{evil}"],
     "record init-store": ["postgresql://u:p@127.0.0.1:1/{evil}"],
     "record list": ["", "--store {evil}"],
+    "record remember": ["{evil} --store evil.sqlite", "x --replaces {evil}"],
+    "record dispute": ["{evil} x --reason {evil}"],
     "record archive": ["{evil} --reason {evil}"],
     "record reactivate": ["{evil} --reason {evil}"],
     "record redact": ["{evil} --reason {evil}"],
