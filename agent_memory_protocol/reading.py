@@ -114,12 +114,7 @@ class Reader:
         return recalled
 
     def target(
-        self,
-        actor: Actor,
-        *,
-        tier: Tier | None = None,
-        agent: str | None = None,
-        conversation: str | None = None,
+        self, actor: Actor, *, tier: Tier | None = None, agent: str | None = None, conversation: str | None = None
     ) -> Target:
         """Say which document is meant. Without a tier: the agent's where one is named or acts, else the shared one.
 

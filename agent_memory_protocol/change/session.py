@@ -408,12 +408,7 @@ class Session:
             )
 
     def check_limits(
-        self,
-        old: Document,
-        new: Document,
-        *,
-        way_out: WayOut | None = None,
-        as_large_as: tuple[int, int] = (0, 0),
+        self, old: Document, new: Document, *, way_out: WayOut | None = None, as_large_as: tuple[int, int] = (0, 0)
     ) -> None:
         """Refuse a document that would pass a limit, and be larger than `as_large_as` says, in lines and bytes."""
         way_out = way_out or (lambda full: room_by_dates(full, f"run `amp prune {full.target}`"))

@@ -38,12 +38,7 @@ def bench_command() -> None:
 @click.option("--plot", metavar="FILE", help="Draw a chart into this SVG file.")
 @call_options
 def formats_command(
-    call: Call,
-    records: int,
-    dimensions: int,
-    source: str | None,
-    rounds: int,
-    plot: str | None,
+    call: Call, records: int, dimensions: int, source: str | None, rounds: int, plot: str | None
 ) -> None:
     """Compare the speed and size of the record formats.
 

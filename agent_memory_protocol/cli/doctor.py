@@ -27,12 +27,7 @@ from .status import table, where_json, where_lines
     help="Check whether this protocol text is the implemented one.",
 )
 @call_options
-def doctor_command(
-    call: Call,
-    agent: str | None,
-    conversation: str | None,
-    protocol: str | None,
-) -> None:
+def doctor_command(call: Call, agent: str | None, conversation: str | None, protocol: str | None) -> None:
     """Show what an agent would get, and report problems.
 
     It runs the hooks of each host in use here, as the host would run them in this folder. Exit code 1: there is a

@@ -36,12 +36,7 @@ TOLD = 20
 @click.argument("source", metavar="IN", required=False)
 @click.argument("target", metavar="OUT", required=False)
 @click.option("--from", "source_name", metavar="FORMAT", help="The format of IN. Default: by its content.")
-@click.option(
-    "--format",
-    "target_name",
-    metavar="FORMAT",
-    help="The format of OUT; by default its ending, or ndjson.",
-)
+@click.option("--format", "target_name", metavar="FORMAT", help="The format of OUT; by default its ending, or ndjson.")
 @click.option("--strict", is_flag=True, help="Stop at the first error, and write nothing.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")

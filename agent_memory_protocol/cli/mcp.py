@@ -20,11 +20,7 @@ from .record_options import shown_store
 @click.option("--person", is_flag=True, help="You call, not an agent; you may read and write everything.")
 @click.option("--conversation", metavar="ID", help="The conversation of the agent. Default: AMP_CONVERSATION.")
 @click.option("--records", is_flag=True, help="Also offer the tools for records.")
-@click.option(
-    "--path",
-    metavar="DIR",
-    help="The directory of records, or postgresql://…; implies --records.",
-)
+@click.option("--path", metavar="DIR", help="The directory of records, or postgresql://…; implies --records.")
 @click.option("--config", is_flag=True, help="Print the host settings that start it with these options.")
 @click.option(
     "--host",

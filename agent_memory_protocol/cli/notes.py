@@ -130,14 +130,7 @@ def show_command(call: Call, name: str, tier: str | None, agent: str | None) -> 
 @click.option("--redact", is_flag=True, help="Keep no copy, and delete old copies from the ledger: for secrets.")
 @folder_options
 @call_options
-def remove_command(
-    call: Call,
-    name: str,
-    reason: str,
-    redact: bool,
-    tier: str | None,
-    agent: str | None,
-) -> None:
+def remove_command(call: Call, name: str, reason: str, redact: bool, tier: str | None, agent: str | None) -> None:
     """Remove a note and its index line. The ledger keeps its text, except with --redact.
 
     `amp restore --last` shows the last removal.
@@ -157,13 +150,7 @@ def remove_command(
 @click.option("--into", required=True, metavar="NAME", help="The note that the others are appended to.")
 @folder_options
 @call_options
-def merge_command(
-    call: Call,
-    names: tuple[str, ...],
-    into: str,
-    tier: str | None,
-    agent: str | None,
-) -> None:
+def merge_command(call: Call, names: tuple[str, ...], into: str, tier: str | None, agent: str | None) -> None:
     """Append notes to another note, and remove them. The ledger keeps their texts."""
     here = call.workspace()
     who = call.actor()

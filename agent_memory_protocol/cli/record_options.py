@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ..search.port import Embedder
 
 store_option = click.option(
-    "--store",
-    metavar="DIR",
-    help="The memory directory, an .sqlite file, or postgresql://…; default: the project's.",
+    "--store", metavar="DIR", help="The memory directory, an .sqlite file, or postgresql://…; default: the project's."
 )
 identity_option = click.option("--identity", metavar="FILE", help="The identity file to sign with; created if missing.")
 

@@ -43,13 +43,7 @@ record_command.add_command(init_store_command)
 @click.option("--type", "record_type", type=click.Choice([one.value for one in RecordType]), help="Only this type.")
 @click.option("--tag", metavar="T", help="Only records with this tag.")
 @record_options
-def list_command(
-    call: Call,
-    state: str | None,
-    record_type: str | None,
-    tag: str | None,
-    store: str | None,
-) -> None:
+def list_command(call: Call, state: str | None, record_type: str | None, tag: str | None, store: str | None) -> None:
     """List records, oldest first: id, state, type, day, text.
 
     \b
@@ -179,14 +173,7 @@ def dispute_command(call: Call, one: str, other: str, reason: str, identity: str
 @reason_option
 @identity_option
 @record_options
-def resolve_command(
-    call: Call,
-    loser: str,
-    winner: str,
-    reason: str,
-    identity: str | None,
-    store: str | None,
-) -> None:
+def resolve_command(call: Call, loser: str, winner: str, reason: str, identity: str | None, store: str | None) -> None:
     """Decide between two records.
 
     WINNER replaces LOSER, which stays readable. The two need not be in dispute.
@@ -336,12 +323,7 @@ def _check(call: Call, place: str | None, owners: Collection[str]) -> Checked:
 @click.argument("record_ids", nargs=-1, metavar="[ID]...")
 @click.option("--identity", required=True, metavar="FILE", help="The identity file to sign with; created if missing.")
 @record_options
-def sign_command(
-    call: Call,
-    record_ids: tuple[str, ...],
-    identity: str,
-    store: str | None,
-) -> None:
+def sign_command(call: Call, record_ids: tuple[str, ...], identity: str, store: str | None) -> None:
     """Sign the named records, or all unsigned ones.
 
     Each gets a new version with a signature.

@@ -281,13 +281,7 @@ def _left(found: Found) -> _Hit:
 
 
 def _records(
-    memory: "Memory",
-    text: str,
-    limit: int,
-    history: bool,
-    since: date | None,
-    store: str | None,
-    problems: list[str],
+    memory: "Memory", text: str, limit: int, history: bool, since: date | None, store: str | None, problems: list[str]
 ) -> tuple[list[_Hit], int]:
     found = memory.search(text, limit=limit, include_history=history, since=since)
     problems += found.problems

@@ -111,12 +111,7 @@ def import_command(
 
 @click.command("export")
 @click.argument("targets", metavar="[TARGET]...", nargs=-1)
-@click.option(
-    "--format",
-    "name",
-    metavar="FORMAT",
-    help="The format; by default the ending of FILE, or ndjson.",
-)
+@click.option("--format", "name", metavar="FORMAT", help="The format; by default the ending of FILE, or ndjson.")
 @click.option("--output", metavar="FILE", default=STDIO, help="The file to write; default: stdout.")
 @click.option("--no-embeddings", is_flag=True, help="Leave embeddings out of JSON: shorter, for people and data tools.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")

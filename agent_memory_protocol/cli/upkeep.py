@@ -89,13 +89,7 @@ def _kind(name: str) -> str:
 @click.option("--redact", is_flag=True, help="Also delete the text from the ledger and journal: for secrets.")
 @conversation_option
 @call_options
-def forget_command(
-    call: Call,
-    entry_ids: tuple[str, ...],
-    reason: str,
-    redact: bool,
-    conversation: str | None,
-) -> None:
+def forget_command(call: Call, entry_ids: tuple[str, ...], reason: str, redact: bool, conversation: str | None) -> None:
     """Remove entries by id; the ledger keeps them. With --redact no copy is kept.
 
     The beginning of an id is enough: at least four characters that match only one id.
@@ -135,12 +129,7 @@ def forget_command(
 @conversation_option
 @call_options
 def edit_command(
-    call: Call,
-    entry_id: str,
-    text: str | None,
-    dated: bool,
-    day: str | None,
-    conversation: str | None,
+    call: Call, entry_id: str, text: str | None, dated: bool, day: str | None, conversation: str | None
 ) -> None:
     """Replace the text of an entry, or change its date.
 

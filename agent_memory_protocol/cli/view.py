@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 @conversation_option
 @call_with(root_option, as_option)
 def view_command(
-    call: Call,
-    output: str | None,
-    force: bool,
-    read_only: bool,
-    port: int,
-    no_open: bool,
-    conversation: str | None,
+    call: Call, output: str | None, force: bool, read_only: bool, port: int, no_open: bool, conversation: str | None
 ) -> None:
     """Show memory as a page in the browser.
 

@@ -25,12 +25,7 @@ LARGEST_TEXT = 1 << 20
 @click.option("--track", "git", flag_value="track", help="Let git track the memory: remove its line from .gitignore.")
 @click.option("--ignore", "git", flag_value="ignore", help="Keep the memory out of git: add a line to .gitignore.")
 @call_options
-def init_command(
-    call: Call,
-    agents: tuple[str, ...],
-    conversation: str | None,
-    git: str | None,
-) -> None:
+def init_command(call: Call, agents: tuple[str, ...], conversation: str | None, git: str | None) -> None:
     """Create missing memory files with their headers.
 
     Existing files are not changed. Git tracks the memory unless you give --ignore.

@@ -10,17 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from . import jsonl, record_files
-from .entry import (
-    MemoryEntry,
-    Problem,
-    Unknown,
-    attempt,
-    check,
-    named,
-    original_id,
-    to_milliseconds,
-    to_moment,
-)
+from .entry import MemoryEntry, Problem, Unknown, attempt, check, named, original_id, to_milliseconds, to_moment
 from .jsonl import EntryLine, HeaderLine, default_confidence
 from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
 from .jsonl_view import view

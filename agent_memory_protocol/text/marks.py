@@ -4,14 +4,7 @@ The rules are in docs/protocol.md, “Dates” and “Marks”. Text is a first 
 A day is an ordinal, as in `dates`.
 """
 
-from .dates import (
-    after_time,
-    dates_in,
-    day_number,
-    day_text,
-    may_hold_date,
-    without_code_and_links,
-)
+from .dates import after_time, dates_in, day_number, day_text, may_hold_date, without_code_and_links
 
 BOXES = ("[ ] ", "[x] ", "[X] ")
 """Check boxes. Dates and marks are behind them."""

@@ -503,13 +503,7 @@ def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Red
 
 
 def _plan(
-    session: Session,
-    current: Document,
-    today: date,
-    older_than: timedelta | None,
-    *,
-    sections: bool,
-    to_limit: bool,
+    session: Session, current: Document, today: date, older_than: timedelta | None, *, sections: bool, to_limit: bool
 ) -> Pruning:
     settings = session.settings
     days = settings.older_than if older_than is None else older_than.days

@@ -154,12 +154,7 @@ class Edited:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {
-            "id": self.entry.id,
-            "old_id": self.old_id,
-            **self.entry.target.to_json(),
-            "line": self.entry.line,
-        }
+        return {"id": self.entry.id, "old_id": self.old_id, **self.entry.target.to_json(), "line": self.entry.line}
 
 
 @dataclass(frozen=True, slots=True)
