@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -344,6 +344,13 @@ class Session:
         from .books import Books, lock_name
 
         return Books(self.root, target, lock_name(target), self.now, self.command)
+
+    def locked(self, target: Target) -> AbstractContextManager[None]:
+        """Keep other writers of a document, its notes and its books away for a `with` block; see `lock.hold`."""
+        from ..disk.lock import hold
+        from .books import lock_name
+
+        return hold(self.root, lock_name(target))
 
     def said(self, target: Target) -> dict[str, About]:
         """Return what the writers of a document's entries said of them, by id, as its ledger keeps it.

@@ -69,6 +69,8 @@ else:
 def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
     """Hold the lock `name` of this project for the length of a `with` block. It cannot be taken twice.
 
+    What `root` knew of its folders is forgotten: another process may have moved them before it gave up the lock.
+
     Args:
         root: the project.
         name: what is locked.

@@ -84,7 +84,6 @@ def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] =
         return False
     # The holder of this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):
-        root.forget()
         content = root.read(_ATTRIBUTES)
         return _put(root, _ATTRIBUTES, content, _with_attributes(content, add, drop), alone=True)
 

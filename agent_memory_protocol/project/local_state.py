@@ -124,7 +124,6 @@ def claim(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
     from ..disk.lock import hold  # hardly ever: what only searches need not load it
 
     with hold(root, "local-state", local=local):
-        root.forget()
         found = find(root, local)
         return found if found.is_believed else _begin(root, local, found.why_not)
 

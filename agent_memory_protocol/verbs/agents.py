@@ -81,7 +81,6 @@ def rename(session: Session, planned: Renaming) -> None:
     with ExitStack() as held:
         for name in sorted({lock_name(old), lock_name(new)}):
             held.enter_context(hold(session.root, name))
-        session.root.forget()
         before = session.read(old) or session.read(new)
         session.books(old).drop_journal()  # it would miss in the old place all that is in the new one
         if session.root.exists(old.parts[:-1]):

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from ..answers import NoteRow
 from ..change import ledger, redaction
-from ..change.books import lock_name
 from ..change.session import Session
 from ..disk.files import decode, split_bom
-from ..disk.lock import hold
 from ..disk.writing import create, make_folders, remove, remove_leftovers, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
 from ..layout import Target, Tier
@@ -131,8 +129,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     if redact:
         redaction.begin(session.root, target, [file, file.removesuffix(".md")])
         session.drop_search()
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         if redact:
             books = session.books(target)
             ids = books.ids_of_note(file)
@@ -164,8 +161,7 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
     files = [file for file in dict.fromkeys(_find(session, target, name) for name in names) if file != keeper]
     if not files:
         raise InvalidArgument("merge other notes into one: name at least one that is not the one they go into")
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         content = session.root.read((*folder, keeper))
         if content is None:
             raise InvalidArgument(f"there is no note {into!r} beside {target.path}")

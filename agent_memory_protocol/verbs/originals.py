@@ -3,11 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..change.books import lock_name
 from ..change.ledger import Archived
 from ..change.session import Session
 from ..disk.files import decode
-from ..disk.lock import hold
 from ..disk.writing import create, replace
 from ..errors import AgentMemoryError
 from ..layout import Target, Tier
@@ -41,8 +39,7 @@ def move(session: Session, adoptions: Sequence[Adoption]) -> list[str]:
     moved = []
     for _, path in of(session, adoptions):
         parts = tuple(path.split("/"))
-        with hold(session.root, lock_name(_SHARED)):
-            session.root.forget()
+        with session.locked(_SHARED):
             content = session.root.read(parts, limit=_LARGEST)
             text = "" if content is None else decode(content.data, path)
             if content is None or text == LINE:

@@ -99,7 +99,6 @@ def forget_refusals(session: Session, verb: str) -> int:
     """Let a verb propose again what was refused; return how many proposals that are."""
     session.check_write(Target(Tier.SHARED))
     with hold(session.root, REFUSED[-1]):
-        session.root.forget()
         content, lines = session.root.read(REFUSED), _lines(session)
         kept = [line for line in lines if line.split(" ")[1:2] != [verb]]
         if content is not None and kept:

@@ -5,11 +5,9 @@ from dataclasses import replace
 from datetime import date
 
 from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
-from ..change.books import lock_name
 from ..change.ledger import way_back
 from ..change.session import Session, room_by_dates, stored_entry
 from ..change.transaction import Change
-from ..disk.lock import hold
 from ..errors import InvalidArgument, LimitExceeded
 from ..layout import Target, Tier
 from ..learning import route
@@ -123,8 +121,7 @@ def _kept(
 ) -> str:
     """Put an entry without room into the ledger, as if it had been there (decision 44). Returns what to say of it."""
     said = error.partition("; nothing was changed")[0]
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         current = session.read(target) or document.parse(session.header(target).encode(), target)
         added = document.add(current, new, section, label)
         taken = take(added.document, added.entry_id)

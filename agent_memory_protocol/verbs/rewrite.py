@@ -13,12 +13,10 @@ from itertools import chain
 
 from .. import limits
 from ..answers import About, Headroom, Rewritten, StoredFile
-from ..change.books import lock_name
 from ..change.healing import successors
 from ..change.session import Session, split_link
 from ..change.transaction import Change
 from ..disk.files import decode
-from ..disk.lock import hold
 from ..disk.walk import check_name
 from ..disk.writing import ChangedMeanwhile, create, make_folders, remove, replace
 from ..errors import DamagedFile, InvalidName, LinkRefused, RefusedText
@@ -135,8 +133,7 @@ def _rewrite_document(
     session.notices += chain.from_iterable(remarks(session, done.document, one) for one in come[:_MOST_REMARKED])
     if not goes:
         return session.headroom(done.document)
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         content = session.root.read(target.parts, limit=LARGEST)
         # Anyone who has written to it since then has made it again.
         if content is not None and content.data == done.document.data:
@@ -186,8 +183,7 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
     standing = session.read(target)
     if standing is not None:
         documents.check_writable(standing)  # the index in it is about to change
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         content = session.root.read(parts, limit=LARGEST)
         text = None if content is None else decode(content.data, "/".join(parts))
         new = change(text)

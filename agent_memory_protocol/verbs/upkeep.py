@@ -12,14 +12,13 @@ from functools import partial
 
 from ..answers import About, StoredEntry
 from ..change import backups, redaction
-from ..change.books import JOURNALS, lock_name
+from ..change.books import JOURNALS
 from ..change.compaction import Compaction
 from ..change.healing import Healing
 from ..change.ledger import Archived
 from ..change.session import Session, stored_entries, stored_entry
 from ..change.transaction import FEW, Change, pending
 from ..disk import garbage
-from ..disk.lock import hold
 from ..disk.writing import LOCAL, remove_leftovers, remove_tree
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target, Tier
@@ -395,8 +394,7 @@ def compact_ledgers(
     for target in smaller:
         session.check_write(target)  # all of them, before the first is changed
     for target in smaller:
-        with hold(session.root, lock_name(target)):
-            session.root.forget()
+        with session.locked(target):
             found[target] = session.books(target).compact() or found[target]
     return list(found.items())
 
@@ -483,8 +481,7 @@ def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Red
         session.change(target, change)
     texts |= stood
     lines: dict[str, int] = {}
-    with hold(session.root, lock_name(target)):
-        session.root.forget()
+    with session.locked(target):
         books = session.books(target)
         versions = {one: books.versions_of(one) for one in ids}
         for known in versions.values():
