@@ -4,6 +4,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 from ..answers import Found
 from ..change.session import Session, stored_entry
@@ -55,21 +56,32 @@ def _entry(session: Session, target: Target, hit: Hit, today: date, context: int
         return None
     entry = stored_entry(document, hit.key)
     line = entry.line + (best_line(entry.text.split("\n"), hit.tokens) or 0)
-    return Found(
-        "entry",
-        target,
-        entry.id,
-        session.path(target),
-        entry.line,
-        entry.text,
-        hit.score,
-        (*hit.reasons, f"expired on {entry.until}") if entry.is_expired(today) else hit.reasons,
-        entry.label,
+    found = replace(
+        found_by(hit, "entry", target, session.path(target), entry.id, entry.text, entry.label),
+        line=entry.line,
         section=entry.section,
         date=entry.date,
-        passage=passage(entry.text, hit.tokens, entry.label),
         passage_line=line,
         lines=_governed(document, _around(document.lines, line, context)),
+    )
+    if not entry.is_expired(today):
+        return found
+    return replace(found, reasons=(*hit.reasons, f"expired on {entry.until}"))
+
+
+def found_by(hit: Hit, kind: str, target: Target, path: Path, name: str, text: str, label: str = "") -> Found:
+    """Return a hit as an answer: what the index says of it, and the part of this text that matches."""
+    return Found(
+        kind,
+        target,
+        name,
+        path,
+        0,
+        text,
+        hit.score,
+        hit.reasons,
+        label,
+        passage=passage(text, hit.tokens, label),
         tokens=hit.tokens,
         meant=hit.meant,
         fit=hit.fit,
@@ -98,23 +110,9 @@ def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -
     said = note.head.description or note.title
     line = 1 if best is None else best + 1
     shown = said if best is None or best < start else _paragraph(lines, best)
-    return Found(
-        "note",
-        target,
-        file,
-        session.path(target).with_name(file),
-        line,
-        said,
-        hit.score,
-        hit.reasons,
-        date=_day_of(session, target, note),
-        passage=passage(shown, hit.tokens),
-        passage_line=line,
-        lines=_around(lines, line, context),
-        tokens=hit.tokens,
-        meant=hit.meant,
-        fit=hit.fit,
-    )
+    hit_note = found_by(hit, "note", target, session.path(target).with_name(file), file, shown)
+    day, around = _day_of(session, target, note), _around(lines, line, context)
+    return replace(hit_note, text=said, line=line, passage_line=line, date=day, lines=around)
 
 
 def _listed(session: Session, target: Target, file: str, hit: Hit, context: int) -> Found | None:
@@ -124,28 +122,12 @@ def _listed(session: Session, target: Target, file: str, hit: Hit, context: int)
     if found is None or line is None:
         return None
     note = _note(session, target, hit.key, hit, context)
-    said = passage(line.text, hit.tokens)
+    listed = found_by(hit, "note", target, session.path(target).with_name(file), hit.key, line.text)
     if note is not None:
         is_inside = best_line(split_lines(note.passage), hit.tokens) is not None
-        return replace(note, text=line.text, passage=note.passage if is_inside else said)
-    lines = _around(split_lines(found[1]), line.line, context)
-    place = session.path(target).with_name(file)
-    return Found(
-        "note",
-        target,
-        hit.key,
-        place,
-        line.line,
-        line.text,
-        hit.score,
-        hit.reasons,
-        passage=said,
-        passage_line=line.line,
-        lines=lines,
-        tokens=hit.tokens,
-        meant=hit.meant,
-        fit=hit.fit,
-    )
+        return replace(note, text=line.text, passage=note.passage if is_inside else listed.passage)
+    around = _around(split_lines(found[1]), line.line, context)
+    return replace(listed, line=line.line, passage_line=line.line, lines=around)
 
 
 def _paragraph(lines: Sequence[str], start: int) -> str:

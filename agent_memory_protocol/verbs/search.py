@@ -32,7 +32,7 @@ from ..text.digest import blake2b
 from ..tiers import store
 from ..tiers.document import Document
 from . import index as indexing
-from .found import look_up, passage
+from .found import found_by, look_up
 
 INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
@@ -176,30 +176,14 @@ def search_archived(
     )
     answer = []
     for hit in index.search(query, limit=limit):
-        target, one = archived[int(hit.source)].target, archived[int(hit.source)].archived
+        gone = archived[int(hit.source)]
+        one, target = gone.archived, gone.target
         path = session.path(target).with_name(parts_of(target)[-1])
-        reasons = (*hit.reasons, one.reason)
         label = one.taken.place.label_text
-        text, left_on = one.taken.markdown, day_number(one.removed_at[:10])
-        answer.append(
-            Found(
-                "archived",
-                target,
-                one.taken.id,
-                path,
-                0,
-                text,
-                hit.score,
-                reasons,
-                label,
-                archived[int(hit.source)].about,
-                date=None if left_on is None else date.fromordinal(left_on),
-                passage=passage(text, hit.tokens, label),
-                tokens=hit.tokens,
-                meant=hit.meant,
-                fit=hit.fit,
-            )
-        )
+        found = found_by(hit, "archived", target, path, one.taken.id, one.taken.markdown, label)
+        left_on = day_number(one.removed_at[:10])
+        day = None if left_on is None else date.fromordinal(left_on)
+        answer.append(replace(found, reasons=(*hit.reasons, one.reason), about=gone.about, date=day))
     return answer
 
 
