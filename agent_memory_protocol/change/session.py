@@ -242,7 +242,7 @@ class Session:
                 if secret:
                     raise SecretFound(
                         f"{one} holds {secret}, which the ledger would keep; nothing was changed: "
-                        f"`amp forget {one} --redact` takes it out without a copy",
+                        f"`amp forget {one} --redact` removes it without a copy",
                         target=target,
                         path=target.path,
                     )
@@ -434,7 +434,7 @@ def room_by_dates(full: Document, way_out: str) -> str:
         return "say it shorter"
     return (
         f"it has no dated entry for --make-room or `amp prune {full.target}` to archive; "
-        "merge what `amp review` lists, or take some out with `amp forget`"
+        "merge what `amp review` lists, or remove some with `amp forget`"
     )
 
 

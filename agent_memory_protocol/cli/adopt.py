@@ -51,11 +51,11 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
     call.answer(values, [*_lines(planned, is_done=do), *(f"{path} has one line now" for path in linked)])
     new = [one for one in planned if one.does_something]
     for path in here.originals(new, actor=who) if do and not link else ():
-        note(f"{path}: its host is told twice now; `amp adopt {path} --link --apply` moves what it says")
+        note(f"{path}: its agents now read these facts twice; `amp adopt {path} --link --apply` moves what it says")
     if link:
         for one in planned:
             if one.left_out and one.store.path not in linked:
-                note(f"{plain(one.store.path)} stays as it is: not all of it came in")
+                note(f"{plain(one.store.path)} stays as it is: not all of it was imported")
     left_out = [left for one in planned for left in one.left_out]
     sys.exit(max((left.exit_code or 3 * do for left in left_out), default=0))
 
@@ -71,7 +71,7 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
         yield from _about(one)
     to_do = [one for one in planned if one.does_something]
     if not to_do:
-        yield "nothing to bring in"
+        yield "nothing to import"
         return
     entries, notes = sum(len(one.entries) for one in to_do), sum(len(one.notes) for one in to_do)
     new = f"{counted(entries, 'entry')} and {counted(notes, 'note')}"
@@ -92,7 +92,7 @@ def find_stores_command(call: Call) -> None:
     """
     here = call.workspace()
     found = here.find_stores()
-    said = [] if found else ["no memory of this project was found elsewhere"]
+    said = [] if found else ["found no memory of this project elsewhere"]
     for one in found:
         path = quote(os.path.relpath(one.path, here.path))
         said += [one.path, f"    {one.kind}; `amp adopt {path}` plans to bring it in"]

@@ -190,7 +190,7 @@ def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
     """Say that there was no memory to look at, which is not the same as one that is in order."""
     if not paths:
         below = next(projects_below(str(here.path)), None)
-        hint = "`amp check --recursive` checks the projects below" if below else "`amp init` lays it out"
+        hint = "`amp check --recursive` checks the projects below" if below else "`amp init` creates it"
         yield f"no memory yet in {here.path}; {hint}"
     for path in paths:
         if os.path.isdir(os.path.join(path, SCAFFOLDING)):

@@ -73,9 +73,9 @@ def convert_command(
         call.answer({"losses": losses_json}, said)
         return
     if source is None or target is None:
-        raise InvalidArgument("convert what into what? name IN and OUT, or - for stdin and stdout")
+        raise InvalidArgument("name IN and OUT; - means stdin and stdout")
     if call.as_json and target == STDIO:
-        raise InvalidArgument("--json answers on stdout, where OUT goes too; name a file for OUT")
+        raise InvalidArgument("--json and OUT both write to stdout; name a file for OUT")
     for file in (source, target):
         if file != STDIO:
             check_outside(who, file)
@@ -125,9 +125,9 @@ def tell(call: Call, conversion: "Conversion", source: str) -> None:
     for loss, number in conversion.lost.items():
         note(f"{conversion.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
     if conversion.embedded:
-        note(f"{counted(conversion.embedded, 'entry')} had no embedding and got one made from the text; extra says so")
+        note(f"{counted(conversion.embedded, 'entry')} had no embedding; one was made from the text, and extra says so")
     if conversion.doubles:
-        note(f"{counted(conversion.doubles, 'entry')} came twice and went in once")
+        note(f"{counted(conversion.doubles, 'entry')} was there twice and was written once")
     tell_left_out(conversion.problems, conversion.left_out)
     note(f"{counted(conversion.entries, 'entry')} from {source} to {conversion.target.name}")
 

@@ -51,7 +51,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     plan = install.plan_install(place, target, program)
     install.check_runs(place, target, program, os.environ)
     if installed in program and place.is_project and plan.changes:
-        plan.notes.append("no shell finds amp-hook here, so the settings name its path on this machine")
+        plan.notes.append("the shell does not find amp-hook, so the settings name its path on this machine")
     _do(call, plan, dry_run, _about(place))
 
 
@@ -89,10 +89,12 @@ def _git(call: Call, user: bool, dry_run: bool, *, installs: bool) -> None:
     from ..hosts import git_driver
 
     if user:
-        raise InvalidArgument("git's merge driver is for one checkout; leave out --user")
+        raise InvalidArgument("git's merge driver works in one checkout; leave out --user")
     plan = git_driver.plan(call.workspace(), installs=installs)
     if installs and shutil.which(git_driver.COMMAND) is None:
-        plan.notes.append(f"no shell finds {git_driver.COMMAND} here; until one does, git merges memory line by line")
+        plan.notes.append(
+            f"the shell does not find {git_driver.COMMAND}; until it does, git merges memory line by line"
+        )
     _do(call, plan, dry_run)
 
 
@@ -106,7 +108,7 @@ def _do(call: Call, plan: install.InstallPlan, dry_run: bool, about: str = "") -
 
 
 def _about(place: receipt.InstallPlace) -> str:
-    return "" if place.is_project else f"this holds for every project of yours; the files lie below {place.base}"
+    return "" if place.is_project else f"this applies to all your projects; the files are below {place.base}"
 
 
 def _lines(changes: Sequence[install.FileChange], notes: Sequence[str], dry_run: bool) -> Iterator[str]:

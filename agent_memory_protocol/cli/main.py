@@ -265,12 +265,12 @@ def _complain_about_usage(error: click.ClickException) -> None:
     message = message[:1].lower() + message[1:]
     message += _meant(error)
     if context is not None:
-        message += f"; `{context.command_path} --help` lists what there is"
+        message += f"; see `{context.command_path} --help`"
         takes_text = any(parameter.human_readable_name == "TEXT" for parameter in context.command.params)
         if isinstance(error, click.NoSuchOption) and takes_text:
-            message += ", and a text that begins with a dash goes after --"
+            message += ", and write -- before a text that begins with a dash"
         elif isinstance(error, click.NoSuchOption) and isinstance(context.command, click.Group):
-            message += ", and options go behind the command, as in `amp list --as developer`"
+            message += ", and write options after the command, as in `amp list --as developer`"
         elif isinstance(error, click.NoSuchOption) and error.option_name in ("--agent", "--tier"):
             # What some verbs take as an option, these take as an argument.
             shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
@@ -280,7 +280,7 @@ def _complain_about_usage(error: click.ClickException) -> None:
                 for name in parameter.human_readable_name.strip("[].").split("|")
             }
             for name in names & shown.keys():
-                message += f", and the {name} goes behind the command, as in `{context.command_path} {shown[name]}`"
+                message += f", and write the {name} after the command, as in `{context.command_path} {shown[name]}`"
     _complain(message, "usage", error.exit_code)
 
 

@@ -78,7 +78,7 @@ def mcp_command(
         else:
             print_json(settings, version=None)
         if form:
-            note(f"this goes into {form.file}, beside what is there")
+            note(f"add this to {form.file}")
         return
     from ..layout import MEMORY
     from ..mcp.server import serve

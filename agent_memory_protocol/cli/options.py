@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Verb = Callable[..., None]
 
-NOT_APPLIED = "nothing was changed; add --apply to do this"
+NOT_APPLIED = "nothing was changed; add --apply to do it"
 """What follows a plan."""
 
 _NARROWEST = 20
@@ -54,7 +54,7 @@ class TextCommand(click.Command):
             return super().parse_args(ctx, [*rest, "--", *texts] if texts else rest)
         except click.UsageError as error:
             if error.message.startswith("Got unexpected extra argument"):
-                raise click.UsageError("what is more than one word goes in quotes", ctx) from error
+                raise click.UsageError("quote a text of more than one word", ctx) from error
             raise
 
 

@@ -158,12 +158,12 @@ def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[st
         yield f"         stay: {', '.join(said)}"
     if any(plan.still_over):
         over, size = plan.still_over
-        more = "--to-limit takes more" if causes["recent"] else "nothing else may go by its date"
+        more = "--to-limit takes more" if causes["recent"] else "no other entry can be removed by its date"
         yield f"         still over its limit by {over} lines and {size:,} bytes; {more}"
         if not causes["recent"]:
-            yield "         merge entries, or take some out with `amp forget`"
+            yield "         merge entries, or remove some with `amp forget`"
     if plan.held and not applied:
-        yield f"         more than half would go: `{plan.by_force}` does it"
+        yield f"         more than half would be removed: `{plan.by_force}` does it"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:

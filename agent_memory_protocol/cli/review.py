@@ -19,13 +19,13 @@ TITLES = {
     "opposite": "one denies the other",
     "changed": "have another value",
     "merge": "say much the same",
-    "stale": "past their age; the command says that they still hold, `amp forget ID` takes them out",
+    "stale": "past their age; the command says that they are still true, `amp forget ID` removes them",
     "unneeded": "not recalled, found or opened here for 90 days",
     "unlisted": "notes that no index leads to",
     "close": "conversations that are over; `amp close --over` ends them all",
     "agent": "agents with another name",
     "crowded": "more notes than are read at a glance",
-    "undated": "undated, from the top of each file; the command says that they still hold",
+    "undated": "undated, from the top of each file; the command says that they are still true",
 }
 _ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
 _TEXTS = 3
@@ -103,7 +103,7 @@ def screen(found: Sequence[Item], most: int) -> Iterator[str]:
         yield "`amp review --all` shows every row; `--refuse ID` never shows one again"
         if is_cut:
             note("`amp view` shows each of them beside its entry, in the browser")
-    note("when you are through, `amp review --done` records it")
+    note("when you have finished, `amp review --done` records it")
 
 
 def _rows(item: Item) -> list[str]:

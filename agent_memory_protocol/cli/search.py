@@ -170,7 +170,7 @@ def search_command(
         told = (f"{' or '.join(one.searched)} instead of {one.word}" for one in searched)
         note(f"searched for {', '.join(told)}")
     if not is_answered and not records:
-        note("nothing fits this well; here is what comes nearest")
+        note("nothing matches well; these come closest")
     call.answer(answer, _lines(found, matching, limit, history, since is not None))
     sys.exit(4 if problems else 0)
 
@@ -189,8 +189,8 @@ def _lines(found: Sequence[_Hit], matching: int, limit: int, history: bool, is_s
         yield f"{_INDENT}{'; '.join(one.reasons)}; `{one.shown_by}`"
     more = matching - len(found)
     if not found:
-        told = "" if history else "; --history looks at what was taken out, too"
-        note(f"nothing matches{'; without --since, what has no date is searched, too' if is_since else told}")
+        told = "" if history else "; --history also searches what was removed"
+        note(f"nothing matches{'; without --since, undated entries are searched too' if is_since else told}")
     elif more:
         note(f"{more} more match; --limit {limit + more} shows them")
 

@@ -49,7 +49,7 @@ def status_command(call: Call, shows_use: bool, conversation: str | None) -> Non
         return
     rows = here.status(call.actor(conversation))
     if not problems_in_settings(here) and not rows:
-        note(f"no memory yet in {here.path}; `amp init` lays it out")
+        note(f"no memory yet in {here.path}; `amp init` creates it")
     said = table(rows, columns()) if rows else []
     call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)
     if len(rows) > _MANY:
@@ -61,7 +61,7 @@ def _show_use(call: Call, here: Workspace, conversation: str | None) -> None:
     """Show what was counted of each entry, least used first."""
     rows = here.usage(call.actor(conversation))
     if not here.settings.count:
-        note("nothing is counted; put `count = true` under [recall] in .scaffolding/amp.toml")
+        note("nothing is counted; set `count = true` under [recall] in .scaffolding/amp.toml")
     values = [
         {"id": one, "target": str(target), **{how: row.get(how, 0) for how in _WAYS}, "last": row.get("last")}
         for target, one, _, row in rows

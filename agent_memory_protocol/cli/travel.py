@@ -142,7 +142,7 @@ def export_command(
     from ..exchange import export
 
     if call.as_json and output == STDIO:
-        raise InvalidArgument("--json answers on stdout, where the entries go too; say --output FILE")
+        raise InvalidArgument("--json and the entries both write to stdout; add --output FILE")
     chosen = format_of(output, name)
     who = call.actor()
     if output != STDIO:

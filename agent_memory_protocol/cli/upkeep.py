@@ -46,9 +46,7 @@ def restore_command(
     who = call.actor(conversation)
     chosen = here.restorable(entry_ids, actor=who, last=last, since=parse_date(since) if since else None)
     if apply and not (entry_ids or last or since):
-        raise InvalidArgument(
-            "which entries? name their ids, or say --last or --since; `amp restore --list` shows them"
-        )
+        raise InvalidArgument("which entries? give their ids, or --last or --since; `amp restore --list` shows them")
     back = here.restore(chosen, actor=who) if apply and not only_list else Restored(())
     if apply and not only_list:
         places = [f"{entry.target.path}:{entry.line}  [{entry.id}]" for entry in back.entries]
@@ -61,7 +59,7 @@ def restore_command(
             say(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
     if not chosen:
         others = last and here.restorable((), actor=who)
-        more = "; `amp restore --list` shows what went before, or by hand" if others else ""
+        more = "; `amp restore --list` shows older removals, and those by hand" if others else ""
         note(f"there is nothing to restore{more}")
     for problem in () if call.as_json else back.problems:
         note(problem)
@@ -110,13 +108,13 @@ def forget_command(call: Call, entry_ids: tuple[str, ...], reason: str, redact: 
         call.answer({"redacted": [one.to_json() for one in redacted]}, said)
         for path in chain.from_iterable(one.elsewhere for one in redacted):
             note(f"the same text is also in {path}")
-        note("git history still has what was committed; rewrite it, or replace the secret")
+        note("git history still has what was committed; rewrite it, and change the secret")
         return
     gone = here.forget(entry_ids, actor=who, reason=reason)
     said = []
     for one in gone:
         said.append(f"forgotten: {one.id} from {one.target}: {first_words(one.alone)}")
-        said += [f"  and with it, above it: {first_words(line)}" for line in one.went_along]
+        said += [f"  and the line that introduced it: {first_words(line)}" for line in one.went_along]
     said.append(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back")
     call.answer({"forgotten": [one.to_json() for one in gone]}, said)
 
@@ -143,7 +141,7 @@ def edit_command(
     if dated and day is not None:
         raise InvalidArgument("--dated and --date exclude each other; give one of them")
     if text is None and not dated and day is None:
-        raise InvalidArgument("say the new TEXT, or --dated where the entry still holds")
+        raise InvalidArgument("give the new TEXT, or --dated if the entry is still true")
     done = call.workspace().edit(
         entry_id,
         None if text is None else read_text(text),

@@ -127,7 +127,7 @@ def remember_command(
     for line in done.notes:
         note(line)
     if is_new and here.how.startswith("the current folder"):
-        note(f"this is not a project yet: a memory begins in {here.path}; with --root DIR it is kept elsewhere")
+        note(f"this is not a project yet: creating memory in {here.path}; use --root DIR for another place")
     call.answer(done.to_json(), _said(done))
     if done.headroom.warning:
         note(
@@ -143,7 +143,7 @@ def read_text(text: str) -> str:
     try:
         data = sys.stdin.buffer.read(LARGEST_TEXT + 1)
     except (AttributeError, OSError) as error:
-        raise InvalidArgument("nothing can be read from stdin; give the text there, or in place of the -") from error
+        raise InvalidArgument("stdin is empty; give the text there, or instead of the -") from error
     return decode_text(data, "the text on stdin")
 
 
@@ -151,7 +151,7 @@ def decode_text(data: bytes, what: str) -> str:
     """Return bytes as text; `what` names them where they are too many or no UTF-8."""
     if len(data) > LARGEST_TEXT:
         raise RefusedText(
-            f"{what} has more than {LARGEST_TEXT:,} bytes; keep the gist of it",
+            f"{what} has more than {LARGEST_TEXT:,} bytes; shorten it",
             limit=LARGEST_TEXT,
             size=len(data),
             unit="bytes",
@@ -168,8 +168,8 @@ def parse_date(text: str) -> date:
 
 
 def _said(done: Remembered) -> Iterator[str]:
-    kept = "already there" if done.notes else "already there, nothing changed"
-    what = {"added": "remembered", "kept": kept, "redated": "already there, date moved on"}
+    kept = "already there" if done.notes else "already there; nothing changed"
+    what = {"added": "remembered", "kept": kept, "redated": "already there; its date is updated"}
     room = done.headroom
     yield f"{what[done.status]}: {done.entry.target.path}:{done.line}  [{done.entry.id}]"
     yield f"{max(room.lines, 0)} of {room.max_lines} lines and {max(room.bytes, 0):,} of {room.max_bytes:,} bytes left"

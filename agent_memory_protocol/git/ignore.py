@@ -36,9 +36,9 @@ def set_tracking(root: Root, wish: str) -> list[str]:
     if tracks and is_now:
         told.append("git still ignores the memory; `git check-ignore -v .scaffolding/agent-memory` says by which line")
     elif not tracks and is_tracked(Path(root.path)):
-        told.append("git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop")
+        told.append("git tracks the memory already; `git rm -r --cached .scaffolding` stops that")
     elif not tracks and is_now is False:
-        told.append("git does not ignore the memory yet: another line of a .gitignore lets it in")
+        told.append("git does not ignore the memory yet: another line of a .gitignore includes it")
     return told
 
 

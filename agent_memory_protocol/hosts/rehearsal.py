@@ -66,7 +66,7 @@ def rehearse(
     said = " ".join(err.decode(errors="replace").split())
     code = process.returncode
     if code:
-        why = "no shell finds it, or what it needs" if code == _NOT_FOUND else f"it ends with {code}"
+        why = "the shell does not find it, or a program it needs" if code == _NOT_FOUND else f"it ends with {code}"
         return Rehearsed(problem=f"does not run: {why}{f' ({said})' if said else ''}")
     try:
         answer = json.loads(out or b"{}")

@@ -65,6 +65,6 @@ def reminder(signs: Signs, agent: str | None, conversation: str | None) -> str:
         ways.append(f"what this conversation should know, with `amp remember TEXT{by} --conversation {conversation}`")
     return (
         f"In this session {signs}, and nothing was added to this repository's agent memory. What can be saved: "
-        f"{'; '.join(ways)}. Where nothing would help a later task, nothing needs to be saved. "
-        "This is said once in a conversation."
+        f"{'; '.join(ways)}. If nothing would help a later task, save nothing. "
+        "You get this reminder once in a conversation."
     )

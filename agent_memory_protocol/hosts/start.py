@@ -136,7 +136,7 @@ def short(recalled: "Recall", actor: Actor) -> str:
     command += ["--conversation", actor.conversation] if actor.conversation else []
     command += ["--as", actor.agent] if actor.agent else []
     return (
-        "This session was given this repository's agent memory when it began. Now it holds:\n"
+        "This session was given this repository's agent memory when it began. Memory has now:\n"
         f"{chr(10).join(listed)}\n"
         f"`{' '.join(command)}` prints it as it is now."
     )

@@ -139,7 +139,7 @@ class _Claude(Host):
     settings = (".claude", "settings.json")
     skills = (".claude", "skills")
     root = '"$CLAUDE_PROJECT_DIR"'
-    next = "Claude Code gives memory from its next start on; /hooks there lists what was added"
+    next = "restart Claude Code to load memory; /hooks there lists what was added"
     home = ("CLAUDE_CONFIG_DIR",)
     beside = ("settings.local.json",)
     forgives = frozenset(["a byte-order mark", "a doubled name"])

@@ -307,7 +307,7 @@ class _Plan:
             self.contradictions = [*_contradictions(mine, theirs, new), *_changes(merged, new)]
             days = {one: entry.day for one, entry in theirs.by_id}
             self.old = [_entry_text(theirs, one) for one in new if 0 < (days[one] or 0) < self.here.old_before]
-            # Headings, rules and comments alone are nothing to bring in.
+            # Headings, rules and comments alone are nothing to import.
             self.text = merged.data.decode() if (new or lines) and merged.data != mine.data else None
             return
         if target.tier.has_notes:
@@ -348,7 +348,7 @@ class _Plan:
             if secret:
                 self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
             elif is_gone:
-                self.left_out.append(KeptOut(where, "was taken out here before; `amp restore` brings it back"))
+                self.left_out.append(KeptOut(where, "was removed here before; `amp restore` brings it back"))
             if secret or is_gone:
                 unwanted.append(one)
         return remove(theirs, unwanted)

@@ -61,7 +61,7 @@ def over_limit(view: TierView) -> Iterator[Remark]:
         yield Remark(
             None,
             f"{document.line_count} lines and {len(document.data):,} bytes, {view.max_lines} and {view.max_bytes:,} "
-            f"are allowed; {by_date}merge what `amp review` lists, or take some out with `amp forget`",
+            f"are allowed; {by_date}merge what `amp review` lists, or remove some with `amp forget`",
         )
 
 

@@ -21,8 +21,8 @@ def instructions(door: Door) -> str:
     """Return what a model is told of these tools when it connects."""
     return (
         f"\nremember, recall, consolidate and status keep records in {shown(str(door.records.path))}: facts with a "
-        "state and a history, found by a query. They write nothing into the project's Markdown memory; memory_remember "
-        "does. Where two records contradict each other, both are shown as disputed until a person decides."
+        "state and a history, found by a query. They do not write to the project's Markdown memory; memory_remember "
+        "does. If two records contradict each other, both are shown as disputed until a person decides."
     )
 
 
@@ -81,7 +81,7 @@ def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_
     ]
     block = found.as_prompt_block()
     values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": found.problems}
-    left = f"{found.left_out} records match, and none of them fits the budget; ask with a larger budget_tokens."
+    left = f"{found.left_out} records match, and none of them fits the budget; call again with a larger budget_tokens."
     return Answer(values, block or (left if found.left_out else "No record matches."))
 
 
@@ -97,13 +97,13 @@ RECORD_TOOLS = (
     Tool(
         "remember",
         "Remember a record",
-        "Keep a fact as a record, in the store of records and not in the project's Markdown memory (memory_remember "
-        "writes there). A record that says so already is counted as used once more.",
+        "Save a fact as a record, in the store of records, not in the project's Markdown memory (memory_remember "
+        "writes there). If a record already says the same, it is counted as used once more.",
         (
             Parameter("text", TEXT, "The fact.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
-            Parameter("source", TEXT, "Where it comes from."),
-            Parameter("replaces", TEXT, "The id of a record that no longer holds, since this one does."),
+            Parameter("source", TEXT, "Its source."),
+            Parameter("replaces", TEXT, "The id of a record to retire; this one replaces it."),
         ),
         shape("record_id", "new"),
         _remember,
@@ -112,12 +112,12 @@ RECORD_TOOLS = (
     Tool(
         "recall",
         "Recall records",
-        "Give the records of the store that answer a query, best first, whole, as many as fit into the budget. What is "
-        "disputed or replaced says so.",
+        "Give the records that answer a query, best first, each whole, as many as fit the budget. Disputed "
+        "and replaced records say so.",
         (
             Parameter("query", TEXT, "What to look for; any text.", required=True),
-            Parameter("budget_tokens", WHOLE, f"The most tokens of the answer ({BUDGET_TOKENS}).", minimum=1),
-            Parameter("include_history", FLAG, "Show what was replaced or archived, too."),
+            Parameter("budget_tokens", WHOLE, f"At most this many tokens in the answer ({BUDGET_TOKENS}).", minimum=1),
+            Parameter("include_history", FLAG, "Also show what was replaced or archived."),
         ),
         shape("text", "left_out", "problems", hits=list_of(_HIT)),
         _recall,
@@ -125,8 +125,8 @@ RECORD_TOOLS = (
     Tool(
         "archive",
         "Archive a record",
-        "Put a record away that no longer matters: it is not recalled, and stays readable. Where another record holds "
-        "in its place, memory_resolve says so.",
+        "Archive a record that no longer matters: it is not recalled, but stays readable. If another record "
+        "replaces it, use memory_resolve.",
         (
             Parameter("record_id", TEXT, "The id of the record.", required=True),
             Parameter("reason", TEXT, "The reason, for later readers.", required=True),
@@ -138,7 +138,7 @@ RECORD_TOOLS = (
     Tool(
         "reactivate",
         "Bring a record back",
-        "Bring back a record that was archived or replaced. It stays as it is; another record says the same from now.",
+        "Bring back a record that was archived or replaced: a new record with its text takes effect.",
         (
             Parameter("record_id", TEXT, "The id of the record.", required=True),
             Parameter("reason", TEXT, "The reason, for later readers.", required=True),
@@ -150,9 +150,9 @@ RECORD_TOOLS = (
     Tool(
         "consolidate",
         "Consolidate records",
-        "Merge records that say the same, mark what contradicts as disputed, make rules of what happened again, flag "
-        "rules in doubt. Decides no dispute and deletes nothing.",
-        (Parameter("dry_run", FLAG, "Only say what would be done."),),
+        "Merge records that say the same, mark contradictions as disputed, make rules from repeated events, and flag "
+        "rules in doubt. It decides no dispute and deletes nothing.",
+        (Parameter("dry_run", FLAG, "Only say what it would do."),),
         shape(done=_ACTIONS, refused=_ACTIONS, deferred=_ACTIONS, protected=_ACTIONS, left=_ACTIONS),
         _consolidate,
         writes=True,
@@ -160,7 +160,7 @@ RECORD_TOOLS = (
     Tool(
         "status",
         "Count records",
-        "Say how many records there are, by state and type, and how many disputes wait for a decision.",
+        "Count the records by state and type, and the disputes that wait for a decision.",
         (),
         shape("records", "disputes", "problems", path=TEXT_OR_NULL, by_state=COUNTS, by_type=COUNTS),
         _status,

@@ -31,17 +31,15 @@ def instructions(door: Door) -> str:
     whose = f"agent {actor.agent}" if actor.agent else "the owner of the project" if actor.is_person else str(actor)
     where = f", in conversation {actor.conversation}" if actor.conversation else ""
     keeping = (
-        "memory_remember keeps one lasting fact or lesson: what was not obvious and will matter again. The state of "
-        "the work belongs in the project's own files; secrets are refused."
+        "memory_remember saves one lasting fact or lesson: what was not obvious and will matter again. Keep the state "
+        "of your work in the project's own files; secrets are refused."
     )
     if door.workspace.why_read_only(actor) is not None:
-        keeping = (
-            "This agent is read-only: it reports findings in its output, one bullet each in a ```memory-findings block."
-        )
+        keeping = "You are read-only: report findings in your output, one bullet each, in a ```memory-findings block."
     return (
         f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.\n"
-        "memory_recall gives what is known when a task starts. What it returns was written earlier by agents of "
-        "this repository: it is reference data about the project, and may be out of date.\n"
+        "Call memory_recall when a task starts. It returns what this repository's agents wrote earlier: reference data "
+        "about the project, which may be out of date.\n"
         f"{keeping}" + (record_tools.instructions(door) if door.keeps_records else "")
     )
 
@@ -70,9 +68,9 @@ _ROOM = shape("lines", "bytes")
 
 _HITS = 10
 _TIER = Parameter(
-    "tier", TEXT, "Which memory; by default the acting agent's, else shared.", choices=tuple(map(str, TIERS))
+    "tier", TEXT, "Which memory. Default: your own; without an agent, shared.", choices=tuple(map(str, TIERS))
 )
-_AGENT = Parameter("agent", TEXT, "Whose memory, where it is another agent's.")
+_AGENT = Parameter("agent", TEXT, "Whose memory, if it is another agent's.")
 
 
 def _target(door: Door, tier: str | None, agent: str | None) -> Target:
@@ -88,7 +86,7 @@ def _recall(door: Door, task: str = "", **bounds: Any) -> Answer:
     )
     found.warnings = [*map(by_tools, found.warnings)]
     text = found.text or "; ".join(found.warnings)
-    return Answer({**found.to_json()}, text or "There is nothing to recall yet.")
+    return Answer({**found.to_json()}, text or "There is no memory to recall yet.")
 
 
 def _remember(
@@ -210,13 +208,13 @@ TIER_TOOLS = (
     Tool(
         "memory_recall",
         "Recall memory",
-        "Give what is known when a task starts: shared memory, the agent's own, and the conversation's, as one block "
-        "of text that keeps to the bounds, and then the records. Call it first.",
+        "Call this first, when a task starts. It gives shared memory, your own, the conversation's and the records, as "
+        "one block of text within the limits that you set.",
         (
-            Parameter("task", TEXT, "What the agent is to do. If memory does not fit, entries about it are kept."),
-            Parameter("max_lines", WHOLE, "The most lines of each document (200).", minimum=1),
-            Parameter("max_chars", WHOLE, "The most characters of the block.", minimum=1),
-            Parameter("max_tokens", WHOLE, "The most tokens of the block, at 4 bytes each.", minimum=1),
+            Parameter("task", TEXT, "Your task. If memory does not fit, entries about it are kept."),
+            Parameter("max_lines", WHOLE, "At most this many lines of each document (200).", minimum=1),
+            Parameter("max_chars", WHOLE, "At most this many characters in the block.", minimum=1),
+            Parameter("max_tokens", WHOLE, "At most this many tokens in the block, at 4 bytes each.", minimum=1),
         ),
         shape("text", "warnings", parts=list_of(_PART), records=list_of(_HIT)),
         _recall,
@@ -224,16 +222,16 @@ TIER_TOOLS = (
     Tool(
         "memory_search",
         "Search memory",
-        "Find entries, notes and records by their words, best first, with the reasons: all that may be read, however "
-        "old. Any text is a query; letters may be slightly wrong.",
+        "Find entries, notes and records by their words, best first, each with the reason it matched. Any text is a "
+        "query, and one wrong letter does not matter.",
         (
             Parameter("query", TEXT, "What to look for.", required=True),
-            Parameter("limit", WHOLE, f"The most hits ({_HITS}).", minimum=1),
+            Parameter("limit", WHOLE, f"At most this many hits ({_HITS}).", minimum=1),
             Parameter("tier", TEXT, "Look only in this tier.", choices=tuple(map(str, TIERS))),
-            Parameter("agent", TEXT, "Look only in what this agent has."),
+            Parameter("agent", TEXT, "Look only in this agent's memory."),
             Parameter("since", TEXT, "Find only what is dated this day or later, YYYY-MM-DD."),
-            Parameter("context", WHOLE, "Lines to give before and after the one that matched.", minimum=0),
-            Parameter("history", FLAG, "Look, too, at what was removed, replaced or archived."),
+            Parameter("context", WHOLE, "Also give this many lines before and after the match.", minimum=0),
+            Parameter("history", FLAG, "Also look at what was removed, replaced or archived."),
         ),
         shape("problems", hits=list_of(_HIT), corrections=list_of(_CORRECTION)),
         _search,
@@ -241,8 +239,7 @@ TIER_TOOLS = (
     Tool(
         "memory_show",
         "Show entries",
-        "List entries with their ids, dates and sections as they are in the files: of one document, or of all that "
-        "may be read.",
+        "List entries with their ids, dates and sections, of one document or of all that you may read.",
         (_TIER, _AGENT),
         shape("problems", entries=list_of(_ENTRY)),
         _show,
@@ -250,22 +247,22 @@ TIER_TOOLS = (
     Tool(
         "memory_remember",
         "Remember",
-        "Keep one fact or lesson as one entry. Lasting facts carry no date; what holds for now carries one. A repeat "
-        "of what is there changes nothing. Secrets are refused, and what would pass a file's limit.",
+        "Save one fact or lesson as one entry. Give no date to a lasting fact; date what is true for now. "
+        "Saving the same text again changes nothing. Secrets are refused, and so is text that has no room.",
         (
             Parameter("text", TEXT, "What to remember: one entry, one to three sentences.", required=True),
             _TIER,
             _AGENT,
-            Parameter("section", TEXT, "The heading to write it under; made where it is missing."),
-            Parameter("under", TEXT, "The label of a list to write it under, such as Never; made where it is missing."),
-            Parameter("date", TEXT, "The day it is dated with, YYYY-MM-DD."),
+            Parameter("section", TEXT, "The heading to write it under; created if missing."),
+            Parameter("under", TEXT, "Write it to the list with this label, such as Never; created if missing."),
+            Parameter("date", TEXT, "Date it with this day, YYYY-MM-DD."),
             Parameter("dated", FLAG, "Date it with today."),
-            Parameter("until", TEXT, "The last day on which it holds, YYYY-MM-DD."),
-            Parameter("source", TEXT, "Where it comes from: user, inferred, a URL, a file."),
+            Parameter("until", TEXT, "The last day on which it is true, YYYY-MM-DD."),
+            Parameter("source", TEXT, "Its source: user, inferred, a URL, a file."),
             Parameter("kind", TEXT, "What kind of entry it is.", choices=tuple(KINDS)),
-            Parameter("confidence", NUMBER, "How sure it is, from 0 to 1.", minimum=0, maximum=1),
+            Parameter("confidence", NUMBER, "How sure you are, from 0 to 1.", minimum=0, maximum=1),
             Parameter("tags", TEXTS, "Words to find it by."),
-            Parameter("replaces", TEXT, "The id of an entry to retire in the same step: this one holds in its place."),
+            Parameter("replaces", TEXT, "The id of an entry to retire in the same step; this one replaces it."),
             Parameter("make_room", FLAG, "If the file is full, archive its oldest dated entries."),
         ),
         shape(*DOCUMENT, "id", "line", "date", "notes", "replaced", status=_DONE, headroom=_ROOM, entry=_ENTRY),
@@ -275,11 +272,11 @@ TIER_TOOLS = (
     Tool(
         "memory_resolve",
         "Decide between two facts",
-        "Retire one of two facts that disagree, since the other holds. Both are entries, or both are "
+        "Retire one of two facts that disagree, because the other is true. Both are entries, or both are "
         "records. A retired entry goes to the ledger, which names its successor; a retired record stays readable.",
         (
-            Parameter("loser", TEXT, "The id of the fact that goes.", required=True),
-            Parameter("winner", TEXT, "The id of the fact that holds.", required=True),
+            Parameter("loser", TEXT, "The id of the fact to retire.", required=True),
+            Parameter("winner", TEXT, "The id of the fact that is true.", required=True),
             Parameter("reason", TEXT, "The reason, for later readers."),
         ),
         shape("retired", "successor"),
@@ -291,7 +288,7 @@ TIER_TOOLS = (
     Tool(
         "memory_dispute",
         "Mark facts as disputed",
-        "Mark two facts that disagree, where nobody knows which holds. Recall gives both with their "
+        "Mark two facts that disagree, if nobody knows which is true. Recall gives both with their "
         "marks. Both are entries, or both are records.",
         (
             Parameter("one", TEXT, "The id of a fact.", required=True),
@@ -305,10 +302,10 @@ TIER_TOOLS = (
     Tool(
         "memory_forget",
         "Forget entries",
-        "Take entries out of memory, by the ids that memory_show gives. Their text stays in the ledger beside the "
-        "file, from where a person can restore it.",
+        "Remove entries from memory, by the ids that memory_show gives. The ledger beside the file keeps "
+        "their text, and a person can restore it.",
         (
-            Parameter("ids", TEXTS, "The ids of the entries, or the beginnings of them.", required=True, minimum=1),
+            Parameter("ids", TEXTS, "The ids of the entries, or how they begin.", required=True, minimum=1),
             Parameter("reason", TEXT, "The reason, for readers of the ledger."),
         ),
         shape(removed=list_of(shape(*DOCUMENT, "id", "label", "text", "went_along", about=_ABOUT))),

@@ -37,11 +37,11 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
     while lines and not lines[-1]:
         lines.pop()
     if not lines or not "".join(lines).strip():
-        raise RefusedText("the text is empty; say what is to be remembered")
+        raise RefusedText("the text is empty; say what to remember")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         raise RefusedText(
-            f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; keep the gist of it",
+            f"the text has {size:,} bytes, a whole memory file may have {max_bytes:,}; shorten it",
             limit=max_bytes,
             size=size,
             unit="bytes",
@@ -55,9 +55,9 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
     _drop_blanks(lines)
     lines[0] = _without_marker(lines[0]) if words else lines[0]
     if words and not "".join(lines).strip():
-        raise RefusedText("the text is only a mark; say what is to be remembered")
+        raise RefusedText("the text is only a mark; say what to remember")
     if not lines[0]:
-        raise RefusedText("the text is only a bullet; say what is to be remembered")
+        raise RefusedText("the text is only a bullet; say what to remember")
     _refuse_impossible(lines[0])
     mark = marks.date_in_front(lines[0])
     if mark is not None:
@@ -65,10 +65,10 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
         day = mark.day if day is None else day
         _drop_blanks(lines)
         if not "".join(lines).strip():
-            raise RefusedText("the text is only a date; say what is to be remembered")
+            raise RefusedText("the text is only a date; say what to remember")
     if len(lines) == 1 and is_placeholder(lines[0]):
         # Recall takes it for nothing, so to say that it is remembered would be a lie.
-        raise RefusedText(f"{lines[0]!r} only holds a place; say what is to be remembered")
+        raise RefusedText(f"{lines[0]!r} is only a placeholder; say what to remember")
     stamp = marks.in_front([*words, *front], day)
     if not stamp:
         lines[0] = box + lines[0]

@@ -43,7 +43,7 @@ def _put_in_front(document: Document, entry_id: str, mark: str) -> Document:
     now = changed.entry(entry_id)
     has_mark = now is not None and len(now.marks.spans) == len(entry.marks.spans) + 1
     if not entry.paragraph or not _only_marks_differ(document, changed) or not has_mark:
-        raise Refused(f"{document.target.path}:{entry.start + 1}: no mark can be put in front of it; do it by hand")
+        raise Refused(f"{document.target.path}:{entry.start + 1}: it cannot be marked here; add the mark by hand")
     return changed
 
 

@@ -136,7 +136,8 @@ def put_back(document: Document, taken: Taken) -> Document:
             if _is_back(document, changed, taken):
                 return changed
     raise Refused(
-        f"{document.target.path}: the {taken.part} {taken.markdown!r} cannot go back to its old place; add it by hand"
+        f"{document.target.path}: the {taken.part} {taken.markdown!r} cannot be restored to its old place; "
+        "add it by hand"
     )
 
 

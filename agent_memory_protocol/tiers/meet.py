@@ -140,7 +140,7 @@ class Meeting:
         """How it is settled, in words. Which of an entry, a note and a record is older, nobody may know."""
         if not self.dispute:
             retire = [one.retire if isinstance(one, Outside) else f"amp forget {one.id}" for one in self.sides]
-            return "take out what no longer holds: " + " or ".join(f"`{one}`" for one in retire)
+            return "remove what is no longer true: " + " or ".join(f"`{one}`" for one in retire)
         is_marked = all(one.is_disputed for one in self.sides)
         return f"`{self.resolve}` retires the older" + (
             "" if is_marked else f", `{self.dispute}` marks both as disputed"

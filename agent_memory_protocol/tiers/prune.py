@@ -243,7 +243,7 @@ def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collect
 def _plan(document: Document, judged: Sequence[Judged]) -> Plan:
     result, stuck = _take_out(document, [one.id for one in judged if one.cause in _GOES])
     if stuck:
-        reason = "cannot be taken out without changing what is around it; edit it by hand"
+        reason = "cannot be removed without changing the lines around it; edit it by hand"
         judged = [replace(one, cause="stuck", reason=reason) if one.id in stuck else one for one in judged]
     removals = tuple(one for one in judged if one.cause in _GOES)
     return Plan(document, removals, tuple(one for one in judged if one.cause not in _GOES), result)

@@ -48,7 +48,7 @@ def remove(document: Document, ids: Collection[str]) -> Document:
             changed = _without_doubled_rules(document, changed)
             if said(changed, changed.outline.entries) == said(document, staying):
                 return changed
-    raise Refused(f"{document.target.path}: taking the entry out would change what is around it; edit it by hand")
+    raise Refused(f"{document.target.path}: taking the entry out would change the lines around it; edit it by hand")
 
 
 def going_along(document: Document, ids: Collection[str]) -> dict[str, tuple[str, ...]]:

@@ -116,7 +116,7 @@ def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, T
             wanted = _named_above(document, spot)
             if len(governed) == 1 and named == wanted and texts(changed, others) == standing:
                 return changed
-    raise Refused(f"{document.target.path}: {len(chain)} entries cannot go back together")
+    raise Refused(f"{document.target.path}: {len(chain)} entries cannot be restored together")
 
 
 def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
@@ -163,7 +163,7 @@ def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None
             for changed, line in _tries(document, taken, spot, position):
                 if is_back(document, changed, taken, spot, line):
                     return changed
-    raise Refused(f"{document.target.path}: the entry {taken.id} cannot go back to its old place; add it by hand")
+    raise Refused(f"{document.target.path}: the entry {taken.id} cannot be restored to its old place; add it by hand")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def remarks(session: Session, document: Document, entry_id: str) -> Iterator[str
     where = "" if met.first.target == document.target and isinstance(met.first, Placed) else f" in {met.first.path}"
     told = f"{other}{where} {_SAID[met.way]}: “{beginning(met.first.text, _SHOWN)}”"
     if met.way == SAME:
-        yield f"{told}; keep one (`amp forget {entry_id}` takes this one out)"
+        yield f"{told}; keep one (`amp forget {entry_id}` removes this one)"
     else:
         met = met.in_order_of_age()
         dispute = f", or `{met.dispute}` marks both as disputed" if met.dispute else ""

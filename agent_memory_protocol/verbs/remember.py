@@ -25,7 +25,9 @@ def _full(full: Document) -> str:
 
 
 def _full_yet(_: Document) -> str:
-    return "what is dated would not make enough room; merge what `amp review` lists, or take some out with `amp forget`"
+    return (
+        "removing dated entries makes too little room; merge what `amp review` lists, or remove some with `amp forget`"
+    )
 
 
 def remember(
@@ -129,7 +131,7 @@ def _kept(
         if all(one.taken.saying != taken.saying for one in books.archived(current)):
             if about.says_something:
                 books.note({taken.id: (taken.markdown, about)})
-            books.archive([(taken, "came in, and had no room")])
+            books.archive([(taken, "came in, but there was no room")])
     return f"{said}; {way_back(target, [taken.id])}"
 
 
@@ -141,10 +143,10 @@ def _again(
     known = session.books(current.target).said_of(entry_id) if more.says_something else more
     told = {} if known.with_more(more) == known else {entry_id: known.with_more(more)}
     if told:
-        notes = ("what was said of it is noted",)
+        notes = ("what you said about it is saved",)
     changed = current if until is None else dispute.held_until(current, entry_id, until.toordinal())
     if changed is not current:
-        notes = (*notes, f"it holds until {until} now")
+        notes = (*notes, f"it is now true until {until}")
     there = changed.entry(entry_id)
     if new.day is None or there is None or there.mark is None or there.mark.day >= new.day:
         return Change(changed, about=told), "kept", notes
@@ -172,7 +174,7 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: S
     """Say why the text may not belong here. It is written all the same: no program can judge meaning."""
     secret = route.loosely_secret(text)
     if secret is not None:
-        return [f"{route.doubt(secret)} (`amp forget {entry.id} --redact` takes it out without a copy)"]
+        return [f"{route.doubt(secret)} (`amp forget {entry.id} --redact` removes it without a copy)"]
     found = route.misplaced(text, target.tier, is_dated=new.day is not None)
     why = "" if found is None else route.advice(found, text)
     why = why or _restated(session, target, new, entry.label) or _raw(target, new)
@@ -193,7 +195,7 @@ def _restated(session: Session, target: Target, new: NewEntry, label: str) -> st
 
     said = document.bare_text("\n".join(document.item_lines(new, "-", "")))
     place = docs.place_of(session.root, labels.in_front(label, said))
-    return f"{place} says the same already" if place else ""
+    return f"{place} already says the same" if place else ""
 
 
 def _raw(target: Target, new: NewEntry) -> str:
@@ -214,7 +216,7 @@ def _misspelt(session: Session, target: Target, entry_id: str) -> list[str]:
     meant = agents.nearest(owner, [*known, *(one.owner for one in session.readable() if one.tier is Tier.AGENT)])
     if meant is None:
         return []
-    return [f"this begins the memory of agent {owner}; if you meant {meant}, `amp forget {entry_id}` takes it out here"]
+    return [f"this is the first entry of agent {owner}; if you meant {meant}, `amp forget {entry_id}` removes it here"]
 
 
 def _compose(

@@ -117,7 +117,7 @@ def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
 def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, code, said, form):
     answer = amp("check", "--missing", missing, "--format", form)
     assert answer.code == code
-    assert answer.err == (said and f"{said}no memory yet in {amp.root}; `amp init` lays it out\n")
+    assert answer.err == (said and f"{said}no memory yet in {amp.root}; `amp init` creates it\n")
     assert ("nothing is wrong" in answer.out) == (form == "junit" or (form, missing) == ("text", "ok"))
     amp("init")
     assert amp("check", "--missing", missing, "--format", form)[::2] == (0, "")

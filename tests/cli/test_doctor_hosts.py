@@ -118,7 +118,7 @@ def a_comma_too_many(amp, host):
 
 
 BREAKS = {
-    "the program is in no folder of PATH": (no_program, "no shell finds it", True),
+    "the program is in no folder of PATH": (no_program, "the shell does not find it", True),
     "the program's environment was deleted": (dead_program, "does not run", True),
     "another program has that name": (other_program, "answers something else", False),
     "the settings are gone": (settings_gone, "has lost what was installed", True),

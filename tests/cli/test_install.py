@@ -44,7 +44,7 @@ def found(amp, monkeypatch):
     folder.mkdir()
     (folder / "amp-hook").write_text("#!/bin/sh\necho '{}'\n")
     (folder / "amp-hook").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.defpath}")
     return amp
 
 
@@ -454,7 +454,7 @@ def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
         (("install", "emacs"), "'emacs' is not one of"),
         (("install",), "missing argument"),
         (("install", "agents-md", "--user"), "AGENTS.md belongs to a project"),
-        (("install", "git", "--user"), "is for one checkout"),
+        (("install", "git", "--user"), "works in one checkout"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(found, args, words):
@@ -467,7 +467,7 @@ def test_who_installs_a_merge_driver_that_git_will_not_find_is_told(amp, monkeyp
     folder.mkdir()
     (folder / "git").symlink_to(shutil.which("git"))
     monkeypatch.setenv("PATH", str(folder))
-    told = "amp: no shell finds agent-memory here; until one does, git merges memory line by line\n"
+    told = "amp: the shell does not find agent-memory; until it does, git merges memory line by line\n"
     assert amp("install", "git").err == told
     assert amp("install", "git").err == told
     assert amp("uninstall", "git").err == ""

@@ -245,13 +245,13 @@ def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     names = [item["id"] for item in amp("review", "--json").json()["items"]]
     answer = amp("review")
     assert answer.out.splitlines() == [
-        "past their age; the command says that they still hold, `amp forget ID` takes them out:",
+        "past their age; the command says that they are still true, `amp forget ID` removes them:",
         f"  {names[0]}  amp edit {ids[1]} --dated  2020-01-02  shared/KNOWLEDGE.md:4  - [2020-01-02] The audit is on.",
-        "undated, from the top of each file; the command says that they still hold:",
+        "undated, from the top of each file; the command says that they are still true:",
         f"  {names[1]}  amp edit {ids[0]} --dated  shared/KNOWLEDGE.md:3  - Redis loses its queue on restart.",
         "`amp review --all` shows every row; `--refuse ID` never shows one again",
     ]
-    assert answer.err == "amp: when you are through, `amp review --done` records it\n"
+    assert answer.err == "amp: when you have finished, `amp review --done` records it\n"
     assert amp("edit", ids[1], "--dated").code == 0
     assert "past their age" not in amp("review").out
     amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")

@@ -277,7 +277,7 @@ def test_consolidating_shows_what_it_would_do_and_does_it_when_told(amp, memory)
     before = amp.tree()
     answer = amp("consolidate")
     assert amp.tree() == before
-    assert (answer.code, answer.err) == (0, "amp: nothing was changed; add --apply to do this\n")
+    assert (answer.code, answer.err) == (0, "amp: nothing was changed; add --apply to do it\n")
     assert f"dispute: one side negates the other\n  {ids[0]}  {texts[0]}\n  {ids[1]}  {texts[1]}\n" in answer.out
     assert "  (new)\n" in answer.out
     done = amp("consolidate", "--apply", "--json").json()
@@ -379,7 +379,7 @@ def test_a_program_s_proposals_are_shown_first_and_then_pass_the_same_door(amp, 
     before = amp.tree()
     answer = amp("consolidate", "--operator", judge)
     assert amp.tree() == before
-    assert (answer.code, answer.err) == (4, "amp: nothing was changed; add --apply to do this\n")
+    assert (answer.code, answer.err) == (4, "amp: nothing was changed; add --apply to do it\n")
     program = Path(sys.executable).name
     assert f"dispute: a database is one or the other  [{program}]\n" in answer.out
     assert f"refused: dispute: there is no record 'mem:gone'  [{program}]\n" in answer.out
@@ -470,7 +470,7 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert lines[2].startswith("    words: staging")
     assert len(lines) == 6
     assert amp("search", "agent").out.count("recall_for_agent") == 1
-    nothing = (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
+    nothing = (0, "", "amp: nothing matches; --history also searches what was removed\n")
     assert amp("search", "-- no such thing as this --") == nothing
     assert amp("search", "-- no such thing as this --", "--history") == (0, "", "amp: nothing matches\n")
     (hit, _) = amp("search", "staging", "--json").json()["hits"]
@@ -489,7 +489,7 @@ def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, 
 
 
 def test_a_search_where_there_is_nothing_makes_nothing(amp):
-    assert amp("search", "anything") == (0, "", "amp: nothing matches; --history looks at what was taken out, too\n")
+    assert amp("search", "anything") == (0, "", "amp: nothing matches; --history also searches what was removed\n")
     assert amp("search", "anything", "--json").json()["hits"] == []
     assert amp.tree() == {}
 

@@ -172,7 +172,7 @@ def test_status_shows_only_what_who_asks_may_read(told):
 
 
 def test_status_of_nothing_says_what_to_do(amp):
-    assert amp("status") == (0, "", f"amp: no memory yet in {amp.root}; `amp init` lays it out\n")
+    assert amp("status") == (0, "", f"amp: no memory yet in {amp.root}; `amp init` creates it\n")
     assert amp("status", "--json").json()["documents"] == []
     assert amp.tree() == {}
 

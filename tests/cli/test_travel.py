@@ -29,7 +29,7 @@ def test_memory_goes_out_and_comes_in_again(full):
     assert planned.out.splitlines() == ["new    Redis needs AOF on.", "new    Own fact."]
     assert planned.err.splitlines() == [
         "amp: 2 entries of protobuf would go into records",
-        "amp: nothing was changed; add --apply to do this",
+        "amp: nothing was changed; add --apply to do it",
     ]
     assert full("record", "list", "--json").json()["records"] == []
     done = full("import", "a.pb", "--apply")

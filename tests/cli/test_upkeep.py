@@ -89,7 +89,7 @@ def test_prune_shows_what_goes_what_stays_and_why_and_changes_nothing(told):
         "  =    9  stays: dated 2099-01-01, in the future; correct the date  - [2099-01-01] planned",
         "  #   11  old section of 2025-12-01: 2025-12-01; --sections takes its 2 entries",
         "         stay: 2 undated, 2 recent",
-        "nothing was changed; add --apply to do this",
+        "nothing was changed; add --apply to do it",
     ]
     assert told.tree() == before
 
@@ -204,7 +204,7 @@ def test_prune_refuses_what_it_does_not_understand_in_one_line(told, args, words
 def test_prune_needs_force_for_more_than_half_of_a_file(told):
     """B08."""
     told.write(SHARED, "# T\n\n- [2026-01-01] a\n- [2026-01-02] b\n- c\n")
-    by_force = "more than half would go: `amp prune shared --apply --force` does it"
+    by_force = "more than half would be removed: `amp prune shared --apply --force` does it"
     assert f"         {by_force}" in said(told("prune", *TODAY))
     before = told.tree()
     answer = told("prune", *TODAY, "--apply")
@@ -270,11 +270,11 @@ def test_prune_to_limit_takes_the_oldest_and_says_what_it_could_not_do(told):
         "  -    6  2026-06-01  - [2026-06-01] recent",
     ]
     told.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 5\n")
-    for args, more in (([], "--to-limit takes more"), (["--to-limit"], "nothing else may go by its date")):
+    for args, more in (([], "--to-limit takes more"), (["--to-limit"], "no other entry can be removed by its date")):
         lines = said(told("prune", *TODAY, *args))
         (line,) = [line for line in lines if "still over" in line]
         assert re.fullmatch(rf" +still over its limit by \d+ lines and 0 bytes; {more}", line)
-        assert ("         merge entries, or take some out with `amp forget`" in lines) == bool(args)
+        assert ("         merge entries, or remove some with `amp forget`" in lines) == bool(args)
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_pruned(told):
@@ -560,7 +560,7 @@ def test_forget_redact_leaves_the_text_in_no_file(told):
     assert (answer.code, answer.out) == (0, f"redacted: {one} from document, ledger and journal of shared\n")
     assert answer.err == (
         f"amp: the same text is also in {AGENT.format('dev')}\n"
-        "amp: git history still has what was committed; rewrite it, or replace the secret\n"
+        "amp: git history still has what was committed; rewrite it, and change the secret\n"
     )
     holding = [path for path in told.root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert [path.relative_to(told.root).as_posix() for path in holding] == [AGENT.format("dev")]
@@ -613,7 +613,7 @@ def test_sync_shows_then_heals_then_has_nothing_to_do(told):
     assert said(told("sync")) == [
         "shared  goes back: - just told",
         "shared  taken out by hand, to be in the ledger: - stays",
-        "nothing was changed; add --apply to do this",
+        "nothing was changed; add --apply to do it",
     ]
     assert told.tree() == before
     answer = told("sync", "--apply", "--json").json()
@@ -797,6 +797,6 @@ def test_a_new_text_may_be_dated_too(amp):
 def test_an_edit_that_says_nothing_is_asked_what_it_means(amp):
     amp("remember", "a fact")
     one = amp("list", "--json").json()["entries"][0]["id"]
-    amp("edit", one).refuses(2, "say the new TEXT, or --dated where the entry still holds")
+    amp("edit", one).refuses(2, "give the new TEXT, or --dated if the entry is still true")
     amp("edit", one, "--dated", "--date", "2026-01-01").refuses(2, "exclude each other")
     amp("edit", one, "--date", "yesterday").refuses(2, "is not a date")

@@ -125,7 +125,7 @@ def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
 
 
 def test_a_memory_that_begins_where_no_project_is_says_in_which_folder_once(amp):
-    said = f"this is not a project yet: a memory begins in {amp.root}; with --root DIR it is kept elsewhere"
+    said = f"this is not a project yet: creating memory in {amp.root}; use --root DIR for another place"
     assert amp("remember", "One.").err == f"amp: {said}\n"
     assert amp("remember", "Two.").err == ""
     assert amp("init", "--root", "elsewhere").code == 0
@@ -283,7 +283,7 @@ def test_a_repeat_changes_nothing_and_says_so(amp, text, args):
     before = amp.tree()
     answer = amp("remember", text, *args)
     assert answer.code == 0
-    assert answer.out.startswith(f"already there, nothing changed: {SHARED}:3  [")
+    assert answer.out.startswith(f"already there; nothing changed: {SHARED}:3  [")
     assert "197 of 200 lines" in answer.out
     assert amp.tree() == before
 
@@ -303,7 +303,7 @@ def test_a_repeat_with_a_newer_date_moves_the_date_forward_only(amp):
     ):
         assert amp("remember", "two\nmore", "--date", day, "--json").json()["status"] == status
     assert text_of(amp) == "# S\n\n- one\n- [2026-02-01] two  \n  more\n- three\n"
-    assert amp("remember", "two\nmore", "--date", "2026-02-02").out.startswith("already there, date moved on: ")
+    assert amp("remember", "two\nmore", "--date", "2026-02-02").out.startswith("already there; its date is updated: ")
 
 
 def test_the_text_may_come_from_stdin(amp):
@@ -378,7 +378,7 @@ REFUSED = [
     ("a\x0bb", "\\x0b"),
     ("a\u2028b", "\\u2028"),
     ("\ud800", "\\ud800"),
-    ("x" * 100_000, "the text has 100,000 bytes, a whole memory file may have 25,600; keep the gist of it"),
+    ("x" * 100_000, "the text has 100,000 bytes, a whole memory file may have 25,600; shorten it"),
     ("[Title](file.md) - hook", "begins with a link to a note"),
     ("- **[Title](./file.md)**", "begins with a link to a note"),
     ("<!-- hidden -->", "a comment or link definition that a reader would not see"),
@@ -444,7 +444,7 @@ def test_without_dated_entries_there_is_no_room_to_make(amp):
     amp.write(SHARED, lines_of(200))
     before = text_of(amp)
     answer = amp("remember", "one more", "--make-room")
-    answer.refuses(3, "would have 201 lines, 200 are allowed", "`amp review` lists, or take some out with `amp forget`")
+    answer.refuses(3, "would have 201 lines, 200 are allowed", "`amp review` lists, or remove some with `amp forget`")
     assert "--make-room" not in answer.err
     assert text_of(amp) == before
 
@@ -601,7 +601,7 @@ def test_a_write_goes_to_a_named_folder_that_is_a_project(amp, args):
 
 @pytest.mark.parametrize("verb", [("remember",), ("search",), ("route",), ("edit", "3f9a1c2b7d10")])
 def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
-    amp(*verb, "Redis", "needs", "AOF").refuses(2, "what is more than one word goes in quotes")
+    amp(*verb, "Redis", "needs", "AOF").refuses(2, "quote a text of more than one word")
     assert amp.tree() == {}
 
 
@@ -612,7 +612,7 @@ def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
 def test_a_memory_that_begins_under_a_name_like_another_asks_whether_that_was_meant(amp, name, told):
     amp("remember", "One.", "--agent", "developer")
     answer = amp("remember", "Two.", "--agent", name)
-    said = f"amp: this begins the memory of agent {name}; if you meant developer, `amp forget "
+    said = f"amp: this is the first entry of agent {name}; if you meant developer, `amp forget "
     assert (answer.code, said in answer.err) == (0, told)
     assert amp("remember", "Three.", "--agent", name).err == ""
     # Of whom it may not read, an agent is not told.
@@ -627,4 +627,4 @@ def test_an_agent_that_nothing_defines_is_asked_whether_a_name_like_its_own_was_
         amp.write(f".claude/agents/{name}.md", f"---\nname: {name}\ntools: Write\n---\n")
     answer = amp("remember", "Two.", "--as", "develper")
     assert answer.code == 0
-    assert ("this begins the memory of agent develper; if you meant developer, `amp forget " in answer.err) == told
+    assert ("this is the first entry of agent develper; if you meant developer, `amp forget " in answer.err) == told

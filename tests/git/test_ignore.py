@@ -139,13 +139,13 @@ def test_who_ignores_what_git_tracks_or_lets_in_is_told(project):
     git(project, "add", ".")
     assert workspace.set_git_tracking("ignore") == [
         "`.scaffolding/` added to .gitignore",
-        "git tracks the memory already; `git rm -r --cached .scaffolding` makes it stop",
+        "git tracks the memory already; `git rm -r --cached .scaffolding` stops that",
     ]
     git(project, "rm", "-q", "-r", "--cached", ".scaffolding")
     assert workspace.set_git_tracking("ignore") == []
     (project / ".gitignore").write_text(".scaffolding/\n!.scaffolding/\n")
     assert workspace.set_git_tracking("ignore") == [
-        "git does not ignore the memory yet: another line of a .gitignore lets it in"
+        "git does not ignore the memory yet: another line of a .gitignore includes it"
     ]
 
 

@@ -245,7 +245,7 @@ def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):
     assert result.structured_content == {"text": "", "parts": [], "records": [], "warnings": []}
     (content,) = result.content
     assert isinstance(content, types.TextContent)
-    assert content.text == "There is nothing to recall yet."
+    assert content.text == "There is no memory to recall yet."
 
 
 def test_a_budget_that_holds_nothing_is_not_told_as_an_empty_memory(project):
@@ -477,7 +477,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("memory_remember", {"text": "x", "agent": "../x"}, "is not allowed: it holds a path separator"),
     ("memory_remember", {"text": f"CI uses {TOKEN}"}, "rule github-token"),
     ("memory_remember", {"text": "x\u202ey"}, r"the invisible or control character \u202e"),
-    ("memory_remember", {"text": "x" * 30_000}, "keep the gist of it"),
+    ("memory_remember", {"text": "x" * 30_000}, "shorten it"),
     ("memory_recall", {"max_chars": 0}, "max_chars must be a whole number, at least 1"),
     ("memory_recall", {"max_chars": 1.5}, "max_chars must be a whole number"),
     ("memory_recall", {"max_chars": True}, "max_chars must be a whole number"),

@@ -8,7 +8,7 @@ from agent_memory_protocol.text.commands import by_tools, in_own_name
 @pytest.mark.parametrize(
     ("said", "named"),
     [
-        ("keep one (`amp forget a1b2` takes this one out)", "keep one (`amp forget a1b2 --as dev` takes this one out)"),
+        ("keep one (`amp forget a1b2` removes this one)", "keep one (`amp forget a1b2 --as dev` removes this one)"),
         ("`amp list` or `amp show shared`", "`amp list --as dev` or `amp show shared --as dev`"),
         ("run `amp note remove x --redact`", "run `amp note remove x --redact --as dev`"),
     ],

@@ -283,7 +283,7 @@ def test_one_entry_that_cannot_be_cut_out_keeps_no_other():
     assert texts(made.removals) == [f"- [{OLD}] one", f"- [{OLD}] two"]
     (stuck,) = [one for one in made.kept if one.cause == "stuck"]
     assert stuck.text == f"[{OLD}] stuck. Always:"
-    assert stuck.reason == "cannot be taken out without changing what is around it; edit it by hand"
+    assert stuck.reason == "cannot be removed without changing the lines around it; edit it by hand"
     assert prune.plan_pruning(made.result, today=TODAY, older_than=90).removals == ()
     assert texts(to_limit(text, 11).removals) == [f"- [{OLD}] one"]
     assert texts(to_limit(text, 8).removals) == [f"- [{OLD}] one", f"- [{OLD}] two"]

@@ -138,7 +138,7 @@ def test_prose_that_something_kept_apart_comes_back_as_a_part_of_other_prose_and
 def test_an_entry_does_not_come_back_into_a_fence_that_never_closes():
     doc = parse("# T\n\n- a\n\n## B\n\n- b\n")
     taken = take(doc, ids_with(doc, "- b")[0])
-    with pytest.raises(Refused, match=f"the entry {taken.id} cannot go back to its old place; add it by hand"):
+    with pytest.raises(Refused, match=f"the entry {taken.id} cannot be restored to its old place; add it by hand"):
         put_back(parse("```\n# T\n\n- a\n"), taken)
 
 

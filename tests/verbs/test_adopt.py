@@ -62,7 +62,7 @@ def stores(corpus):
             is_serena = folder.name == "memories" and folder.parent.name == ".serena"
             if folder.name in ("memory-bank", ".squad") or folder.name.startswith("agent-memory") or is_serena:
                 found.add(folder)
-    # A folder of Squad without agents holds nothing to bring in.
+    # A folder of Squad without agents holds nothing to import.
     return sorted(folder for folder in found if folder.name != ".squad" or (folder / "agents").is_dir())
 
 
@@ -195,7 +195,7 @@ def test_what_was_taken_out_under_a_label_keeps_nothing_else_out(workspace, tmp_
     assert done.entries == ("- push",)
     page.write_text("# D\n\n**Never**:\n\n- push\n")
     (done,) = adopt(workspace, page.parent)
-    assert [one.reason for one in done.left_out] == ["was taken out here before; `amp restore` brings it back"]
+    assert [one.reason for one in done.left_out] == ["was removed here before; `amp restore` brings it back"]
 
 
 def test_entries_that_contradict_are_shown_side_by_side(workspace, tmp_path):
@@ -214,7 +214,7 @@ def test_what_was_taken_out_here_does_not_come_back(workspace, tmp_path):
     workspace.forget([outdated])
     (again,) = workspace.plan_adoption([str(source)])
     assert not again.does_something
-    assert "was taken out here before" in again.left_out[0].reason
+    assert "was removed here before" in again.left_out[0].reason
 
 
 def test_an_agent_memory_file_comes_in_by_its_kinds_without_what_has_expired(workspace, tmp_path):

@@ -48,7 +48,7 @@ def test_rules_become_entries_under_their_headings_and_labels(workspace, tmp_pat
         "- Run `make`.": ("Commands", "", place),
         "- push to main": ("Commands", "Never:", place),
     }
-    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_files_of_one_name_that_do_not_fit_all_come_in(workspace, tmp_path):
     kept = "\n".join(one.read_text() for one in (tmp_path / ".scaffolding").rglob("*.md"))
     assert [fact for said in facts.values() for fact in said if f"- {fact}\n" not in kept] == []
     assert len(workspace.notes()) > 1
-    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
 
 
 def test_what_a_rule_is_about_comes_in_beside_its_title(workspace, tmp_path):
@@ -148,7 +148,7 @@ def test_lines_that_set_sections_off_stay_out_and_come_in_no_second_time(workspa
     page = (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text()
     assert page.count("---\n") == 1
     assert "Titled\n---\n" in page
-    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to bring in\n")
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
 
 
 def test_rules_come_in_in_the_order_of_their_files(workspace, tmp_path):
@@ -244,7 +244,7 @@ def test_the_originals_stay_and_each_is_named_once(workspace, tmp_path):
     answer = run(workspace, str(tmp_path), "--apply")[1]
     for path, text in files.items():
         assert (tmp_path / path).read_text() == text
-        assert answer.count(f"{path}: its host is told twice now") == 1
+        assert answer.count(f"{path}: its agents now read these facts twice") == 1
     found = workspace.check(select=["store-told-twice"])
     assert sorted(one.path for one in found) == sorted(files)
     assert workspace.check(select=["tier-restates"]) == []  # one finding for a file is enough
@@ -257,7 +257,7 @@ def test_what_is_linked_leaves_one_line_and_comes_back(workspace, tmp_path):
     write(tmp_path, {"CLAUDE.md": text, "AGENTS.md": f"- {TOKEN}\n- Of all.\n"})
     run(workspace, str(tmp_path), "--link", "--apply")
     assert (tmp_path / "CLAUDE.md").read_text() == LINE
-    assert "nothing to bring in" in run(workspace, str(tmp_path / "CLAUDE.md"))[1]
+    assert "nothing to import" in run(workspace, str(tmp_path / "CLAUDE.md"))[1]
     assert TOKEN in (tmp_path / "AGENTS.md").read_text()  # it did not come in whole
     assert [one.path for one in workspace.check(select=["store-told-twice"])] == ["AGENTS.md"]
     chosen = [one for one in workspace.restorable() if one.archived.note == "CLAUDE.md"]

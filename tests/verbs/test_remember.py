@@ -207,7 +207,7 @@ def test_a_last_day_is_a_mark_and_may_be_moved(page):
     done = workspace.remember("No deploys on Fridays.", until=date(2027, 1, 1))
     assert done.entry.text == "- [until 2027-01-01] No deploys on Fridays."
     again = workspace.remember("No deploys on Fridays.", until=date(2027, 2, 1))
-    assert (again.status, again.entry.id, again.notes) == ("kept", done.entry.id, ("it holds until 2027-02-01 now",))
+    assert (again.status, again.entry.id, again.notes) == ("kept", done.entry.id, ("it is now true until 2027-02-01",))
     assert again.entry.until == date(2027, 2, 1)
     with pytest.raises(InvalidArgument, match="give one of the two"):
         workspace.remember("[until 2027-01-01] Another fact.", until=date(2027, 2, 1))

@@ -651,7 +651,7 @@ def test_what_cannot_stand_there_any_more_is_a_problem_and_the_rest_comes_back(p
     project.write("```\n# D\n\nnever closed\n", DEV)
     restored = project.workspace.restore(project.workspace.restorable())
     assert [entry.text for entry in restored.entries] == ["- lasting"]
-    assert "cannot go back to its old place; add it by hand" in restored.problems[0]
+    assert "cannot be restored to its old place; add it by hand" in restored.problems[0]
 
 
 def test_prose_that_something_keeps_apart_comes_and_goes_piece_by_piece(project):
@@ -757,7 +757,7 @@ def test_what_is_said_of_an_entry_that_is_there_already_is_kept_and_told(project
     before = project.workspace.documents()[0].data
     for about in (About(kind="lesson", tags=("a",)), About(confidence=0.2, tags=("b",))):
         done = project.workspace.remember("lasting", about=about)
-        assert (done.status, done.notes) == ("kept", ("what was said of it is noted",))
+        assert (done.status, done.notes) == ("kept", ("what you said about it is saved",))
     assert project.workspace.documents()[0].data == before
     (known,) = (one.about for one in project.workspace.entries() if one.id == done.entry.id)
     assert (known.kind, known.confidence, known.tags) == ("lesson", 0.2, ("a", "b"))
