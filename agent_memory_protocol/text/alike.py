@@ -12,7 +12,7 @@ from .claims import Denial
 from .claims import denials as denials_in_the_same_words
 from .essence import DROPPED, Essence, essence
 from .language import ENGLISH
-from .mood import ADVISES, OBLIGES
+from .mood import ADVISES, OBLIGES, PLANS
 
 _USE = ENGLISH.stem("use")
 
@@ -23,6 +23,12 @@ def same(one: str, other: str) -> bool:
         return True
     first, second = essence(one), essence(other)
     return first is not None and second is not None and first.denied == second.denied and _same(first, second)
+
+
+def changed_places(one: str, other: str) -> bool:
+    """Say whether the order of the words shows that something changed places; where it cannot be told, False."""
+    first, second = essence(one), essence(other)
+    return first is not None and second is not None and _changed_places(first, second)
 
 
 def groups(texts: Sequence[str]) -> Iterator[list[int]]:
@@ -92,7 +98,7 @@ def _opposed(denial: Essence, claim: Essence) -> bool:
         return False
     if claim.permitted != denial.permitted and not (claim.permitted and (denial.told or OBLIGES in denial.mood)):
         return False
-    return ADVISES not in denial.mood ^ claim.mood and _comparable(denial, claim)
+    return {ADVISES, PLANS}.isdisjoint(denial.mood ^ claim.mood) and _comparable(denial, claim)
 
 
 def _moods_agree(one: Essence, other: Essence) -> bool:

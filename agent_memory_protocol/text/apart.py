@@ -1,17 +1,20 @@
 """What tells two texts apart, in any wording: a number, name, path, negation, mood or opposite that only one has.
 
 A program or a model may take two texts for the same that are put differently. This says what would be lost then. It
-errs on one side: where it cannot be told whether a word is a name, it is one.
+errs on one side: where it cannot be told whether a word is a name, it is one. Of two texts that are nearly the same,
+what differs tells them apart: a word that was exchanged or added, or two that changed places.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .alike import same
-from .gist import gist
+from .alike import changed_places, denials, same
+from .gist import gist, words_of
 from .language import ENGLISH, Token, english, plain, tokenise
 from .mood import ASKS, GUESSES
 from .opposites import opposed
+from .senses import GENERIC, LIGHT
 from .values import find_values, number_said
 
 _NO_NAMES = ENGLISH.subjects | ENGLISH.pronouns | ENGLISH.negators | frozenset(["an", "both", "his", "her", "its"])
@@ -48,6 +51,24 @@ _VERBS = frozenset(
 )
 """Verbs that follow what a sentence is about, and do not end as others do."""
 
+_ORDER = "the order of their words"
+_FEWEST = 2
+"""Words that two texts share which are nearly the same."""
+
+_BOUNDS = {
+    "a lower bound": re.compile(
+        r">|\b(?:at least|minimum|(?<!no )(?:more|later|newer|higher) than|no (?:fewer|less) than)\b"
+        r"|\bor (?:above|after|higher|later|more|newer)\b",
+        re.IGNORECASE,
+    ),
+    "an upper bound": re.compile(
+        r"<|\b(?:at most|maximum|up to|(?<!no )(?:earlier|fewer|less|lower|older) than|no more than)\b"
+        r"|\bor (?:before|below|earlier|fewer|less|lower|older)\b",
+        re.IGNORECASE,
+    ),
+}
+"""What makes a number the least or the most that is meant."""
+
 _ENDINGS = ("s", "ed")
 _OTHER_ENDINGS = ("ss", "eed")
 _SENTENCE_ENDS = (".", "!", "?", ":")
@@ -64,16 +85,60 @@ def told_apart(one: str, other: str) -> str:
             return asked
     if first.mood != second.mood:
         return ", ".join(sorted(first.mood ^ second.mood))
-    if (len(first.negations) - len(second.negations)) % 2:
+    if (len(first.negations) - len(second.negations)) % 2 or any(denials([one, other])):
         return "a negation"
     tokens, others = tokenise(plain(one), ENGLISH), tokenise(plain(other), ENGLISH)
-    if against := opposed({token.lowered for token in tokens}, {token.lowered for token in others}):
+    if against := opposed(_forms(tokens), _forms(others)):
         return against
+    if bounds := _bounds(one) ^ _bounds(other):
+        return ", ".join(sorted(bounds))
     in_first, in_second = _words(tokens), _words(others)
     apart = _exact(tokens) ^ _exact(others)
     apart |= {name for name, word in _names(one, tokens) if word not in in_second}
     apart |= {name for name, word in _names(other, others) if word not in in_first}
-    return ", ".join(sorted(apart))
+    if not apart and changed_places(one, other):
+        return _ORDER
+    return ", ".join(sorted(apart)) or _differing(_plainest(tokens), _plainest(others))
+
+
+def _differing(words: Sequence[str], others: Sequence[str]) -> str:
+    """Return what differs between words that are nearly the same; "" where more than that differs, or nothing."""
+    if Counter(words) == Counter(others):
+        return "" if _is_moved(words, others) else _ORDER
+    short, long = sorted((words, others), key=len)
+    if len(short) == len(long):
+        exchanged = [pair for pair in zip(words, others, strict=True) if pair[0] != pair[1]]
+        is_one = len(exchanged) == 1 and len(words) >= _FEWEST and LIGHT.isdisjoint(exchanged[0])
+        return " and ".join(exchanged[0]) if is_one else ""
+    left = iter(long)
+    if len(short) >= _FEWEST and all(word in left for word in short):
+        added = Counter(long) - Counter(short)
+        return ", ".join(sorted(added.keys() - LIGHT - GENERIC))
+    return ""
+
+
+def _is_moved(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Say whether at most one word is elsewhere, which says the same; of two that changed places, both are."""
+    return words == others or any(_without(words, word) == _without(others, word) for word in words)
+
+
+def _without(words: Sequence[str], word: str) -> list[str]:
+    place = words.index(word)
+    return [*words[:place], *words[place + 1 :]]
+
+
+def _plainest(tokens: Sequence[Token]) -> list[str]:
+    """Return the words that carry the meaning, whatever their form."""
+    words = (tokens[place].lowered for _, place in words_of(tokens)[0])
+    return [number_said(word) or english(word) for word in words]
+
+
+def _forms(tokens: Sequence[Token]) -> set[str]:
+    return {form for token in tokens for form in (token.lowered, english(token.lowered))}
+
+
+def _bounds(text: str) -> set[str]:
+    return {bound for bound, pattern in _BOUNDS.items() if pattern.search(text)}
 
 
 def _words(tokens: Sequence[Token]) -> set[str]:

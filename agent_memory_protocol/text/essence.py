@@ -48,7 +48,7 @@ _PARTICIPLES = _set(
     " read rebuilt run sent set shown shut sold spent split taken taught thrown told understood won written"
 )
 _EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - _set(
-    "before more now still than will would"
+    "before both more now still than will would"
 )
 _MAY = _set("may")
 _RULES = _set("always never only")

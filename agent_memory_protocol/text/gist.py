@@ -112,9 +112,9 @@ def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[
             negations ^= {len(words)}  # two negations cancel out
         elif not (
             word in EMPTY
-            or (not words and (word in _SPEAKERS or _opens(word, following)))
+            or (not words and ((word in _SPEAKERS and previous != "a") or _opens(word, following)))
             or (previous == "no" and word in _LONGER)
-        ):
+        ) or (previous == "not" and word in ENGLISH.partial):
             words.append((english(word, past=False) if token.is_plain else token.written, place))
         previous = word
     return words, frozenset(negations)

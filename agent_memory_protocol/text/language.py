@@ -105,6 +105,8 @@ class Language:
     """Say what must be."""
     duty_phrases: tuple[str, ...] = ()
     """The same, in several words."""
+    plan_phrases: tuple[str, ...] = ()
+    """Say what somebody means to do, which is not what is done."""
 
 
 def english(word: str, *, past: bool = True) -> str:
@@ -254,6 +256,24 @@ ENGLISH = Language(
         "need to",
         "is required to",
         "are required to",
+    ),
+    plan_phrases=(
+        "about to",
+        "aim to",
+        "aims to",
+        "going to",
+        "hope to",
+        "hopes to",
+        "intend to",
+        "intends to",
+        "plan to",
+        "planned to",
+        "planning to",
+        "plans to",
+        "tries to",
+        "try to",
+        "want to",
+        "wants to",
     ),
 )
 

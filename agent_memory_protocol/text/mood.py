@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from .language import ENGLISH, Language, Token, plain, tokenise
 
 ASKS, GUESSES, ADVISES, OBLIGES = "a question", "a guess", "what should be", "what must be"
+PLANS = "what is planned"
 
 UNCLAIMED = frozenset([ASKS, GUESSES])
 """The moods of what claims nothing."""
@@ -34,6 +35,8 @@ def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:
             found.add(ADVISES)
         if words & language.duty or any(f" {phrase} " in said for phrase in language.duty_phrases):
             found.add(OBLIGES)
+        if any(f" {phrase} " in said for phrase in language.plan_phrases):
+            found.add(PLANS)
     return frozenset(found)
 
 

@@ -11,7 +11,7 @@ absolute | relative
 accept approve | reject refuse decline deny
 active | inactive
 add append insert | remove delete drop erase
-all every always | no none never some few
+all each every always | no none never some few many most
 allow permit | deny forbid prohibit ban block disallow
 ascending asc | descending desc
 archive | restore
@@ -46,7 +46,7 @@ encode | decode
 encrypt | decrypt plaintext unencrypted
 even | odd
 exclude | include
-expand | collapse
+expand grow | collapse shrink
 explicit explicitly | implicit implicitly
 external | internal
 fail | pass succeed
@@ -56,7 +56,6 @@ first | last second third
 forward | backward
 freeze | thaw unfreeze
 grant | revoke
-grow | shrink
 hard | soft
 head | tail
 hidden hide | visible show
@@ -149,7 +148,7 @@ def _read() -> dict[str, list[tuple[int, int]]]:
     for number, row in enumerate(_ROWS.strip().splitlines()):
         for side, words in enumerate(row.split("|")):
             for word in words.split():
-                for form in {word, english(word, past=False)}:
+                for form in {word, english(word), english(word, past=False)}:
                     sides.setdefault(form, []).append((number, side))
     return sides
 
