@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .answers import About, Json
-from .errors import InvalidArgument, UnknownRecord
+from .errors import IllegalMove, InvalidArgument, UnknownRecord
 from .memory import Memory
 from .project.access import Actor
 from .records.record import Record
@@ -88,6 +88,32 @@ def dispute(
         return workspace.dispute(one, other, reason=reason, actor=actor).ids
     first, second = records.dispute(records.find_id(one), records.find_id(other), reason or BY_HAND)
     return first.id, second.id
+
+
+def end_dispute(
+    workspace: Workspace, records: Memory | None, actor: Actor, one: str, other: str, *, reason: str = ""
+) -> tuple[str, str]:
+    """Say that two facts are not disputed with each other: both hold; return their ids.
+
+    The history of a record only grows. So the first one is archived, which frees the other, and what it says is born
+    again as another record, whose id is returned.
+
+    Raises:
+        InvalidArgument, AccessDenied, IllegalMove: as `resolve`, and where they are in no dispute with each other.
+    """
+    if records is None or not _are_records(workspace, records, actor, one, other):
+        return workspace.end_dispute(one, other, actor=actor).ids
+    first, second = records.find_id(one), records.find_id(other)
+    transition = records.history(first)[-1].transition
+    if transition is None or {*transition.sides} != {first, second}:
+        raise IllegalMove(f"{first} and {second} are not disputed with each other")
+    return _put_away_and_back(records, first, reason or BY_HAND).id, second
+
+
+def _put_away_and_back(records: Memory, record_id: str, reason: str) -> Record:
+    """Archive a record, which ends its dispute, and bring back what it says; return the record that says it now."""
+    records.archive(record_id, reason)
+    return records.reactivate(record_id, reason)
 
 
 def _are_records(workspace: Workspace, records: Memory, actor: Actor, *ids: str) -> bool:

@@ -165,7 +165,7 @@ class Workspace(Reader):
     def dispute(self, one: str, other: str, *, reason: str = "", actor: Actor | None = None) -> Disputed:
         """Mark two entries as disputed with each other. A second time changes nothing.
 
-        The mark goes with `resolve`, or when the other side has left.
+        The mark goes with `resolve`, with `end_dispute`, or when the other side has left.
 
         Args:
             one: an entry, by its id or the beginning of it.
@@ -182,8 +182,24 @@ class Workspace(Reader):
         with self._session(actor, for_writing=True) as session:
             return verbs.settle.dispute(session, one, other, reason)
 
+    def end_dispute(self, one: str, other: str, *, actor: Actor | None = None) -> Disputed:
+        """Say that two entries are not disputed with each other: both hold. Marks of other disputes stay.
+
+        Raises:
+            InvalidArgument: one of them does not exist, or they are in no dispute; nothing was changed.
+            AccessDenied: this actor may not write both; the message has the form of a finding.
+        """
+        with self._session(actor, for_writing=True) as session:
+            return verbs.settle.end_dispute(session, one, other)
+
     def edit(
-        self, entry_id: str, text: str | None = None, *, actor: Actor | None = None, dated: date | None = None
+        self,
+        entry_id: str,
+        text: str | None = None,
+        *,
+        actor: Actor | None = None,
+        dated: date | None = None,
+        undated: bool = False,
     ) -> Edited:
         """Put another text in an entry's place; the old one stays in the ledger. Or say that it holds on another day.
 
@@ -192,15 +208,17 @@ class Workspace(Reader):
             text: its new text; where it is left out, only the date is changed.
             actor: who edits; a person where it is left out.
             dated: its new date; without it, it keeps its own unless the new text begins with one.
+            undated: take its date off instead: it lasts.
 
         Raises:
             InvalidArgument: there is no such entry, or one with the new text is there already.
+            Refused: its date cannot be changed without changing what it says.
             RefusedText, LimitExceeded, AccessDenied: nothing was changed.
         """
-        if text is not None or dated is None:
+        if text is not None or not (undated or dated):
             check_text("the new text", text)
         with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.edit(session, entry_id, text, dated)
+            return verbs.upkeep.edit(session, entry_id, text, dated, undated=undated)
 
     def rewrite(
         self,
@@ -669,10 +687,11 @@ class Workspace(Reader):
         with self._session(actor, for_writing=True) as session:
             return verbs.proposals.refuse(session, verb, proposals, ids)
 
-    def forget_refusals(self, verb: str, *, actor: Actor | None = None) -> int:
-        """Let a verb propose again what was refused; return how many proposals that are."""
+    def forget_refusals(self, verb: str, ids: Sequence[str] = (), *, actor: Actor | None = None) -> int:
+        """Let a verb propose again what was refused, all or these whole ids; return how many proposals that are."""
+        check_several("ids", ids)
         with self._session(actor, for_writing=True) as session:
-            return verbs.proposals.forget_refusals(session, verb)
+            return verbs.proposals.forget_refusals(session, verb, ids)
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None

@@ -264,6 +264,16 @@ def library() -> Iterator[Door]:
         note = f"{at.note}.md"
         return at.workspace.rewrite(at.target, lambda text: f"{text or ''}\n{at.text}\n", note=note, actor=at.actor)
 
+    def end_dispute(at: Attempt) -> object:
+        both = at.entry, at.other_entry
+        try:
+            at.workspace.end_dispute(*both, actor=at.actor)
+        except InvalidArgument as error:
+            if "not disputed with each other" not in str(error):
+                raise
+        at.workspace.dispute(*both)
+        return at.workspace.end_dispute(*both, actor=at.actor)
+
     def fix(at: Attempt) -> object:
         found = [one for one in at.workspace.check() if one.path == at.target.path]
         return at.workspace.fix(found, actor=at.actor)
@@ -303,6 +313,12 @@ def library() -> Iterator[Door]:
         "Workspace.dispute",
         lambda at: at.workspace.dispute(at.entry, at.other_entry, actor=at.actor, reason=at.text),
         brings="reason",
+        names=("entry",),
+    )
+    yield Door(
+        "Workspace.end_dispute",
+        end_dispute,
+        brings="",
         names=("entry",),
     )
     yield Door(

@@ -470,6 +470,9 @@ def dispute(at: Case) -> Iterator[str]:
     assert at.read().count("[disputed]") == 2
     yield at.read()
     yield at.amp("list")
+    at.amp("dispute", at.id, other, "--end")
+    assert "[disputed]" not in at.read()
+    yield at.read()
 
 
 @door("amp resolve")
@@ -507,7 +510,7 @@ THROUGH = {
     "amp check": ("Workspace.check", "Workspace.fix"),
     "amp close": ("Workspace.plan_closing", "Workspace.close"),
     "amp diff": ("Workspace.diff",),
-    "amp dispute": ("Workspace.dispute", "MCP memory_dispute"),
+    "amp dispute": ("Workspace.dispute", "Workspace.end_dispute", "MCP memory_dispute"),
     "amp distill": (
         "Workspace.plan_distillation",
         "Workspace.apply_distillation",

@@ -4,15 +4,14 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from datetime import date
 
 import click
 
-from ..errors import InvalidArgument
 from ..layout import Target, parse_target
 from ..text.phrases import counted
 from ..tiers.prune import Judged
-from ..verbs.upkeep import PlanOutdated
+from ..verbs.upkeep import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed
 from .cells import cells
 from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress
@@ -116,21 +115,6 @@ def _lines(
     for plan in plans:
         if plan.problem:
             note(plan.problem)
-
-
-def parse_age(text: str, today: date) -> timedelta:
-    """Read an age: `90d`, `12w`, `1y`, a number of days, or a date, which means older than that day."""
-    if "-" in text:
-        age = today - parse_date(text)
-        if age < timedelta():
-            raise InvalidArgument(f"{text} lies in the future; give a day that has passed, or an age such as 90d")
-        return age
-    from ..project.settings import parse_days
-
-    days = parse_days(text)
-    if days is None:
-        raise InvalidArgument(f"{text!a} is not an age; write 90d, 12w or a date such as 2026-01-31")
-    return timedelta(days=days)
 
 
 def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[str]:

@@ -39,22 +39,28 @@ def resolve_command(call: Call, loser: str, winner: str, reason: str, conversati
 @click.argument("one", metavar="ID")
 @click.argument("other", metavar="ID")
 @_reason_option
+@click.option("--end", is_flag=True, help="End their dispute: both are true. The marks go.")
 @conversation_option
 @call_options
-def dispute_command(call: Call, one: str, other: str, reason: str, conversation: str | None) -> None:
+def dispute_command(call: Call, one: str, other: str, reason: str, end: bool, conversation: str | None) -> None:
     """Mark two facts as disputed with each other.
 
     Both are entries, or both are records. Recall shows both with their marks. `amp resolve` decides and removes the
     marks. If one of the two is removed, the other loses its mark. Running it again changes nothing.
 
+    With --end, both stay and lose their marks. The first of two records then gets a new id.
+
     \b
-    Example:
+    Examples:
         amp dispute 3f9a1c2b7d10 92ccd762afbc --reason "the wiki says otherwise"
+        amp dispute 3f9a1c2b7d10 92ccd762afbc --end
     """
     from .. import settle
 
-    ids = settle.dispute(call.workspace(), _records(call), call.actor(conversation), one, other, reason=reason)
-    call.answer({"disputed": [*ids]}, [f"disputed: {' and '.join(ids)}"])
+    do = settle.end_dispute if end else settle.dispute
+    ids = do(call.workspace(), _records(call), call.actor(conversation), one, other, reason=reason)
+    answer = {"disputed": [], "ended": [*ids]} if end else {"disputed": [*ids]}
+    call.answer(answer, [f"{'no longer disputed' if end else 'disputed'}: {' and '.join(ids)}"])
 
 
 def _records(call: Call) -> "Memory | None":

@@ -124,10 +124,17 @@ def forget_command(call: Call, entry_ids: tuple[str, ...], reason: str, redact: 
 @click.argument("text", required=False)
 @click.option("--dated", is_flag=True, help="Set the date to today: the entry is still true.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Set the date to this day.")
+@click.option("--undated", is_flag=True, help="Take the date off: the entry stays until somebody removes it.")
 @conversation_option
 @call_options
 def edit_command(
-    call: Call, entry_id: str, text: str | None, dated: bool, day: str | None, conversation: str | None
+    call: Call,
+    entry_id: str,
+    text: str | None,
+    dated: bool,
+    day: str | None,
+    undated: bool,
+    conversation: str | None,
 ) -> None:
     """Replace the text of an entry, or change its date.
 
@@ -138,15 +145,16 @@ def edit_command(
         amp edit 3f9a1c2b7d10 "Redis needs AOF on since 7.2."
         amp edit 3f9a1c2b7d10 --dated
     """
-    if dated and day is not None:
-        raise InvalidArgument("--dated and --date exclude each other; give one of them")
-    if text is None and not dated and day is None:
+    if dated + undated + (day is not None) > 1:
+        raise InvalidArgument("--dated, --date and --undated exclude each other; give one of them")
+    if text is None and not (dated or undated) and day is None:
         raise InvalidArgument("give the new TEXT, or --dated if the entry is still true")
     done = call.workspace().edit(
         entry_id,
         None if text is None else read_text(text),
         actor=call.actor(conversation),
         dated=parse_date(day) if day is not None else date.today() if dated else None,
+        undated=undated,
     )
     place = f"{done.entry.target.path}:{done.entry.line}"
     call.answer(done.to_json(), [f"edited: {place}  [{done.entry.id}], was [{done.old_id}]"])

@@ -1,13 +1,13 @@
 """The marks `[disputed]` and `[until D]`: put in front of an entry, and taken off where what they say has ended.
 
-Neither changes the entry's id, its date or anything else in the document (docs/protocol.md, “Marks”).
+None changes the entry's id or anything else in the document (docs/protocol.md, “Marks”). A date goes in the same way.
 """
 
 from collections.abc import Callable, Collection, Mapping
 
 from ..errors import Refused
 from ..text.marks import BOXES, words_of
-from .document import Document, rebuilt
+from .document import Document, mark_span, rebuilt
 
 MARK = "[disputed]"
 
@@ -59,6 +59,25 @@ def unmarked(document: Document, entry_id: str, mark: str = MARK) -> Document:
     raw[entry.start] = line
     changed = rebuilt(document, raw)
     return changed if _only_marks_differ(document, changed) else document
+
+
+def undated(document: Document, entry_id: str) -> Document:
+    """Return the document without the own date of an entry, which lasts from now on; the same where it has none.
+
+    Raises:
+        Refused: it would say something else without it, or have another date.
+    """
+    entry = document.outline.entries[document.ids.index(entry_id)]
+    if entry.mark is None:
+        return document
+    number, start, end = mark_span(document, entry, entry.mark)
+    raw = list(document.raw)
+    raw[number] = raw[number][:start] + raw[number][end:].removeprefix(" ")
+    changed = rebuilt(document, raw)
+    now = changed.entry(entry_id)
+    if not entry.mark.bracketed or changed.ids != document.ids or now is None or now.mark is not None:
+        raise Refused(f"{document.target.path}:{number + 1}: its date cannot be taken off here; edit the line by hand")
+    return changed
 
 
 def without_ended(

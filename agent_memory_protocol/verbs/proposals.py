@@ -3,7 +3,7 @@
 What is refused is kept in one file of readable lines, which travels with the repository (decision 53).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -95,12 +95,12 @@ def refuse(session: Session, verb: str, proposals: Sequence[Proposal], ids: Sequ
     return [one.id for one in never]
 
 
-def forget_refusals(session: Session, verb: str) -> int:
-    """Let a verb propose again what was refused; return how many proposals that are."""
+def forget_refusals(session: Session, verb: str, ids: Collection[str] = ()) -> int:
+    """Let a verb propose again what was refused, all or these; return how many proposals that are."""
     session.check_write(Target(Tier.SHARED))
     with hold(session.root, REFUSED[-1]):
         content, lines = session.root.read(REFUSED), _lines(session)
-        kept = [line for line in lines if line.split(" ")[1:2] != [verb]]
+        kept = [line for line in lines if line.split(" ")[1:2] != [verb] or (ids and line.split(" ")[0] not in ids)]
         if content is not None and kept:
             replace(session.root, REFUSED, "".join(f"{line}\n" for line in kept).encode(), expected=content)
         elif content is not None:

@@ -101,11 +101,48 @@ def _mark(session: Session, sides: Sequence[tuple[str, str]], reason: str, curre
         if mine not in current.ids:
             raise InvalidArgument(f"{mine} has just left {current.target.path}")
         document = marks.marked(document, mine)
-        said = session.books(current.target).said_of(mine)
+        said = _disputes_of(session, current, mine)
         if document is not current or theirs not in said.disputed_with:
             others = tuple(dict.fromkeys([*said.disputed_with, theirs]))
             about[mine] = replace(said, disputed_with=others, dispute_reason=reason or said.dispute_reason)
     return Change(document, about=about) if about else Change(current)
+
+
+def _disputes_of(session: Session, current: Document, entry_id: str) -> About:
+    """Return what is known of an entry. Its disputes have ended where it has no mark."""
+    said = session.books(current.target).said_of(entry_id)
+    entry = current.entry(entry_id)
+    return said if entry is not None and entry.marks.disputed else said.of_another_text
+
+
+def end_dispute(session: Session, one: str, other: str) -> Disputed:
+    """Say that two entries are not disputed with each other; see `Workspace.end_dispute`."""
+    places = _find_both(session, one, other)
+    (_, one), (_, other) = places
+    for target, _ in places:
+        check_write(session, target, f"amp dispute {one} {other} --end")
+    sides = [(*mine, theirs) for mine, theirs in zip(places, (other, one), strict=True)]
+    if not any(theirs in _known_disputes(session, target, mine) for target, mine, theirs in sides):
+        raise InvalidArgument(f"{one} and {other} are not disputed with each other")
+    for target, mine, theirs in sides:
+        session.change(target, partial(_unmark, session, mine, theirs))
+    return Disputed((one, other))
+
+
+def _known_disputes(session: Session, target: Target, entry_id: str) -> tuple[str, ...]:
+    current = session.read(target)
+    return () if current is None else _disputes_of(session, current, entry_id).disputed_with
+
+
+def _unmark(session: Session, mine: str, theirs: str, current: Document) -> Change:
+    """End the dispute of an entry of this document with another one; its mark stays if there are more."""
+    if mine not in current.ids:
+        return Change(current)
+    said = _disputes_of(session, current, mine)
+    left = tuple(one for one in said.disputed_with if one != theirs)
+    if left:
+        return Change(current, about={mine: replace(said, disputed_with=left)})
+    return Change(marks.unmarked(current, mine), about={mine: said.of_another_text})
 
 
 def _settled(session: Session, document: Document, winner: str) -> Document:

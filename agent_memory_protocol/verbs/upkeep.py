@@ -23,11 +23,14 @@ from ..disk.writing import LOCAL, remove_leftovers, remove_tree
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, Refused, StorageError
 from ..layout import Target, Tier
 from ..project import local_state
+from ..project.settings import parse_days
 from ..recall import use
 from ..text import labels, marks
+from ..text.dates import parse_day
 from ..text.ids import complete
 from ..text.phrases import counted
 from ..tiers import compose, document, frame, prune, remove, store
+from ..tiers.dispute import undated as without_date
 from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.prune import Judged, Plan
@@ -80,21 +83,25 @@ def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str
     ]
 
 
-def edit(session: Session, entry_id: str, text: str | None, day: date | None) -> Edited:
-    """Put another text in an entry's place, or give it another date only."""
-    if text is None and day is not None:
+def edit(session: Session, entry_id: str, text: str | None, day: date | None, *, undated: bool = False) -> Edited:
+    """Put another text in an entry's place, or give it another date only, or none."""
+    if undated and (text is not None or day is not None):
+        raise InvalidArgument("to take the date off, give neither a new text nor a day")
+    if text is None and (undated or day is not None):
         return _redate(session, entry_id, day)
     return _replace_text(session, entry_id, text or "", day)
 
 
-def _redate(session: Session, entry_id: str, day: date) -> Edited:
-    """Give an entry another date, or its first; it says the same, so nothing goes to the ledger."""
+def _redate(session: Session, entry_id: str, day: date | None) -> Edited:
+    """Give an entry another date, its first, or none; it says the same, so nothing goes to the ledger."""
     ((target, (entry_id,)),) = session.find([entry_id]).items()
 
     def change(current: Document) -> Change:
         old = current.entry(entry_id)
         if old is None:
             raise InvalidArgument(f"{entry_id} has just left {target.path}")
+        if day is None:
+            return Change(without_date(current, entry_id))
         return Change(document.with_date(current, old, day.toordinal()))
 
     done = session.change(target, change)
@@ -136,6 +143,23 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
     done = session.change(target, change)
     entry = stored_entry(done.document, made, session.known(target).get(made, About()))
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def parse_age(text: str, today: date) -> timedelta:
+    """Read an age: `90d`, `12w`, `1y`, a number of days, or a date, which means older than that day.
+
+    Raises:
+        InvalidArgument: it has another form, or the day is yet to come.
+    """
+    if "-" in text:
+        age = today - date.fromordinal(parse_day(text))
+        if age < timedelta():
+            raise InvalidArgument(f"{text} lies in the future; give a day that has passed, or an age such as 90d")
+        return age
+    days = parse_days(text)
+    if days is None:
+        raise InvalidArgument(f"{text[:40]!a} is not an age; write 90d, 12w or a date such as 2026-01-31")
+    return timedelta(days=days)
 
 
 def plan_pruning(

@@ -20,7 +20,7 @@ from ..text.markdown import marker_width
 from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from .markdown import as_html
-from .page import MemoryPage, mark_of
+from .page import MemoryPage, mark_of, tell_failure
 
 LARGEST = 2_000_000
 """What a file may weigh in bytes, so that it can be attached to a pull request. A larger one leaves something out."""
@@ -55,14 +55,20 @@ def stream(name: str, *, live: object = None, **values: object) -> Iterator[byte
     style, script = (_shipped(file) for file in ("style.css", "script.js"))
     made: list[str] = []
     is_open = False
-    for piece in template.generate(
-        policy=policy(live=live is not None), style=style, script=script, live=live, **values
-    ):
-        made.append(piece)
-        if not is_open and _MAIN in piece:
-            is_open = True
-            yield "".join(made).encode("utf-8", "backslashreplace")
-            made.clear()
+    try:
+        for piece in template.generate(
+            policy=policy(live=live is not None), style=style, script=script, live=live, **values
+        ):
+            made.append(piece)
+            if not is_open and _MAIN in piece:
+                is_open = True
+                yield "".join(made).encode("utf-8", "backslashreplace")
+                made.clear()
+    except Exception as error:
+        if live is None or not is_open:
+            raise
+        # What is above was sent already. A page that ends here must say why.
+        made.append(Markup("<p class=error role=alert>{}</p></main>").format(tell_failure(error, f"/{name}")))
     yield "".join(made).encode("utf-8", "backslashreplace")
 
 

@@ -12,13 +12,13 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from hashlib import sha256
-from threading import Thread
+from threading import Lock, Thread
 from types import FrameType
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, RefusedText, SecretFound, StorageError
 from ..layout import SCAFFOLDING
@@ -27,6 +27,7 @@ from ..workspace import Workspace
 from . import changes, views
 from .changes import Records
 from .html import policy, render, stream
+from .page import tell_failure
 from .pulse import Pulse, state_of
 
 try:
@@ -47,6 +48,7 @@ _FORM_IS_ON = {
     "Restore": "history",
     "Prune": "prune",
     "Distill": "distill",
+    "Refuse": "distill",
 }
 _NOTHING_WRONG: views.Values = {"refusal": "", "problems": ()}
 _MOST_FIELDS = 5_000
@@ -89,10 +91,13 @@ class LivePage:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     is_over: bool = False
     _done: dict[str, changes.Deed] = field(default_factory=dict)
+    _undoing: Lock = field(default_factory=Lock)
     _kept: views.KeptAnswers = field(default_factory=views.KeptAnswers)
+    _root: str = field(init=False)
     _pulse: Pulse = field(init=False)
 
     def __post_init__(self) -> None:
+        self._root = str(self.opens().path)
         self._pulse = Pulse(self._folder)
 
     @property
@@ -136,7 +141,12 @@ class LivePage:
 
     def _guarded(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
-            made = self._refusal(request) or await answer(request)
+            made = self._refusal(request)
+            try:
+                made = made or await answer(request)
+            except Exception as error:  # noqa: BLE001 a person gets a page, whatever went wrong
+                said = tell_failure(error, request.url.path)
+                made = Response(render("refused", message=said, is_unsure=True, **self._frame()), 500, media_type=_HTML)
             made.headers.update(_HEADERS)
             made.headers["Content-Security-Policy"] = f"{policy(live=True)}; frame-ancestors 'none'"
             return made
@@ -177,6 +187,8 @@ class LivePage:
                 return {**_NOTHING_WRONG, **look(self._asked(query))}
             except AgentMemoryError as error:
                 return {"refusal": str(error)}
+            except Exception as error:  # noqa: BLE001
+                return {"refusal": tell_failure(error, f"/{name}")}
 
         frame = {**await run_in_threadpool(self._frame), "at": name, "q": query.get("q", "")}
         key = query.get("done", "")
@@ -186,7 +198,7 @@ class LivePage:
 
     def _asked(self, query: Mapping[str, str]) -> views.Query:
         here, today = self.opens(), date.today()
-        state = (today, state_of(self._folder()))
+        state = (today, state_of(self._folder))
         return views.Query(
             here, self.actor, today, query, self.records, lambda name, make: self._kept.get(name, state, make)
         )
@@ -216,32 +228,38 @@ class LivePage:
     def _refused(self, message: str, fields: Sequence[tuple[str, str]]) -> bytes:
         """Return the page that the form is on, with why it was refused and what was typed."""
         given = dict(fields)
-        verb, name = given.get("verb", ""), given.get("id", "")
-        at = _FORM_IS_ON.get(verb, "") if not changes.is_record(name) else "records"
+        at = _form_of(given.get("verb", ""), given.get("id", ""))
         try:
             look = {**views.VIEWS, **views.CHANGING}[at] if at else None
             found = look and {**_NOTHING_WRONG, **look(self._asked({**given, "q": ""}))}
         except AgentMemoryError:
             found = None
         if found is None:
-            return render("refused", message=message, **self._frame())
+            return render("refused", message=message, is_unsure=False, **self._frame())
         return render(at, look=lambda: found, **{**self._frame(), "at": at, "refused": message, "given": given})
 
     def _plan(self, fields: Sequence[tuple[str, str]]) -> Response:
         wanted = changes.Wanted.of_form(fields)
-        steps = self._changes().plan(wanted)
-        said = render("plan", wanted=wanted, fields=changes.fields_of(wanted), steps=steps, **self._frame())
-        return Response(said, media_type=_HTML)
+        plan = self._changes().plan(wanted)
+        at = _form_of(wanted.verb, wanted.id)
+        back = f"/{at}?{urlencode({'id': wanted.id})}" if at == "entry" else f"/{at}"
+        return Response(render("plan", wanted=wanted, plan=plan, back=back, **self._frame()), media_type=_HTML)
 
     def _apply(self, fields: Sequence[tuple[str, str]]) -> Response:
-        return self._tell(self._changes().apply(changes.Wanted.of_form(fields)))
+        doing = self._changes()
+        done = doing.apply(changes.Wanted.of_form(fields))
+        return self._tell(replace(done, undo=[*done.undo], notes=(*done.notes, *doing.here.notices)))
 
     def _undo(self, fields: Sequence[tuple[str, str]]) -> Response:
-        done = self._done.pop(dict(fields).get("done", ""), None)
-        if done is None:
-            raise InvalidArgument("this was taken back already, or the page was started again since")
-        for step in done.undo:
-            step()
+        key = dict(fields).get("done", "")
+        with self._undoing:
+            done = self._done.get(key)
+            if done is None or not done.undo:
+                raise InvalidArgument("this was taken back already, or the page was started again since")
+            while done.undo:  # a step that is refused can be tried again
+                done.undo[0]()
+                del done.undo[0]
+            del self._done[key]
         return self._tell(changes.Deed("It is as it was.", done.back_to.partition("#")[0]))
 
     def _tell(self, done: changes.Deed) -> Response:
@@ -258,11 +276,10 @@ class LivePage:
 
     def _frame(self) -> dict[str, object]:
         """Return what is around every page."""
-        folder = self._folder()
         return {
             "live": self,
-            "state": state_of(folder),
-            "project": os.path.basename(os.path.dirname(folder)),
+            "state": state_of(self._folder),
+            "project": os.path.basename(self._root),
             "at": "",
             "q": "",
             "reader": self.actor,
@@ -272,11 +289,9 @@ class LivePage:
             "given": {},
         }
 
-    def _root(self) -> str:
-        return str(self.opens().path)
-
+    @property
     def _folder(self) -> str:
-        return os.path.join(self._root(), SCAFFOLDING)
+        return os.path.join(self._root, SCAFFOLDING)
 
     async def _events(self, request: Request) -> Response:
         self._pulse.start()
@@ -284,7 +299,7 @@ class LivePage:
         async def tell() -> AsyncIterator[str]:
             told = self._pulse.count
             yield "retry: 2000\n\n"
-            now_there = str(await run_in_threadpool(lambda: state_of(self._folder())))
+            now_there = str(await run_in_threadpool(lambda: state_of(self._folder)))
             if request.query_params.get("since", now_there) != now_there:
                 yield "data: changed\n\n"
             silence = 0
@@ -296,6 +311,11 @@ class LivePage:
                     told, silence = now, 0
 
         return StreamingResponse(tell(), media_type="text/event-stream")
+
+
+def _form_of(verb: str, name: str) -> str:
+    """Return the view that has the form of a verb; "" where there is none."""
+    return "records" if changes.is_record(name) else _FORM_IS_ON.get(verb, "")
 
 
 def bind(port: int) -> socket.socket:

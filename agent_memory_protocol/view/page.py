@@ -3,6 +3,9 @@
 No rule is here. What a reader may not see is in none of these answers.
 """
 
+import logging
+import os
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -17,6 +20,7 @@ from ..lint.finding import Finding
 from ..project.access import Actor
 from ..recall.block import Recall
 from ..records.record import Record
+from ..text.visible import show_invisible
 from ..verbs.review import Item
 from ..verbs.upkeep_answers import Restorable
 from ..workspace import Workspace
@@ -175,6 +179,15 @@ class MemoryPage:
         return {card.entry.id: card.anchor for part in self.parts for card in part.cards}
 
 
+def tell_failure(error: Exception, what: str) -> str:
+    """Say in one line on the terminal that something went wrong here, and return what a person reads on the page."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in last)
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    logging.getLogger(__name__).error("amp: view: %s: %s%s", what, show_invisible(said), place)
+    return f"This could not be shown, which is a fault of amp: {said}."
+
+
 @dataclass
 class Asking:
     """Asks a workspace one question after another; what cannot be answered is told on the page."""
@@ -190,7 +203,9 @@ class Asking:
             return question()
         except AgentMemoryError as error:
             self.problems.append(str(error))
-            return ()
+        except Exception as error:  # noqa: BLE001 the rest of the page is shown all the same
+            self.problems.append(tell_failure(error, "a part of the page"))
+        return ()
 
     def tell(self, _: object, problem: str) -> None:
         """Take in a problem."""

@@ -1,7 +1,6 @@
 """Notice that other programs have written: file events wake it, and a look at every file decides."""
 
 import os
-from collections.abc import Callable
 from threading import Lock, Thread
 
 from ..disk.file_events import FileEvents
@@ -14,7 +13,7 @@ _QUIET = 0.05
 class Pulse:
     """Counts the states that a folder has been in. One thread looks for all who ask."""
 
-    def __init__(self, folder: Callable[[], str]) -> None:
+    def __init__(self, folder: str) -> None:
         self._folder = folder
         self._events = FileEvents()
         self._lock = Lock()
@@ -34,7 +33,7 @@ class Pulse:
         self._events.stop()
 
     def _look(self) -> None:
-        folder = self._folder()
+        folder = self._folder
         before = state_of(folder)
         hears = not self._events.start(folder) if os.path.isdir(folder) else False
         while not self._events.is_stopped:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -92,9 +92,10 @@ class Query:
             raise InvalidArgument(f"there is no document {asked!a} that {self.actor} may read")
         return target
 
-    def page(self, rows: Sequence[Any], size: int) -> Values:
-        """Return the rows of the page that is asked for, with what leads to the others."""
-        first = min(self.number("from", 1), max(1, len(rows)))
+    def page(self, rows: Sequence[Any], size: int, *, holds: str = "") -> Values:
+        """Return the rows of the page that is asked for, or that holds an id, with what leads to the others."""
+        at = next((number for number, row in enumerate(rows) if holds and row.id == holds), None)
+        first = at // size * size + 1 if at is not None else min(self.number("from", 1), max(1, len(rows)))
         return {"rows": rows[first - 1 : first - 1 + size], "first": first, "size": size, "total": len(rows)}
 
 
@@ -112,18 +113,22 @@ def _overview(asked: Query) -> Values:
     def look() -> Values:
         asking = asked.asking
         seen = asking.glances()
-        entries = asked.here.entries(asked.actor, [one.target for one in seen if one.disputed])
-        with asked.records() as memory:
-            status = None if memory is None else memory.status()
+        disputed = [one.target for one in seen if one.disputed]
+        entries = asking.ask(lambda: asked.here.entries(asked.actor, disputed))
         return {
             "glances": seen,
             "disputes": _disputes(entries),
-            "records": status,
-            "problems": [*asking.problems, *asked.here.git_notes()],
+            "records": next(iter(asking.ask(lambda: _records_status(asked))), None),
+            "problems": [*asking.problems, *asking.ask(asked.here.git_notes)],
         }
 
     found: Values = asked.keep("overview", look)
     return found
+
+
+def _records_status(asked: Query) -> Sequence[Any]:
+    with asked.records() as memory:
+        return () if memory is None else (memory.status(),)
 
 
 def document(asked: Query) -> Values:
@@ -135,7 +140,7 @@ def document(asked: Query) -> Values:
     recalled = _recall(asked, target, task, bound)
     whole = recalled if not (task or bound) else _recall(asked, target, "", 0)
     left_out = {gone.first_line for part in recalled.parts if part.target == target for gone in part.left_out}
-    shown = asked.page(entries, ENTRIES_A_PAGE)
+    shown = asked.page(entries, ENTRIES_A_PAGE, holds=asked.query.get("entry", ""))
     notes = asking.ask(lambda: here.notes(asked.actor, [target])) if target.tier.has_notes else ()
     chosen = notes[: asked.number("notes", NOTES_A_PAGE)]
     is_judged = "judged" in asked.query
@@ -208,11 +213,13 @@ def search(asked: Query) -> Values:
             )
         )
         gone = asking.ask(lambda: asked.here.search_archived(query, asked.actor, limit=10))
-    records: Sequence[Any] = ()
-    if query:
-        with asked.records() as memory:
-            records = () if memory is None else memory.search(query, limit=10, include_history=True).hits
+    records: Sequence[Any] = asking.ask(lambda: _found_records(asked, query)) if query else ()
     return {"q": query, "found": found, "gone": gone, "records": records, "problems": asking.problems}
+
+
+def _found_records(asked: Query, query: str) -> Sequence[Any]:
+    with asked.records() as memory:
+        return () if memory is None else memory.search(query, limit=10, include_history=True).hits
 
 
 def history(asked: Query) -> Values:
@@ -274,14 +281,22 @@ def compare(asked: Query) -> Values:
 
 def prune(asked: Query) -> Values:
     """What is outdated, to be chosen by rows."""
-    days = asked.number("days", asked.here.settings.older_than)
-    targets = [asked.target()] if asked.query.get("of") else None
-    plans = asked.here.plan_pruning(targets, actor=asked.actor, older_than=timedelta(days=days), today=asked.today)
+    if asked.query.get("of"):
+        asked.target()
+    names = ("older", "of", "sections", "limit")
+    wanted = changes.Wanted("Prune", (), **{name: asked.query.get(name, "").strip() for name in names})
+    plans = changes.pruning(asked.here, asked.actor, asked.today, wanted)
+    if asked.query.get("what") == "expired":
+        plans = [plan.only([one.id for one in plan.removals if one.cause == "expired"]) for plan in plans]
     return {
-        "days": days,
-        "of": asked.query.get("of", ""),
+        "wanted": wanted,
+        "what": asked.query.get("what", ""),
+        "usual": asked.here.settings.older_than,
+        "targets": [str(one) for one in asked.here.targets(asked.actor)],
         "plans": [one for one in plans if one.removals],
-        "looked": plans,
+        "old_sections": [] if wanted.sections else [(one.target, old) for one in plans for old in one.old_sections],
+        "still_over": [one for one in plans if wanted.limit and any(one.still_over)],
+        "problems": [one.problem for one in plans if one.problem],
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.errors import AccessDenied, IllegalMove, InvalidArgument, LimitExceeded, Refused, SecretFound
 from agent_memory_protocol.memory_tool.tool import MemoryTool
-from agent_memory_protocol.settle import dispute, resolve
+from agent_memory_protocol.settle import dispute, end_dispute, resolve
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
@@ -385,3 +385,60 @@ def test_what_was_restored_beside_its_successor_is_no_longer_replaced(project):
     assert project.workspace.entry(new).about.replaced == (old,)
     project.workspace.restore(project.workspace.restorable([old]))
     assert project.workspace.entry(new).about.replaced == ()
+
+
+# -- a dispute that was a mistake --------------------------------------------------------------------------------------
+
+
+def test_the_end_of_a_dispute_leaves_every_byte_as_it_was_before_it(project):
+    project.write(f"# S\n\n- {OLD}\n* [2026-01-02] {YES}\n")
+    project.write(f"# D\n\n1. [keep] {NO}\n", AGENT)
+    before = project.read(), project.read(AGENT)
+    for one, other in ((OLD, YES), (YES, NO)):
+        both = project.id(one), project.id(other)
+        project.workspace.dispute(*both, reason="who knows")
+        assert (project.read(), project.read(AGENT)) != before
+        project.workspace.end_dispute(*reversed(both))
+        assert (project.read(), project.read(AGENT)) == before
+        assert not any(entry.disputed or entry.about.disputed_with for entry in project.workspace.entries())
+
+
+def test_the_end_of_one_dispute_leaves_another_one_open(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n- {YES}\n")
+    one, other, third = map(project.id, (OLD, NEW, YES))
+    project.workspace.dispute(one, other)
+    project.workspace.dispute(one, third)
+    project.workspace.end_dispute(one, other)
+    about = {entry.id: (entry.disputed, entry.about.disputed_with) for entry in project.workspace.entries()}
+    assert about == {one: (True, (third,)), other: (False, ()), third: (True, (one,))}
+
+
+def test_a_dispute_that_has_ended_is_not_a_part_of_the_next_one(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n- {YES}\n")
+    one, other, third = map(project.id, (OLD, NEW, YES))
+    project.workspace.dispute(one, other)
+    project.workspace.end_dispute(one, other)
+    project.workspace.dispute(one, third)
+    assert project.workspace.entry(one).about.disputed_with == (third,)
+
+
+def test_what_is_in_no_dispute_cannot_leave_one_and_nothing_changes(project):
+    project.write(f"# S\n\n- {OLD}\n- {NEW}\n")
+    before = project.tree()
+    with pytest.raises(InvalidArgument, match="are not disputed with each other"):
+        project.workspace.end_dispute(project.id(OLD), project.id(NEW))
+    assert project.tree() == before
+
+
+def test_the_end_of_a_dispute_of_records_leaves_both_active(tmp_path):
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    workspace.init()
+    with Memory(tmp_path / ".scaffolding/agent-memory", consolidate_every=0) as memory:
+        one, other = (memory.remember(text).record_id for text in ("Rounded per line.", "Rounded at the end."))
+        memory.dispute(one, other, "two teams")
+        ids = end_dispute(workspace, memory, Actor(), one, other)
+        assert ids[1] == other
+        active = {record.id: record.body for record in memory.records(state="active")}
+        assert active == {ids[0]: "Rounded per line.", other: "Rounded at the end."}
+        with pytest.raises(IllegalMove, match="not disputed"):
+            end_dispute(workspace, memory, Actor(), *ids)

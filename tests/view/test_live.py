@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from agent_memory_protocol import Actor, Tier, Workspace
+from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.errors import StorageError
+from agent_memory_protocol.records.record import LIVE
 from agent_memory_protocol.view import live
 from agent_memory_protocol.view.changes import without_bullet
 from agent_memory_protocol.view.page import mark_of
@@ -221,35 +222,100 @@ def test_nothing_of_a_hostile_entry_runs_where_it_is_changed(here):
         Seen(text).check(live=True)
 
 
-@pytest.mark.parametrize(
-    ("verb", "fields"),
-    [
-        ("Forget", {}),
-        ("Edit", {"text": "The port is 7070."}),
-        ("Resolve", {"other": "9090"}),
-        ("Date", {"dated": "2026-05-02"}),
-    ],
-    ids=["Forget", "Edit", "Resolve", "Date"],
-)
-def test_what_was_done_is_undone_once(here, verb, fields):
+CHANGES = {
+    "Forget": {},
+    "Edit": {"text": "The port is 7070."},
+    "Resolve": {"other": "9090"},
+    "Date": {"dated": "2026-05-02"},
+    "Date off": {"dated": ""},
+    "Date first": {"dated": "2026-05-02"},
+    "Dispute": {"other": "Redis"},
+    "Dispute first": {"other": "9090"},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_done_is_undone_once_to_the_byte(here, name):
+    path = here.path / here.target(Actor(), tier=Tier.SHARED).path
+    path.write_text(
+        "# S\n\n## Net\n\n* The port is 8080.\n    - nested\n\n1. The port is 9090.\n\n- Redis needs AOF.\n"
+    )
     at = browser(here)
     entry, other = id_of(here, "8080"), id_of(here, "9090")
-    here.edit(entry, dated=date(2026, 5, 1))
-    here.dispute(entry, other, reason="both cannot be")
-    before = texts(here)
-    status, address = at.post(verb, entry, "Apply", **{name: fields[name].replace("9090", other) for name in fields})
+    if name != "Date first":
+        here.edit(entry, dated=date(2026, 5, 1))
+    if name not in ("Dispute first", "Date off"):
+        here.dispute(entry, other, reason="both cannot be")
+    before, about = path.read_text(), [one.about.disputed_with for one in here.entries()]
+    verb = name.partition(" ")[0]
+    fields = {key: id_of(here, value) if key == "other" else value for key, value in CHANGES[name].items()}
+    status, address = at.post(verb, entry, "Apply", **fields)
     assert status == 303
-    assert texts(here) != before
+    assert path.read_text() != before
     page = at.ask(address.partition("#")[0])[2]
     Seen(page).check(live=True)
-    undo = re.search(r'name="done" value="(\w+)"', page)
-    assert undo
-    assert at.post("", "", "Undo", done=undo[1])[0] == 303
-    wanted = [one.replace("[disputed] ", "") for one in before] if verb == "Edit" else before
-    assert sorted(one.replace("[disputed] ", "") if verb == "Edit" else one for one in texts(here)) == sorted(wanted)
-    after = texts(here)
-    assert at.post("", "", "Undo", done=undo[1])[0] == 409
-    assert texts(here) == after
+    assert undo(at, address)[0] == 303
+    assert (path.read_text(), [one.about.disputed_with for one in here.entries()]) == (before, about)
+    assert undo(at, address)[0] == 409
+    assert path.read_text() == before
+
+
+def undo(at: Browser, address: str) -> tuple[int, str]:
+    """Press Undo on the page that tells of a change."""
+    (key,) = re.findall(r"done=(\w+)", address)
+    return at.post("", "", "Undo", done=key)
+
+
+def test_undo_does_not_overwrite_what_others_wrote_since(here):
+    at = browser(here)
+    entry, other = id_of(here, "8080"), id_of(here, "9090")
+    address = at.post("Date", entry, "Apply", dated="2026-05-02")[1]
+    here.remember("Written since.", tier=Tier.SHARED)
+    here.edit(entry, dated=date(2026, 5, 3))
+    status, text = undo(at, address)
+    assert (status, "was changed meanwhile" in text) == (409, True)
+    assert here.entry(entry).date == date(2026, 5, 3)
+    address = at.post("Dispute", entry, "Apply", other=other)[1]
+    here.edit(other, "The port is 7070.")
+    assert undo(at, address)[0] == 409
+    assert any("7070" in one for one in texts(here))
+
+
+def test_an_old_text_that_holds_a_secret_cannot_come_back_and_the_plan_says_so(here):
+    path = here.path / here.target(Actor(), tier=Tier.SHARED).path
+    path.write_text(f"# S\n\n- The key is AKIA{'Q' * 8}{'7' * 8}.\n- Another fact.\n")
+    at = browser(here)
+    entry = id_of(here, "AKIA")
+    assert (
+        "It cannot be undone: the old text holds" in at.post("Edit", entry, "Plan", text="The key is in the vault.")[1]
+    )
+    address = at.post("Edit", entry, "Apply", text="The key is in the vault.")[1]
+    assert 'value="Undo"' not in at.ask(address.partition("#")[0])[2]
+    assert "What you apply can be undone." in at.post("Edit", id_of(here, "Another"), "Plan", text="Same.")[1]
+
+
+def test_a_note_and_a_line_of_the_index_come_back_and_go_again(here):
+    target = here.target(Actor(), tier=Tier.SHARED)
+    here.new_note("feedback", "tests", description="Run them.", why="They fail.", how="Run pytest.", target=target)
+    here.remove_note("tests", target=target)
+    path = here.path / target.path
+    standing = path.read_text()
+    path.write_text(f"{standing}\n## Under it\n\n- [By hand](by_hand.md) - a line of its own\n")
+    here.remember("A fact that lasts.", tier=Tier.SHARED, section="Net")
+    path.write_text(path.read_text().replace("- [By hand](by_hand.md) - a line of its own\n", ""))
+    here.sync(apply=True)
+    at = browser(here)
+    gone = here.restorable()
+    assert len(gone) == 2
+    for one in gone:
+        files = sorted(path.parent.glob("*.md"))
+        before = [file.read_text().rstrip() for file in files]
+        status, address = at.post("Restore", one.archived.taken.id, "Apply")
+        assert status == 303
+        assert [file.read_text().rstrip() for file in sorted(path.parent.glob("*.md"))] != before
+        assert undo(at, address)[0] == 303
+        assert [file.read_text().rstrip() for file in files] == before
+        assert sorted(path.parent.glob("*.md")) == files
 
 
 def test_what_has_left_comes_back_and_that_is_undone_too(here):
@@ -287,12 +353,12 @@ def test_outdated_entries_are_pruned_by_rows_and_come_back(here):
     ids = {words: id_of(here, words) for words in ("Old 1", "Old 2", "Old 3")}
     assert all(one in text for one in ids.values())
     before = texts(here)
-    status, text = at.post("Prune", ids["Old 2"], "Plan", days="90")
+    status, text = at.post("Prune", ids["Old 2"], "Plan", older="90d")
     assert (status, "Old 2." in text, "Old 1." in text) == (200, True, False)
     assert texts(here) == before
-    status, address = at.post("Prune", ids["Old 2"], "Apply", days="90")
+    status, address = at.post("Prune", ids["Old 2"], "Apply", older="90d")
     assert [one for one in before if one not in texts(here)] == ["- [2020-01-02] Old 2."]
-    assert at.post("Prune", ids["Old 2"], "Apply", days="90")[0] == 409
+    assert at.post("Prune", ids["Old 2"], "Apply", older="90d")[0] == 409
     assert at.post("", "", "Undo", done=address.partition("done=")[2])[0] == 303
     assert texts(here) == before
 
@@ -323,6 +389,101 @@ def test_what_conversations_taught_is_distilled_by_rows_and_taken_back(here):
     assert len(texts(here)) == len(before) + 1
     assert at.post("", "", "Undo", done=address.partition("done=")[2])[0] == 303
     assert texts(here) == before
+
+
+def test_a_proposal_is_refused_and_that_is_taken_back(here):
+    for name in ("c1", "c2", "c3"):
+        for text in ("The gotcha: xdist hides output.", "The gotcha: the cache is cold at nine."):
+            here.remember(text, tier=Tier.CONVERSATION, conversation=name)
+    at = browser(here)
+    ids = [one.id for one in here.plan_distillation().candidates]
+    assert "is not proposed again" in at.post("Refuse", ids[0], "Plan")[1]
+    here.refuse("distill", here.plan_distillation().candidates, ids[1:2])
+    address = at.post("Refuse", ids[0], "Apply")[1]
+    assert not {ids[0], ids[1]} & {one.id for one in here.plan_distillation().candidates}
+    assert undo(at, address)[0] == 303
+    assert ids[0] in {one.id for one in here.plan_distillation().candidates}
+    assert ids[1] not in {one.id for one in here.plan_distillation().candidates}
+
+
+def test_a_distillation_is_not_taken_back_over_what_others_wrote_since(here):
+    for name in ("c1", "c2", "c3"):
+        here.remember("The gotcha: xdist hides output.", tier=Tier.CONVERSATION, conversation=name)
+    at = browser(here)
+    address = at.post("Distill", here.plan_distillation().candidates[0].id, "Apply")[1]
+    here.remember("Written since.", tier=Tier.SHARED)
+    status, text = undo(at, address)
+    assert (status, "was changed by others since" in text) == (409, True)
+    assert any("Written since." in one for one in texts(here))
+
+
+def test_prune_looks_with_every_option_of_the_command(here):
+    path = here.path / here.target(Actor(), tier=Tier.SHARED).path
+    path.write_text(
+        "# S\n\n- [until 2020-01-01] Has expired.\n- [2020-01-01] Is old.\n- Lasts.\n- Lasts, too.\n"
+        "\n## Sprint 2020-01-01\n\n- Under a heading.\n"
+    )
+    here.sync(apply=True)
+    at = browser(here)
+
+    def offered(query: str) -> set[str]:
+        text = at.ask(f"/prune?{query}")[2]
+        Seen(text).check(live=True)
+        return {one.text.partition("] ")[2] or one.text[2:] for one in here.entries() if f'value="{one.id}"' in text}
+
+    assert offered("") == {"Has expired.", "Is old."}
+    assert offered("what=expired") == {"Has expired."}
+    assert offered("sections=yes") == {"Has expired.", "Is old.", "Under a heading."}
+    assert offered("older=2020-01-01") == {"Has expired."}
+    assert offered("limit=yes") == {"Has expired."}
+    assert offered("of=agent:dev") == set()
+    assert "is not an age" in at.ask("/prune?older=soon")[2]
+    under = id_of(here, "Under a heading")
+    before = path.read_text()
+    assert at.post("Prune", under, "Plan")[0] == 409
+    status, address = at.post("Prune", under, "Apply", sections="yes")
+    assert status == 303, address
+    assert "Under a heading" not in path.read_text()
+    assert undo(at, address)[0] == 303
+    assert path.read_text() == before
+
+
+RECORD_CHANGES = ("Archive", "Reactivate", "Resolve", "Dispute")
+
+
+@pytest.mark.parametrize("is_disputed", [False, True], ids=["free", "disputed"])
+@pytest.mark.parametrize("verb", RECORD_CHANGES)
+def test_what_was_done_to_records_is_undone_and_the_plan_says_how(here, verb, is_disputed):
+    folder = here.path / ".scaffolding" / "agent-memory"
+    opens = lambda: Memory(folder, consolidate_every=0)  # noqa: E731
+    with opens() as memory:
+        one, other = (memory.remember(text).record_id for text in ("Rounded per line.", "Rounded at the end."))
+        if verb == "Reactivate":
+            memory.archive(one, "old")
+        elif is_disputed:
+            memory.dispute(one, other, "two teams")
+
+    def held() -> set[tuple[str, bool]]:
+        with opens() as memory:
+            return {(record.body, record.transition is not None) for record in memory.records() if record.state in LIVE}
+
+    before = held()
+    at = Browser(live.LivePage(lambda: here, opens, Actor(), 8123))
+    fields = {"other": other} if verb in ("Resolve", "Dispute") else {}
+    says_how = "under another id" in at.post(verb, one, "Plan", **fields)[1]
+    assert says_how == (verb != "Reactivate")
+    assert held() == before
+    status, address = at.post(verb, one, "Apply", **fields)
+    assert status == 303
+    page = at.ask(address)[2]
+    Seen(page).check(live=True)
+    if verb == "Dispute" and is_disputed:  # nothing was changed
+        assert 'value="Undo"' not in page
+        return
+    assert held() != before
+    assert undo(at, address)[0] == 303
+    assert held() == before
+    assert undo(at, address)[0] == 409
 
 
 def test_two_tabs_do_not_overwrite_each_other(here):
