@@ -64,6 +64,19 @@ _MIXED = ENGLISH.hedges | ENGLISH.instead | ENGLISH.reversals | (ENGLISH.further
 _UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")
 """“unprotected” is not protected; “united” and “underlined” deny nothing."""
 
+_THAN = _set("over rather than to")
+_UNDOING = frozenset(
+    ENGLISH.stem(word)
+    for word in _set(
+        "ban decline decrease deny disable disallow discard drop exclude fail forbid hide prohibit reduce refuse reject"
+        " unpin"
+    )
+)
+"""Verbs that undo another one; what they stand in front of is what they are done to."""
+
+_NO_NOUN = _EMPTY | _TYING | _LISTING | ENGLISH.negators
+"""What a word is followed by that says nothing of the next one."""
+
 _SPEAKERS = _set("i they we you")
 """Right behind them, what ends in “ed” is told of the past."""
 
@@ -197,14 +210,14 @@ class _Reading:
     def _name(self, token: Token, place: int, following: str) -> None:
         """Take in a word that names something, or says what becomes of it."""
         word = token.lowered
-        if token.is_plain and is_light(token):
+        if token.is_plain and (is_light(token) or self._prefers(place)):
             self._pivots.append((ENGLISH.stem(word), len(self._order)))
         elif token.is_plain and is_generic(token) and (self._named == place - 1 or following == "of"):
             self._generic.add(sense(token))
             self._tie_to(sense(token))
             self._named = place
         else:
-            positive = ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
+            positive = None if self._says_which(place) else ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
             meant = sense(token) if positive is None else sense(Token(positive, positive))
             self._denied ^= positive is not None
             if meant == "allow":
@@ -216,6 +229,19 @@ class _Reading:
                 self._tie = ""
             self._add(number_said(word) or ("if" if word in _CONDITIONS else meant))
             self._named = place
+
+    def _prefers(self, place: int) -> bool:
+        """Say whether a word only tells to use what follows: “Prefer tabs”, and not “Prefer tabs over spaces”."""
+        return not place and self._lowered[0] in ENGLISH.preferring and _THAN.isdisjoint(self._lowered)
+
+    def _says_which(self, place: int) -> bool:
+        """Say whether a word that undoes another only says which ones are meant: of “private repos” others are not."""
+        word, rest = self._lowered[place], self._tokens[place + 1 : place + 2]
+        if not rest or not rest[0].is_plain or rest[0].after in _COMMAS or rest[0].lowered in _NO_NOUN:
+            return False
+        if word.endswith(("ed", "en")):
+            return place != 1
+        return not word.endswith("ly") and ENGLISH.stem(word) not in _UNDOING
 
     def _tie_to(self, word: str) -> None:
         """Take in what is behind the last preposition."""

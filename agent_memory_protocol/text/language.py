@@ -105,6 +105,8 @@ class Language:
     """Say what must be."""
     duty_phrases: tuple[str, ...] = ()
     """The same, in several words."""
+    preferring: Words = frozenset()
+    """First in a sentence, say what is better and not what must be."""
     plan_phrases: tuple[str, ...] = ()
     """Say what somebody means to do, which is not what is done."""
 
@@ -154,6 +156,7 @@ ENGLISH = Language(
         {
             base(word): base(positive)
             for positive, words in {
+                "accept": "decline refuse reject",
                 "active": "inactive",
                 "allow": "deny forbid forbidden prohibit ban disallow",
                 "automatic": "manual",
@@ -161,16 +164,21 @@ ENGLISH = Language(
                 "available": "unavailable",
                 "enable": "disable",
                 "encrypted": "unencrypted plaintext",
+                "fast": "slow",
                 "include": "exclude",
+                "increase": "decrease reduce",
                 "mandatory": "optional",
                 "mutable": "immutable",
                 "online": "offline",
+                "pin": "unpin",
                 "public": "private",
                 "retain": "drop discard",
                 "safe": "unsafe",
+                "show": "hide",
                 "secure": "insecure",
                 "stable": "unstable",
                 "stateful": "stateless",
+                "succeed": "fail",
                 "support": "unsupported",
                 "synchronous": "asynchronous",
                 "true": "false",
@@ -257,6 +265,7 @@ ENGLISH = Language(
         "is required to",
         "are required to",
     ),
+    preferring=_set("favor favour prefer"),
     plan_phrases=(
         "about to",
         "aim to",

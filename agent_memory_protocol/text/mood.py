@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from .language import ENGLISH, Language, Token, plain, tokenise
 
 ASKS, GUESSES, ADVISES, OBLIGES = "a question", "a guess", "what should be", "what must be"
-PLANS = "what is planned"
+PLANS, PREFERS = "what is planned", "what is preferred"
 
 UNCLAIMED = frozenset([ASKS, GUESSES])
 """The moods of what claims nothing."""
@@ -37,6 +37,8 @@ def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:
             found.add(OBLIGES)
         if any(f" {phrase} " in said for phrase in language.plan_phrases):
             found.add(PLANS)
+        if tokens and tokens[0].lowered in language.preferring:
+            found.add(PREFERS)
     return frozenset(found)
 
 

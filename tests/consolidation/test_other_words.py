@@ -134,6 +134,17 @@ def test_a_passive_another_order_or_unit_is_the_same(one, other):
         ("The team is united.", "The team is ited.", False),
         ("The exporter preserves comments.", "The importer drops comments.", False),
         ("Release branches are protected.", "Feature branches are unprotected.", False),
+        ("Prefer tabs in Makefiles.", "Avoid tabs in Makefiles.", True),
+        ("Prefer mocking the database.", "Never mock the database.", True),
+        ("Always mock the database.", "Avoid mocking the database.", True),
+        ("Avoid mocking the database.", "Never mock the database.", False),
+        ("Prefer tabs in Makefiles.", "Always use tabs in Makefiles.", False),
+        ("The build succeeds on warnings.", "The build fails on warnings.", True),
+        ("Repos are private.", "Repos are public.", True),
+        ("Private repos are mirrored.", "Public repos are mirrored.", False),
+        ("We log all disabled accounts.", "We log all enabled accounts.", False),
+        ("The list of unavailable hosts is in Consul.", "The list of available hosts is in Consul.", False),
+        ("Manual deploys need an approval.", "Automatic deploys need an approval.", False),
     ],
 )
 def test_what_undoes_a_word_denies_it(one, other, is_denied):
