@@ -298,7 +298,7 @@ class Watcher:
         for row in self.workspace.status(targets=[seen.target]):
             is_near = row.share >= NEAR
             if is_near and not seen.is_near:
-                used = f"{row.share:.0%} of the limit are used"
+                used = f"{row.share:.0%} of the limit is used"
                 yield Happened("near-limit", seen.target, f"{used}; `amp prune {seen.target}`")
             seen.is_near = is_near
 

@@ -61,21 +61,24 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
 
 
 def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
-    for one in planned:  # what a person decides about comes first
-        for pair in one.contradictions:
-            yield f"? {first_words(pair.new)}"
-            says = "contradicts" if pair.way == OPPOSITE else "has another value than"
-            yield f"    {says}  {first_words(pair.standing)}"
-        yield from (f"? old: {first_words(text)}" for text in one.old)
+    # What a person decides about comes first.
+    for pair in (pair for one in planned for pair in one.contradictions):
+        yield f"? {first_words(pair.new)}"
+        says = "contradicts" if pair.way == OPPOSITE else "has another value than"
+        yield f"    {says}  {first_words(pair.standing)}"
+    old = [text for one in planned for text in one.old]
+    yield from (f"? old: {first_words(text)}" for text in old[:_SHOWN])
+    if len(old) > _SHOWN:
+        yield f"? and {len(old) - _SHOWN} more old entries; once they are imported, `amp review` lists them"
     for one in planned:
         yield from _about(one)
     to_do = [one for one in planned if one.does_something]
     if not to_do:
         yield "nothing to import"
         return
-    entries, notes = sum(len(one.entries) for one in to_do), sum(len(one.notes) for one in to_do)
-    new = f"{counted(entries, 'entry')} and {counted(notes, 'note')}"
-    yield f"{new} brought in" if is_done else f"{new} would come in; {NOT_APPLIED}"
+    sizes = {"entry": sum(len(one.entries) for one in to_do), "note": sum(len(one.notes) for one in to_do)}
+    new = " and ".join(counted(size, what) for what, size in sizes.items() if size) or "the lines of an index"
+    yield f"{new} imported" if is_done else f"{new} would be imported; {NOT_APPLIED}"
 
 
 @click.command("find-stores")

@@ -22,6 +22,8 @@ def files_at(folder: str, commit: str, below: str) -> dict[str, bytes]:
     # A name that begins with a dash would be an option.
     known = "" if commit.startswith("-") else commit
     found = answer(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{known}^{{commit}}").strip()
+    if not found and commit == "HEAD":
+        raise InvalidArgument("this repository has no commit yet, so there is nothing to compare with")
     if not found:
         raise InvalidArgument(f"git knows no commit {commit!a}; name a commit, a branch or a tag")
     wanted: list[tuple[str, str]] = []

@@ -73,7 +73,7 @@ def near_limit(view: TierView) -> Iterator[Remark]:
         shown = "`amp review` lists what could be merged"
         if may_be_pruned(document.outline.entries):
             shown = f"`amp prune {document.target}` shows what is outdated"
-        yield Remark(None, f"{share:.0%} of the limit are used; {shown}")
+        yield Remark(None, f"{share:.0%} of the limit is used; {shown}")
 
 
 @rule(

@@ -112,10 +112,19 @@ def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(w
     )
     code, answer = run(workspace, str(tmp_path))
     lines = answer.splitlines()
-    assert (code, lines[0]) == (0, "? old: - [2020-01-01] The audit is on.")
-    assert lines[1:3] == ["? - The worker does not need Redis.", "    contradicts  - The worker needs Redis."]
+    assert (code, lines[2]) == (0, "? old: - [2020-01-01] The audit is on.")
+    assert lines[:2] == ["? - The worker does not need Redis.", "    contradicts  - The worker needs Redis."]
     run(workspace, str(tmp_path), "--apply")
     assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
+
+
+def test_many_old_entries_do_not_push_the_plan_off_the_screen(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "## Log\n\n" + "".join(f"- [2020-01-01] Event {n}.\n" for n in range(20))})
+    _, answer = run(workspace, str(tmp_path))
+    lines = answer.splitlines()
+    assert sum(line.startswith("? old: ") for line in lines) == 8
+    assert "? and 12 more old entries; once they are imported, `amp review` lists them" in lines
+    assert len(lines) < 24
 
 
 @pytest.mark.slow

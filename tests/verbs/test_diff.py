@@ -143,6 +143,12 @@ def test_an_unknown_commit_is_named(repository, ref):
         repository.workspace.diff(ref)
 
 
+def test_without_a_commit_there_is_nothing_to_compare_with(tmp_path):
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    with pytest.raises(InvalidArgument, match="this repository has no commit yet"):
+        Workspace.open(tmp_path).diff()
+
+
 def test_without_git_there_is_nothing_to_compare_with(tmp_path):
     with pytest.raises(AgentMemoryError, match="in no git repository"):
         Workspace.open(tmp_path, environ={}).diff()
