@@ -188,6 +188,7 @@ class Memory(Decisions):
                 known,
                 tuple(action.reason for action in outcome.report.refused),
                 self._consolidate_fresh(),
+                partial(self.meets, added),
             )
 
     def add(self, record: Record, *, apply: bool = True, once: bool = False) -> tuple[str, bool]:
@@ -404,6 +405,24 @@ class Memory(Decisions):
 
         with self._lock:
             return find_echoes(self._store.get(record_id), self._shelf.see().everything())
+
+    def meets(self, record_ids: Sequence[str]) -> tuple[str, ...]:
+        """Say what some records repeat, contradict or change, one line each, with the command that settles it.
+
+        They are compared with the records that look most like them and, where the records are a project's, with the
+        entries and notes that the actor may read. A record that no longer holds meets nothing.
+
+        Raises:
+            InvalidArgument: the ids are one text in place of several.
+        """
+        from .learning.meet import met_by_records
+
+        if isinstance(record_ids, str):
+            raise InvalidArgument("record_ids is a list of ids, not one id")
+        with self._lock:
+            finder = self._shelf.see()
+            new = [one for one in map(finder.seen.read, record_ids) if one is not None]
+            return tuple(met_by_records(new, finder.alike(new, _ALIKE).values(), self._home.project()))
 
     def status(self) -> MemoryStatus:
         """Count what there is."""

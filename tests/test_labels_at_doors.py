@@ -539,6 +539,7 @@ NO_ENTRY = {
     "records, which carry their label in their text": (
         *("MCP consolidate", "MCP recall", "MCP remember", "Memory.check", "Memory.close", "Memory.consolidate"),
         *("Memory.decay", "Memory.dispute", "Memory.echoes", "Memory.export", "Memory.find_id", "Memory.history"),
+        "Memory.meets",
         *("Memory.recall", "Memory.redact", "Memory.remember", "Memory.resolve", "Memory.saying", "Memory.search"),
         *("MCP archive", "MCP reactivate", "Memory.archive", "Memory.chain", "Memory.reactivate", "Memory.supersede"),
         *(

@@ -44,6 +44,8 @@ def harvest_command(call: Call, file: str, reporter: str | None, conversation: s
     if not saved and not call.as_json:
         note("there is no memory-findings block in it, or no bullet in the block")
     for one in saved:
+        for line in one.done.notes if one.done else ():
+            note(line)
         if one.done is None:
             note(f"not saved: {first_words(one.finding.text, 60) or 'a finding'}: {one.problem}")
     if any(one.problem for one in saved):

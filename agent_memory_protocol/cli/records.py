@@ -228,6 +228,8 @@ def reactivate_command(call: Call, record_id: str, reason: str, identity: str | 
     found = memory.find_id(record_id)
     record = memory.reactivate(found, reason)
     call.answer({"record": record.to_json()}, [f"holds again: {record.id}  {short(record)}"])
+    for line in memory.meets([record.id]):
+        note(line)
 
 
 @record_command.command("redact")

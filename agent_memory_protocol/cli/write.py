@@ -107,7 +107,11 @@ def remember_command(
         instead = remember_instead(here, records, call.actor(conversation), said, replaces, about)
         if instead is not None:
             retired = records.find_id(replaces)
-            answer = {"status": "added" if instead.new else "kept", "id": instead.record_id, "replaced": retired}
+            notes = [*instead.notes]
+            status = "added" if instead.new else "kept"
+            answer = {"status": status, "id": instead.record_id, "replaced": retired, "notes": notes}
+            for line in notes:
+                note(line)
             call.answer(answer, [f"remembered as a record: {instead.record_id}", f"retired: {retired}"])
             return
     done = here.remember(

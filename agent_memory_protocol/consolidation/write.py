@@ -4,8 +4,8 @@ The extractors here need no model: the text as it is, or its sentences that read
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ..records.record import Provenance, RecordType, new_record
@@ -34,6 +34,7 @@ class RememberedRecord:
         known: the ids of records that said so already, and are counted as used once more.
         refused: why something that an extractor proposed was not kept, one line each.
         consolidation: what was found when the new records were compared with others; None where that was not due.
+        meets: looks up `notes`.
     """
 
     record_id: str
@@ -41,6 +42,15 @@ class RememberedRecord:
     known: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     consolidation: Report | None = None
+    meets: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the new records repeat, contradict or change, one line each, with the command that settles it.
+
+        It is looked up when it is asked for: among records, and in a project among its documents and notes.
+        """
+        return self.meets()
 
     @property
     def new(self) -> bool:

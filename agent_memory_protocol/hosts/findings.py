@@ -10,6 +10,7 @@ from ..layout import TIERS, Tier
 from ..limits import split_lines
 from ..text.headers import split_header
 from ..text.markdown import closes_fence, fence_length, heading_level, heading_text
+from ..text.reported import signed
 from ..tiers.entries import is_label, label_in
 
 INFO = "memory-findings"
@@ -49,12 +50,12 @@ def reporter_named_in(output: str) -> str | None:
 
 def entry_text(finding: Reported, reporter: str, *, writer: str | None = None, meant_for: Tier | None = None) -> str:
     """Return what is remembered of a finding: its text, who reported it, who saved it, and where it was meant to go."""
-    said = [f"reported by {reporter}"]
+    said = []
     if writer is not None and writer != reporter:
         said.append(f"saved by {writer}")
     if meant_for is not None:
         said.append(f"meant for {meant_for}")
-    return f"{finding.text} ({', '.join(said)})"
+    return signed(finding.text, reporter, said)
 
 
 def tells(text: str, finding: Reported, reporter: str) -> bool:

@@ -9,6 +9,7 @@ from ..layout import MEMORY
 from ..recall.block import RecordSource
 from ..recall.records import MOST, best
 from ..records.rank import BUDGET_TOKENS, Recalled, RecalledRecord
+from ..text.commands import by_tools
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
 from .tool import Answer, Door, Tool, shown
@@ -54,7 +55,7 @@ def _remember(
 ) -> Answer:
     retired = None if replaces is None else door.records.find_id(replaces)
     kept = door.records.remember(text, tags=tags, source=source, replaces=retired)
-    return Answer({"record_id": kept.record_id, "new": kept.new})
+    return Answer({"record_id": kept.record_id, "new": kept.new, "notes": [*map(by_tools, kept.notes)]})
 
 
 def _archive(door: Door, record_id: str, reason: str) -> Answer:
@@ -98,14 +99,15 @@ RECORD_TOOLS = (
         "remember",
         "Remember a record",
         "Save a fact as a record, in the store of records, not in the project's Markdown memory (memory_remember "
-        "writes there). If a record already says the same, it is counted as used once more.",
+        "writes there). If a record already says the same, it is counted as used once more. The notes of the answer "
+        "say what it repeats, contradicts or changes.",
         (
             Parameter("text", TEXT, "The fact.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Its source."),
             Parameter("replaces", TEXT, "The id of a record to retire; this one replaces it."),
         ),
-        shape("record_id", "new"),
+        shape("record_id", "new", "notes"),
         _remember,
         writes=True,
     ),

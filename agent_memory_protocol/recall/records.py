@@ -63,17 +63,18 @@ def rest(root: Root, settings: "Settings", task: str, given: Recall, least: floa
     return part if part.hits else None
 
 
-def standing(root: Root) -> list[Record]:
-    """Return those of the records that were written last that hold now."""
-    return [one for one in _newest(root)[0] if one.state in LIVE and not one.redacted]
+def newest(root: Root, most: int) -> tuple[list[Record], int]:
+    """Return so many records, those that were written last, and how many others there are."""
+    records, others, _ = _newest(root, most)
+    return records, others
 
 
-def _newest(root: Root) -> tuple[list[Record], int, tuple[str, ...]]:
+def _newest(root: Root, most: int = MOST) -> tuple[list[Record], int, tuple[str, ...]]:
     """Read the records that were written last. Return them, how many others there are, and what cannot be read."""
     store = DirectoryStore(root.path, RECORDS)
     stamps = store.stamps()
     tried: set[str] = set()
-    newest = sorted(stamps, key=lambda one: (stamps[one], one), reverse=True)[:MOST]
+    newest = sorted(stamps, key=lambda one: (stamps[one], one), reverse=True)[:most]
     records: dict[str, Record] = {}
     problems = []
     while newest:

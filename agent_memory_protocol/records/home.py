@@ -54,6 +54,10 @@ class Home:
         self.parts: tuple[str, ...] = RECORDS if is_project else RECORDS[-1:]
         self._local: tuple[str, ...] = LOCAL if is_project else _LOCAL_ELSEWHERE
 
+    def project(self) -> tuple[str, Mapping[str, str], Actor] | None:
+        """Return the root of the project that the records are of, the environment, and who acts; None without one."""
+        return (self.root, self._environ, self._actor) if self.parts == RECORDS and self.is_on() else None
+
     def has_records(self) -> bool:
         """Say whether there is a folder of records. The first record makes it."""
         return os.path.lexists(os.path.join(self.root, *self.parts))

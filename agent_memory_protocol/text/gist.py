@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from unicodedata import normalize
 
-from .language import ENGLISH, Token, english, plain, tokenise
+from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of
 
 _KEPT = 1_000
@@ -44,6 +45,36 @@ class Gist:
     def is_claim(self) -> bool:
         """Whether the text says something: it neither asks nor guesses."""
         return UNCLAIMED.isdisjoint(self.mood)
+
+
+class Near:
+    """Says of texts, letter by letter, which may have enough words of one text to claim the same or to deny it.
+
+    It never leaves out one that has them, and is a hundred times as fast as a look at the words themselves.
+    """
+
+    def __init__(self, text: str) -> None:
+        words = {*gist(text).words}
+        self.enough = max(1, min(_FEWEST_WORDS, len(words) - 1))
+        self._begin = [_beginnings(word) for word in words]
+
+    def __call__(self, text: str) -> bool:
+        """Say so of a text, which may be a whole file."""
+        lowered = (text if text.isascii() else normalize("NFC", text).replace("’", "'")).casefold()
+        count = 0
+        for word in self._begin:
+            if any(one in lowered for one in word):
+                count += 1
+                if count == self.enough:
+                    return True
+        return False
+
+
+def _beginnings(word: str) -> tuple[str, ...]:
+    """Return what every form of a word begins with, its short form included."""
+    short = [one for one, long in SHORT_FORMS.items() if english(long, past=False) == word]
+    lowered = word.casefold()
+    return (lowered[:-1] if lowered[-1:] in ("e", "i") and len(lowered) > 2 else lowered, *short)
 
 
 def gist(text: str) -> Gist:

@@ -20,7 +20,7 @@ _OPENING = _QUOTES + "([{"
 _CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
 _SEPARATORS = "-–—*•·|/"
 _MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
-_SHORT_FORMS = {
+SHORT_FORMS = {
     "app": "application",
     "config": "configuration",
     "db": "database",
@@ -31,6 +31,7 @@ _SHORT_FORMS = {
     "prod": "production",
     "repo": "repository",
 }
+"""How words are often cut short, and what they are compared as."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,7 +114,7 @@ class Language:
 
 def english(word: str, *, past: bool = True) -> str:
     """Return what the forms of an English word have in common, short forms included; see `stem.base`."""
-    return base(_SHORT_FORMS.get(word, word), past=past)
+    return base(SHORT_FORMS.get(word, word), past=past)
 
 
 def _set(text: str) -> Words:

@@ -10,7 +10,8 @@ from ..layout import Target
 from ..text import labels
 from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, renamed
-from ..text.gist import gist, is_claim
+from ..text.gist import Near, gist, is_claim
+from ..text.reported import unsigned
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
@@ -71,9 +72,19 @@ class Placed:
         return self.entry.day or 0 if self.entry.day_source == OWN else 0
 
     @property
+    def retire(self) -> str:
+        """The command that takes it out."""
+        return f"amp forget {self.id}"
+
+    @property
     def text(self) -> str:
-        """What it says, with its label in front."""
-        return labels.in_front(self.document.label(self.entry), identity_text(self.document.lines, self.entry))
+        """What it says, with its label in front, and without who reported it."""
+        return labels.in_front(self.document.label(self.entry), unsigned(self.alone))
+
+    @property
+    def alone(self) -> str:
+        """What it says without its label."""
+        return identity_text(self.document.lines, self.entry)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,24 +133,24 @@ class Meeting:
     @property
     def resolve(self) -> str:
         """The command that retires the first for the second."""
-        if isinstance(self.first, Outside):
-            return self.first.retire
-        if isinstance(self.second, Outside):
-            return f"amp forget {self.first.id}"
-        return f"amp resolve {self.first.id} {self.second.id}"
+        pair = f"{self.first.id} {self.second.id}"
+        return f"amp resolve {pair}" if self._is_of_one_kind else self.first.retire
 
     @property
     def dispute(self) -> str:
-        """The command that marks both; "" where one is not an entry."""
-        if isinstance(self.first, Outside) or isinstance(self.second, Outside):
-            return ""
-        return f"amp dispute {self.first.id} {self.second.id}"
+        """The command that marks both; "" where an entry meets a note or a record, or a note is one of the two."""
+        return f"amp dispute {self.first.id} {self.second.id}" if self._is_of_one_kind else ""
+
+    @property
+    def _is_of_one_kind(self) -> bool:
+        """Whether both are entries, or both are records."""
+        return {_kind(one) for one in self.sides} in ({""}, {RECORD})
 
     @property
     def advice(self) -> str:
         """How it is settled, in words. Which of an entry, a note and a record is older, nobody may know."""
         if not self.dispute:
-            retire = [one.retire if isinstance(one, Outside) else f"amp forget {one.id}" for one in self.sides]
+            retire = [one.retire for one in self.sides]
             return "remove what is no longer true: " + " or ".join(f"`{one}`" for one in retire)
         is_marked = all(one.is_disputed for one in self.sides)
         return f"`{self.resolve}` retires the older" + (
@@ -165,14 +176,13 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
 
     A fact is opposed to the first one only. Two conversations are not compared: nobody is given both.
     """
-    placed: list[Fact] = [Placed(document, entry) for document in documents for entry in document.outline.entries]
-    placed += outside
+    placed: list[Fact] = [*_placed(documents), *outside]
     first: dict[int, int] = {}
     texts = [one.text for one in placed]
     for denial in denials([text if is_claim(text) else "" for text in texts]):
         earlier, later = sorted((denial.denying, denial.said))
         one, other = placed[earlier], placed[later]
-        if _share_topic(one, other, denial.words) and not _apart(one, other):
+        if _share_topic(one, other, denial.words) and not _left_out(one, other):
             first[later] = min(earlier, first.get(later, earlier))
     found = [Meeting(OPPOSITE, placed[earlier], placed[later]) for later, earlier in sorted(first.items())]
     found += [meeting for document in documents for meeting in _changes(document)]
@@ -185,50 +195,55 @@ def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -
     Those of its document come before the `others`. A changed name counts here, too: the writer can tell whether it is
     a change.
     """
-    inside: list[Fact] = [Placed(document, entry) for entry in document.outline.entries]
-    place = document.ids.index(entry_id)
-    own = inside[place]
-    placed = [*inside, *(one for one in others if not _apart(own, one))]
-    texts = [one.text for one in placed]
-    words = gist(texts[place]).words
-    if not is_claim(texts[place]):
+    own = Placed(document, document.outline.entries[document.ids.index(entry_id)])
+    near = Near(own.text)
+    inside = [one for one in _placed([document]) if near(one.text)]
+    return first_meeting(own, [*inside, *others])
+
+
+def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
+    """Return the first of some facts that a new one meets, as `meeting_of` does.
+
+    Those that share no words with it may be left out of the `others`; see `text.gist.Near`.
+    """
+    if not is_claim(own.text):
         return None
-    shared = [len({*words}.intersection(gist(text).words)) for text in texts]
-    enough = min(2, len({*words}) - 1)
-    compared = [text if is_claim(text) and count >= enough else "" for text, count in zip(texts, shared, strict=True)]
+    words = {*gist(own.text).words}
+    enough = min(2, len(words) - 1)
+    shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
+    placed = [own, *(one for one, count in shared if count >= enough and is_claim(one.text))]
+    texts = [one.text for one in placed]
     opposed = {
-        denial.denying + denial.said - place
-        for denial in denials(compared)
-        if place in (denial.denying, denial.said)
+        denial.denying + denial.said
+        for denial in denials(texts)
+        if 0 in (denial.denying, denial.said)
         and _share_topic(placed[denial.denying], placed[denial.said], denial.words)
     }
-    for number, other in enumerate(placed):
+    for number, other in enumerate(placed[1:], start=1):
         if number in opposed:
             return Meeting(OPPOSITE, other, own)
-        if (
-            number != place
-            and shared[number] >= enough
-            and same(texts[place], texts[number])
-            and _share_topic(own, other, len(words))
-        ):
+        if same(texts[0], texts[number]) and _share_topic(own, other, len(words)):
             return Meeting(SAME, other, own)
-    if len({*words}) < 2:
+    if len(words) < 2:
         return None  # too few words to say what has changed
-    near = [one for one, count in zip(placed, shared, strict=True) if count > 1]
-    here = near.index(own)
-    within = [one for one in near if isinstance(one, Placed) and one.document is document]
+    near = [own, *(one for one, count in shared if count > 1)]
+    home = own.document if isinstance(own, Placed) else None
+    within = [one for one in near if isinstance(one, Placed) and one.document is home]
+    within.sort(key=lambda one: one.entry.start)
+    here = within.index(own) if isinstance(own, Placed) else 0
     stated = [_stated(one) for one in within]
     changed: list[Fact] = [within[one + other - here] for one, other in changes(stated) if here in (one, other)]
-    changed += [near[one + other - here] for one, other in _between(near) if here in (one, other)]
+    changed += [near[one + other] for one, other in _between(near) if 0 in (one, other)]
     if not changed:
-        everywhere = [Stated(one.text, tuple(one.topics)) for one in near]
-        named = renamed(stated, here), renamed(everywhere, here)
-        changed = [near[one] for one in named if one is not None]
+        named = renamed(stated, here)
+        everywhere = renamed([Stated(one.text, tuple(one.topics)) for one in near], 0)
+        changed = [within[named]] if named is not None else []
+        changed += [near[everywhere]] if everywhere is not None else []
     return Meeting(CHANGED, changed[0], own) if changed else None
 
 
 def _changes(document: Document) -> Iterator[Meeting]:
-    placed = [Placed(document, entry) for entry in document.outline.entries]
+    placed = _placed([document])
     for one, other in changes([_stated(one) for one in placed]):
         yield Meeting(CHANGED, placed[one], placed[other])
 
@@ -238,7 +253,7 @@ def _changes_between(placed: Sequence[Fact]) -> Iterator[Meeting]:
     for one, other in _between(placed):
         pair = placed[one], placed[other]
         ids = tuple(side.id for side in pair)
-        if ids not in told and not _apart(*pair):
+        if ids not in told and not _left_out(*pair):
             told.add(ids)
             yield Meeting(CHANGED, *pair)
 
@@ -253,7 +268,7 @@ def _source(one: Fact) -> Hashable:
 
 def _stated(one: Placed) -> Stated:
     governed_by = (one.entry.headings, labels.key(one.document.label(one.entry)))
-    return Stated(identity_text(one.document.lines, one.entry), governed_by)
+    return Stated(unsigned(one.alone), governed_by)
 
 
 def _share_topic(one: Fact, other: Fact, words: int) -> bool:
@@ -261,9 +276,24 @@ def _share_topic(one: Fact, other: Fact, words: int) -> bool:
     return words >= OWN_SUBJECT or [*one.topics] == [*other.topics]
 
 
+def _placed(documents: Sequence[Document]) -> list[Placed]:
+    return [Placed(document, entry) for document in documents for entry in document.outline.entries]
+
+
+def _kind(one: Fact) -> str:
+    return one.kind if isinstance(one, Outside) else ""
+
+
 def _apart(one: Fact, other: Fact) -> bool:
-    """Say whether two facts are not compared: they are in two conversations or one note, or consolidation does it."""
+    """Say whether two facts are not compared: they are one, or in two conversations, or in one note."""
+    if isinstance(one, Placed) and isinstance(other, Placed) and one.entry is other.entry:
+        return True
     if isinstance(one, Outside) and isinstance(other, Outside):
-        return one.path == other.path or one.kind == other.kind == RECORD
+        return one.path == other.path
     first, second = one.target, other.target
     return not first.tier.lasts and not second.tier.lasts and first != second
+
+
+def _left_out(one: Fact, other: Fact) -> bool:
+    """Say whether two facts are not compared where all are: consolidation compares records with each other."""
+    return _kind(one) == _kind(other) == RECORD or _apart(one, other)

@@ -1,102 +1,58 @@
-"""What a fact is compared with beside its own document: other documents, notes and records; and how that is told."""
+"""What a new entry or note meets in a project: another entry, a note, or a record."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 
 from ..change.session import Session
 from ..errors import AgentMemoryError
-from ..layout import RECORDS, Target, Tier
-from ..notes import store
-from ..notes.note import Note
-from ..text.phrases import beginning
-from ..tiers import document as documents
+from ..layout import MEMORY, RECORDS, Target
+from ..learning.meet import MOST_NEW, Beside, met_by, of_notes, of_records
+from ..notes import note
 from ..tiers.document import Document
-from ..tiers.meet import CHANGED, NOTE, OPPOSITE, RECORD, SAME, Fact, Outside, Placed, meeting_of
+from ..tiers.meet import Fact, Outside, Placed
 
-_SAID = {SAME: "says the same", OPPOSITE: "says the opposite", CHANGED: "has another value"}
-_SHOWN = 120
-"""Characters of an entry in a remark."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..records.record import Record
 
-_MOST_DOCUMENTS = 20
-_MOST_NOTES = 200
-"""A writer waits for the answer, so a large memory is compared in part; `amp check` compares all of it."""
+_ALIKE = 16
+"""So many records, those that look most like a new fact, are compared with it."""
 
 
-def remarks(session: Session, document: Document, entry_id: str) -> Iterator[str]:
-    """Say of a new entry which other fact it meets first; nothing where it meets none."""
-    met = meeting_of(document, entry_id, _others(session, document.target))
-    if met is None:
+def remarks(session: Session, document: Document, entry_ids: Sequence[str]) -> Iterator[str]:
+    """Say of new entries of a document which other fact each meets first; nothing where they meet none."""
+    new: list[Fact] = [Placed(document, document.outline.entries[document.ids.index(one)]) for one in entry_ids]
+    yield from _remarks(session, new, document)
+
+
+def remarks_on_note(session: Session, target: Target, file: str, text: str, before: str = "") -> Iterator[str]:
+    """Say of what a note says, and did not say before, which other fact each meets first."""
+    known = {one.text for one in of_notes(target, [note.parse(before, file)])}
+    new = [one for one in of_notes(target, [note.parse(text, file)]) if one.text not in known]
+    yield from _remarks(session, new, None)
+
+
+def _remarks(session: Session, new: Sequence[Fact], document: Document | None) -> Iterator[str]:
+    new = new[:MOST_NEW]
+    if not new:
         return
-    other = met.first.id if isinstance(met.first, Placed) else f"the {met.first.kind} {met.first.id}"
-    where = "" if met.first.target == document.target and isinstance(met.first, Placed) else f" in {met.first.path}"
-    told = f"{other}{where} {_SAID[met.way]}: “{beginning(met.first.text, _SHOWN)}”"
-    if met.way == SAME:
-        yield f"{told}; keep one (`amp forget {entry_id}` removes this one)"
-    else:
-        met = met.in_order_of_age()
-        dispute = f", or `{met.dispute}` marks both as disputed" if met.dispute else ""
-        yield f"{told}; `{met.resolve}` retires the older{dispute}"
+    texts = [one.text for one in new]
+    beside = Beside(session, texts, document)
+    others = [*beside.facts, *_records(session, texts)]
+    yield from met_by(new, others, None if document is None else document.target)
+    if beside.unread:
+        yield beside.unread
 
 
-def of_notes(target: Target, notes: Iterable[Note]) -> Iterator[Outside]:
-    """Yield what the notes beside a document say: their description, and each entry of what is before the Why."""
-    agent = f" --agent {target.owner}" if target.tier is Tier.AGENT else ""
-    for one in notes:
-        page = documents.parse(one.fact.encode(), target)
-        texts = [one.head.description, *map(page.alone, page.outline.entries)]
-        path = "/".join((*target.parts[:-1], one.file))
-        for text in dict.fromkeys(filter(None, texts)):
-            yield Outside(NOTE, one.file, target, path, text, f"amp note remove {one.file}{agent}")
-
-
-def of_records(session: Session) -> list[Outside]:
-    """Return what the newest records of the project say that hold now."""
+def _records(session: Session, texts: Sequence[str]) -> list[Outside]:
+    """Return the records of the project that look like one of these texts."""
     if not os.path.lexists(os.path.join(session.root.path, *RECORDS)):
         return []
-    from ..recall.records import PATH, standing
+    from ..memory import Memory
 
-    return [
-        Outside(
-            RECORD,
-            one.id,
-            Target(Tier.SHARED),
-            f"{PATH}/{one.id.removeprefix('mem:')}",
-            one.body,
-            f"amp record archive {one.id}",
-            one.created_at.isoformat(),
-        )
-        for one in standing(session.root)
-    ]
-
-
-def _others(session: Session, target: Target) -> Sequence[Fact]:
-    """Return what a new entry of a document is compared with beside that document: what lasts and its writer may read.
-
-    What cannot be read is told elsewhere.
-    """
-    found: list[Fact] = []
-    targets = [one for one in session.readable() if one.tier.lasts]
-    for one in targets[:_MOST_DOCUMENTS]:
-        with suppress(AgentMemoryError):
-            other = None if one == target else session.read(one)
-            found += [Placed(other, entry) for entry in other.outline.entries] if other is not None else []
-    folders = [one for one in dict.fromkeys([Target(Tier.SHARED), target]) if one.tier.has_notes]
-    for beside, read in read_notes(session, filter(session.may_read, folders), _MOST_NOTES):
-        found += of_notes(beside, [read])
-    with suppress(AgentMemoryError, OSError):
-        found += of_records(session)
-    return found
-
-
-def read_notes(session: Session, targets: Iterable[Target], most: int | None = None) -> Iterator[tuple[Target, Note]]:
-    """Yield the notes beside documents, at most so many of each folder; what cannot be read is told elsewhere."""
-    for target in targets:
-        folder = target.parts[:-1]
-        with suppress(AgentMemoryError):
-            for name in islice(store.list_names(session.root, folder, target.parts[-1]), most):
-                with suppress(AgentMemoryError):
-                    read = store.read(session.root, folder, name)
-                    if read is not None:
-                        yield target, read[0]
+    found: dict[str, Record] = {}
+    with suppress(AgentMemoryError, OSError), Memory(os.path.join(session.root.path, *MEMORY)) as records:
+        for text in texts:
+            found |= {hit.record.id: hit.record for hit in records.search(text, limit=_ALIKE)}
+    return [*of_records(found.values())]

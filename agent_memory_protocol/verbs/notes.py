@@ -47,7 +47,9 @@ def new(
     if found is not None:
         session.notices.append(f"{route.advice(found, description)} (`amp note remove {file[:-3]}` takes it out here)")
     _index(session, target)
-    session.notices += [*_where_listed(session, target, file), *_echo(session, target, file, description)]
+    from .meet import remarks_on_note
+
+    session.notices += [*_where_listed(session, target, file), *remarks_on_note(session, target, file, text)]
     return session.path(target).with_name(file)
 
 
@@ -59,20 +61,6 @@ def _where_listed(session: Session, target: Target, file: str) -> list[str]:
         if index.key(file) in index.read(text).files:
             place = "/".join((*target.parts[:-1], index.beside_name(number)))
             return [f"{target.path} has no room for its line; it is in {place}, which recall names"]
-    return []
-
-
-def _echo(session: Session, target: Target, file: str, description: str) -> list[str]:
-    """Name another note of the folder that is described alike, of which no reader of the index could choose one."""
-    others = [row for row in _rows(session, target) if row.file != file]
-    if not others:
-        return []
-    from ..text.gist import same
-
-    for row in others:
-        if same(row.description, description):
-            command = f"amp note merge {file[:-3]} --into {row.file[:-3]} {target.option}"
-            return [f"{row.file} is described alike; `{command}` makes one of them"]
     return []
 
 

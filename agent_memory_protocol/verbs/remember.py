@@ -184,7 +184,7 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: S
 def _met(session: Session, now: Document, entry_id: str) -> Iterator[str]:
     from .meet import remarks
 
-    return remarks(session, now, entry_id)
+    return remarks(session, now, [entry_id])
 
 
 def _restated(session: Session, target: Target, new: NewEntry, label: str) -> str:

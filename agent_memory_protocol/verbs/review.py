@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from ..answers import NoteRow, StoredEntry
 from ..change.session import Session, stored_entries
 from ..layout import Target, Tier
+from ..learning.meet import read_notes
 from ..notes.index import SCREEN
 from ..recall import use
 from ..text import alike
@@ -22,7 +23,6 @@ from ..tiers.meet import CHANGED, OPPOSITE, Meeting
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
-from .meet import read_notes
 
 KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
 """The lists of a review, the most urgent first."""
@@ -104,7 +104,8 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     """Return the upkeep list of these documents and notes; see `Workspace.review`."""
     entries = [entry for one in documents for entry in stored_entries(one)]
     older_than = timedelta(days=session.settings.older_than)
-    met = settle.disagreements(session, documents, read_notes(session, dict.fromkeys(row.target for row in notes)))
+    read = ((target, note) for target, note, _ in read_notes(session, dict.fromkeys(row.target for row in notes)))
+    met = settle.disagreements(session, documents, read)
     found = items(entries, notes, met, today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)

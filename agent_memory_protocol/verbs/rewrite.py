@@ -9,7 +9,6 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace as replace_fields
-from itertools import chain
 
 from .. import limits
 from ..answers import About, Headroom, Rewritten, StoredFile
@@ -30,10 +29,7 @@ from ..tiers.document import Document
 from ..tiers.store import LARGEST
 from . import index as indexing
 from . import notes as notekeeping
-from .meet import remarks
-
-_MOST_REMARKED = 5
-"""So many new entries of one write are compared with the others; `amp check` compares all."""
+from .meet import remarks, remarks_on_note
 
 Edit = Callable[[str | None], str | None]
 """Makes the new text of a file from its present one. None is not a file: there is none yet, or it is to go."""
@@ -90,9 +86,10 @@ def rewrite(
         _check_text(session, parts, present or "", new)
     room = None
     if note:
-        _rewrite_note(session, target, note, change, reason)
+        before, after = _rewrite_note(session, target, note, change, reason)
         if index:
             indexing.refresh(session, target)
+            session.notices += remarks_on_note(session, target, note, after, before)
     else:
         room = _rewrite_document(session, target, change, reason, said)
     told = tuple(session.notices)
@@ -130,7 +127,7 @@ def _rewrite_document(
 
     done = session.change(target, changed)
     session.notices += unkept
-    session.notices += chain.from_iterable(remarks(session, done.document, one) for one in come[:_MOST_REMARKED])
+    session.notices += remarks(session, done.document, come)
     if not goes:
         return session.headroom(done.document)
     with session.locked(target):
@@ -178,7 +175,8 @@ def _parse(current: Document, text: str) -> Document:
     return new
 
 
-def _rewrite_note(session: Session, target: Target, note: str, change: Edit, reason: str) -> None:
+def _rewrite_note(session: Session, target: Target, note: str, change: Edit, reason: str) -> tuple[str, str]:
+    """Rewrite a note; return its text before and after, "" for no file."""
     parts = (*target.parts[:-1], note)
     standing = session.read(target)
     if standing is not None:
@@ -188,7 +186,7 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
         text = None if content is None else decode(content.data, "/".join(parts))
         new = change(text)
         if new == text:
-            return
+            return text or "", text or ""
         if new is not None:
             _check_text(session, parts, text or "", new)
         if text is not None and (new is None or _loses_a_line(text, new)):
@@ -204,6 +202,7 @@ def _rewrite_note(session: Session, target: Target, note: str, change: Edit, rea
             make_folders(session.root, parts[:-1])
             if not create(session.root, parts, new.encode()):
                 raise ChangedMeanwhile(f"{'/'.join(parts)}: was created meanwhile")
+        return text or "", new or ""
 
 
 def _archive_note(session: Session, target: Target, note: str, text: str, reason: str) -> None:

@@ -1,7 +1,8 @@
 """Settle what disagrees: say which entries do, retire one for the other, or mark both as disputed."""
 
+import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,15 +11,18 @@ from ..answers import About
 from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, AgentMemoryError, InvalidArgument, StorageError
-from ..layout import Target
+from ..layout import RECORDS, Target
+from ..learning.meet import of_notes, of_records
 from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document
 from ..tiers.meet import Fact, Meeting, Outside, meetings
 from ..tiers.taken import Taken, take
-from .meet import of_notes, of_records
 from .upkeep_answers import Disputed, Removed, Resolved
+
+_MOST_RECORDS = 10_000
+"""So many records are compared with entries and notes: reading them takes seconds."""
 
 
 def disagreements(
@@ -29,10 +33,22 @@ def disagreements(
     Documents are compared with each other, with the notes beside them, and with the records of the project.
     """
     outside = [fact for target, note in notes for fact in of_notes(target, [note])]
-    with suppress(AgentMemoryError, OSError):  # records that cannot be read are told by `amp record`
-        outside += of_records(session)
+    outside += _records(session)
     learned = _learned(session)
     return [one.in_order_of_age(learned) for one in meetings(documents, outside)]
+
+
+def _records(session: Session) -> Iterator[Outside]:
+    """Yield what the records of the project say; those that cannot be read are told by `amp record`."""
+    if os.path.lexists(os.path.join(session.root.path, *RECORDS)):
+        from ..recall.records import newest
+
+        with suppress(AgentMemoryError, OSError):
+            records, others = newest(session.root, _MOST_RECORDS)
+            if others:
+                looked = f"looked at {_MOST_RECORDS:,} of {len(records) + others:,} records, those written last"
+                session.notices.append(looked)
+            yield from of_records(records)
 
 
 def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:

@@ -39,6 +39,7 @@ from ..tiers.taken import Taken, sayings, take
 from ..tiers.undo import literal_text, undone
 from . import notes as notekeeping
 from .conversations import ENDS_AFTER, last_sign
+from .meet import remarks
 from .upkeep_answers import Edited, Pruning, Redacted, Removed, Restorable, Restored, Synced
 
 Progress = Callable[[int, int], None]
@@ -142,6 +143,8 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
 
     done = session.change(target, change)
     entry = stored_entry(done.document, made, session.known(target).get(made, About()))
+    if made != entry_id:
+        session.notices += remarks(session, done.document, [made])
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 

@@ -149,7 +149,7 @@ def test_a_note_that_is_described_like_another_names_it_and_what_makes_one_of_th
     for tier in (["--tier", "shared"], ["--agent", "dev"]):
         amp("note", "new", "feedback", "ask-first", "--description", "Ask first.", *PARTS[2:], *tier)
         answer = amp("note", "new", "feedback", "asking", "--description", description, *PARTS[2:], *tier)
-        assert ("feedback_ask-first.md is described alike; " in answer.err) is told
+        assert ("feedback_ask-first.md says the same: " in answer.err) is told
         for command in re.findall("`amp ([^`]+)`", answer.err):
             assert amp(*command.split()).code == 0
 

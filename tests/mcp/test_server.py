@@ -323,7 +323,7 @@ def test_records_are_remembered_recalled_and_counted(project):
     assert tree(project.root) == {}
     kept = project.values("remember", {"text": "The staging database is Postgres.", "tags": ["db"], "source": "me"})
     again = project.values("remember", {"text": "The staging database is Postgres."})
-    assert (kept["new"], again) == (True, {"record_id": kept["record_id"], "new": False})
+    assert (kept["new"], again) == (True, {"record_id": kept["record_id"], "new": False, "notes": []})
     recalled = project.values("recall", {"query": "staging database", "budget_tokens": 100, "include_history": True})
     assert recalled["text"] == "- The staging database is Postgres."
     (hit,) = recalled["hits"]

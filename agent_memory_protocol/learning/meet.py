@@ -1,0 +1,173 @@
+"""What new facts meet among the documents, notes and records of a project: where that is looked for, and its remark."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from ..change.session import Session, open_session
+from ..errors import AgentMemoryError
+from ..layout import RECORDS, Target, Tier
+from ..notes import store
+from ..notes.note import Note
+from ..project.access import Actor
+from ..text.gist import Near
+from ..text.phrases import beginning
+from ..tiers import document as documents
+from ..tiers.document import Document
+from ..tiers.meet import CHANGED, NOTE, OPPOSITE, RECORD, SAME, Fact, Meeting, Outside, Placed, first_meeting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..records.record import Record
+
+_SAID = {SAME: "says the same", OPPOSITE: "says the opposite", CHANGED: "has another value"}
+_SHOWN = 120
+"""Characters of a fact in a remark."""
+
+MOST_NEW = 5
+"""So many new facts of one write are compared with the others; `amp check` compares all."""
+
+_MOST_READ = 300
+"""So many documents that have words of a new fact are read for it: who writes waits for the answer."""
+
+
+class Beside:
+    """The facts of a project's documents and notes that may meet new ones: those that share enough words with one.
+
+    Attributes:
+        facts: what the actor may read of them. What cannot be read is told elsewhere.
+        unread: what was not looked at, in words; "" where all was.
+    """
+
+    def __init__(self, session: Session, texts: Iterable[str], besides: Document | None = None) -> None:
+        self._session = session
+        self._nears = [Near(text) for text in texts]
+        self._read = 0
+        self.facts: list[Fact] = []
+        self.unread = ""
+        lasting = [one for one in session.readable() if one.tier.lasts]
+        places = [*dict.fromkeys([Target(Tier.SHARED), *lasting])]
+        if besides is not None:
+            self.facts += self._near_of(besides)
+        for number, target in enumerate(places):
+            if self._read == _MOST_READ:
+                self.unread = f"looked at {number:,} of {len(places):,} documents; `amp check` compares all of them"
+                break
+            if target in lasting and (besides is None or target != besides.target):
+                self.facts += self._entries(target)
+            self.facts += self._notes(target) if session.may_read(target) else ()
+
+    def _near(self, text: str) -> bool:
+        return any(near(text) for near in self._nears)
+
+    def _near_of(self, document: Document) -> Iterator[Fact]:
+        for entry in document.outline.entries:
+            placed = Placed(document, entry)
+            if self._near(placed.text):
+                yield placed
+
+    def _entries(self, target: Target) -> Iterator[Fact]:
+        with suppress(AgentMemoryError):
+            content = self._session.root.read(target.parts)
+            if content is not None and self._near(content.data.decode("utf-8", "replace")):
+                self._read += 1
+                other = self._session.read(target)
+                yield from self._near_of(other) if other is not None else ()
+
+    def _notes(self, target: Target) -> Iterator[Fact]:
+        for _, note, text in read_notes(self._session, [target]):
+            if self._near(text):
+                yield from of_notes(target, [note])
+
+
+def met_by(facts: Sequence[Fact], others: Sequence[Fact], home: Target | None = None) -> Iterator[str]:
+    """Say of each new fact which other it meets first; nothing where it meets none.
+
+    Entries of the document `home` are named without their file.
+    """
+    for one in facts:
+        met = first_meeting(one, others)
+        if met is not None:
+            yield _told(met, home)
+
+
+def met_by_records(
+    new: Sequence["Record"], others: Iterable["Record"], project: tuple[str, Mapping[str, str], Actor] | None
+) -> Iterator[str]:
+    """Say of each record which other fact it meets first; `project` is the root, environment and actor of theirs."""
+    facts = [*of_records(new)][:MOST_NEW]
+    if not facts:
+        return
+    around: list[Fact] = [*of_records(others)]
+    unread = ""
+    if project is not None:
+        with suppress(AgentMemoryError), open_session(*project) as session:
+            beside = Beside(session, [one.text for one in facts])
+            around, unread = [*beside.facts, *around], beside.unread
+    yield from met_by(facts, around)
+    if unread:
+        yield unread
+
+
+def _told(met: Meeting, home: Target | None) -> str:
+    """Say of a new fact, the second of a meeting, which other it meets, and the command that settles it."""
+    first = met.first
+    if isinstance(first, Placed):
+        other = first.id if first.target == home else f"{first.id} in {first.path}"
+    else:
+        other = f"the record {first.id}" if first.kind == RECORD else f"the note {first.path}"
+    told = f"{other} {_SAID[met.way]}: “{beginning(first.text, _SHOWN)}”"
+    if met.way == SAME and isinstance(first, Outside) and first.kind == NOTE and _beside_it(first, met.second):
+        merge = f"amp note merge {met.second.id} --into {first.id} {first.target.option}"
+        return f"{told}; `{merge}` makes one of them"
+    if met.way == SAME:
+        return f"{told}; keep one (`{met.second.retire}` removes this one)"
+    met = met.in_order_of_age()
+    dispute = f", or `{met.dispute}` marks both as disputed" if met.dispute else ""
+    return f"{told}; `{met.resolve}` retires the older{dispute}"
+
+
+def _beside_it(one: Outside, other: Fact) -> bool:
+    """Say whether another fact is in a note of the same folder."""
+    return isinstance(other, Outside) and other.kind == NOTE and other.target == one.target
+
+
+def of_notes(target: Target, notes: Iterable[Note]) -> Iterator[Outside]:
+    """Yield what the notes beside a document say: their description, and each entry of what is before the Why."""
+    agent = f" --agent {target.owner}" if target.tier is Tier.AGENT else ""
+    for one in notes:
+        page = documents.parse(one.fact.encode(), target)
+        texts = [one.head.description, *map(page.alone, page.outline.entries)]
+        path = "/".join((*target.parts[:-1], one.file))
+        for text in dict.fromkeys(filter(None, texts)):
+            yield Outside(NOTE, one.file, target, path, text, f"amp note remove {one.file}{agent}")
+
+
+def of_records(records: Iterable["Record"]) -> Iterator[Outside]:
+    """Yield what records say that hold now: facts, procedures and rules; of events, two may both have happened."""
+    from ..records.record import LIVE, RecordType
+
+    path = "/".join(RECORDS)
+    for one in records:
+        if one.state in LIVE and not one.redacted and one.type is not RecordType.EPISODE:
+            yield Outside(
+                RECORD,
+                one.id,
+                Target(Tier.SHARED),
+                f"{path}/{one.id.removeprefix('mem:')}",
+                one.body,
+                f"amp record archive {one.id}",
+                one.created_at.isoformat(),
+                is_disputed=one.transition is not None,
+            )
+
+
+def read_notes(session: Session, targets: Iterable[Target]) -> Iterator[tuple[Target, Note, str]]:
+    """Yield the notes beside documents, each with its text; what cannot be read is told elsewhere."""
+    for target in targets:
+        folder = target.parts[:-1]
+        with suppress(AgentMemoryError):
+            for name in store.list_names(session.root, folder, target.parts[-1]) if target.tier.has_notes else ():
+                with suppress(AgentMemoryError):
+                    read = store.read(session.root, folder, name)
+                    if read is not None:
+                        yield target, *read
