@@ -4,8 +4,6 @@ A host starts one server for a whole session. So it is the agent that calls whos
 for is its only caller, and whose memory is read is what that agent may read.
 """
 
-import json
-
 from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_agent_name, name_key
@@ -63,6 +61,8 @@ def why_not(root: Root, settings: "Settings", tool: str, given: "dict[str, Any]"
 
 def _agent_of(root: Root, tool: str) -> str:
     """Return the agent that a tool's server acts for, by the settings of hosts in the project; "" for none."""
+    import json  # takes longer to load than all of the guard
+
     tool = _plain(tool)
     for path in _SERVERS:
         try:

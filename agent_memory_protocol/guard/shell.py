@@ -1,21 +1,14 @@
 """A shell command as far as its text tells: which programs it calls with which words, in which folder, and as whom.
 
 No shell runs. Braces, loops, variables and what `echo` or `find` would print become words, as far as the text tells
-them; what only a shell could know stays as it was written. Text that no shell would take is read as far as it goes.
+them; what a loop or an argument brings may be any path into memory that the text names; what only a shell could know
+stays as it was written. Text that no shell would take is read as far as it goes.
+
+The library for it would be tree-sitter or bashlex. To load one takes three or twelve times as long as Python itself.
 """
 
-from .code import is_guarded, named, plain
-from .programs import (
-    RUN_FILES,
-    SHELLS,
-    Command,
-    given_to_a_shell,
-    joined,
-    output,
-    printed,
-    stdin,
-    unwrap,
-)
+from .programs import SHELLS, Command, given_to_a_shell, interpreter, joined, output, printed, stdin, unwrap
+from .words import is_guarded, named, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +18,6 @@ _DEEPEST = 12
 _MOST_VALUES = 20
 _MOST_NESTED = 1 << 20
 _LONGEST = 1 << 12  # of a value and of a path
-_LONGEST_NAME = 1 << 8
 _MOST_OF_FILE = 1 << 16
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
@@ -46,26 +38,33 @@ def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder:
     Those inside `$(…)`, backticks and subshells are included, and those that it gives to another shell, to `xargs` or
     to `find`. What is nested very deep in it, or would be read again very often, is passed over.
     """
-    variables = {**(environ or {}), "PWD": folder, "OLDPWD": folder}
-    return _Reader(text, variables, {}, 0, [len(text) + _MOST_NESTED]).read()
+    return _Reader(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder}, _Call(text), 0).read()
+
+
+class _Call:
+    """What is common to all readers of a call: how much they may still read, and the files that its text has written.
+
+    `anything` is every path that the text names and that may be guarded.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.left = len(text) + _MOST_NESTED
+        self.files: dict[str, str] = {}
+        self.anything = _either(list(filter(is_guarded, named([text])))[-_MOST_VALUES:])
 
 
 class _Reader:
     """Reads a text from its left to its right, up to its end or that of the `$(…)` that it begins in.
 
-    `variables` are what its shell knows, with the folder it is in; `files` are those that the text itself has written.
-    `left` is how much may still be read, by all readers together.
+    `variables` are what its shell knows, with the folder it is in.
     """
 
-    def __init__(
-        self, text: str, variables: dict[str, str], files: dict[str, str], depth: int, left: list[int], start: int = 0
-    ) -> None:
+    def __init__(self, text: str, variables: dict[str, str], call: _Call, depth: int, start: int = 0) -> None:
         self.text = text
         self.variables = variables
-        self.files = files
+        self.call = call
         self.outside: list[dict[str, str]] = []
         self.depth = depth
-        self.left = left
         self.start = self.position = start
         self.inner: list[Command] = []
         self.awaiting: list[tuple[Command, str]] = []
@@ -73,7 +72,7 @@ class _Reader:
     def read(self) -> list[Command]:
         """Return the commands."""
         found = list(self._commands())
-        self.left[0] -= self.position - self.start
+        self.call.left -= self.position - self.start
         return found
 
     def _commands(self) -> "Iterator[Command]":
@@ -81,7 +80,7 @@ class _Reader:
         while (character := self._at()) and not (character == ")" and self.start and not self.outside):
             two = self._at(2)
             if character in _BLANK or two == "\\\n":
-                self.position += 1 if character in _BLANK else 2
+                self.position += len(two) if character == "\\" else 1
             elif character == "#":
                 self._up_to("\n")
             elif self._redirect(command):
@@ -102,22 +101,19 @@ class _Reader:
         self._here_documents()
         yield from self._finished(command)
 
-    def _nested(self, text: str, variables: dict[str, str], start: int = 0) -> "_Reader | None":
-        """Return a reader of a text in this one; None where it is too deep, or too much was read."""
-        may = self.depth < _DEEPEST and self.left[0] >= 0
-        return _Reader(text, variables, self.files, self.depth + 1, self.left, start) if may else None
+    def _nested(self, text: str, variables: dict[str, str], start: int = 0) -> list[Command]:
+        """Read a text in this one, or go on behind a parenthesis of this one. What is too deep or too much is left."""
+        if self.depth >= _DEEPEST or self.call.left < 0:
+            return []
+        reader = _Reader(text, variables, self.call, self.depth + 1, start)
+        found = reader.read()
+        self.position = reader.position + 1 if start else self.position
+        return found
 
     def _forked(self) -> dict[str, str]:
         """Return the variables for a subshell, whose changes are forgotten outside of it."""
-        self.left[0] -= len(self.variables)
-        return dict(self.variables) if self.left[0] >= 0 else self.variables
-
-    def _subshell(self) -> list[Command]:
-        """Read what is in the parenthesis here, and go behind it; where it is too deep, it is read as a command."""
-        reader = self._nested(self.text, self._forked(), self.position + 1)
-        found = reader.read() if reader else []
-        self.position = reader.position + 1 if reader else self.position
-        return found
+        self.call.left -= len(self.variables)
+        return dict(self.variables) if self.call.left >= 0 else self.variables
 
     def _at(self, length: int = 1) -> str:
         return self.text[self.position : self.position + length]
@@ -137,7 +133,8 @@ class _Reader:
         if (not command.words or command.name in _SETTERS) and equals and name.isidentifier() and name.isascii():
             ones = [before + value, *(word.removeprefix(f"{name}=") for word in words[1:])]
             if not value and self._at() == "(":
-                ones = [word.rpartition("]=")[2] for one in self._subshell() for word in one.words]
+                listed = self._nested(self.text, self._forked(), self.position + 1)
+                ones = [word.rpartition("]=")[2] for one in listed for word in one.words]
             command.sets[name] = _either(ones)
             command.words += [f"{name}={command.sets[name].translate(_UNMARKED)}"] if command.words else []
         elif words == ["{"] and command.words[:1] == ["function"]:
@@ -157,23 +154,31 @@ class _Reader:
             return
         unwrap(command)
         command.agent = command.sets.get("AMP_AGENT", self.variables.get("AMP_AGENT")) or None
-        if self.files:
-            run = plain(command.words[1:]) if command.name in RUN_FILES else []
-            run += [*command.reads, command.words[0], *(["Makefile"] if command.name == "make" else [])]
-            files = {joined(command.folder, path): None for path in run}
-            command.feed += "".join(self.files.get(file, "") for file in files)[:_MOST_OF_FILE]
+        self._use_files(command)
         yield command
-        for path, appends in command.writes if printed(command) else []:
-            file = joined(command.folder, path)
-            self.files[file] = ((self.files.get(file, "") if appends else "") + printed(command))[:_MOST_OF_FILE]
-        text, arguments = given_to_a_shell(command)
+        text = given_to_a_shell(command)
         if text:
             variables = self.variables
             if command.name in SHELLS:
-                variables = {**variables, **command.sets, **_positions(arguments), "PWD": command.folder}
-            reader = self._nested(text, variables)
-            yield from reader.read() if reader else ()
+                variables = {**variables, **command.sets, **self._arguments(), "PWD": command.folder}
+            yield from self._nested(text, variables)
         self._learn(command)
+
+    def _use_files(self, command: Command) -> None:
+        """Feed a command the files that it runs and this text has written, and note those that it writes."""
+        files = self.call.files
+        if files:
+            runs = command.name in (*SHELLS, "make", "cat") or interpreter(command.name) is not None
+            named_here = [*command.reads, command.words[0], *(plain(command.words[1:]) if runs else ())]
+            paths = {joined(command.folder, path): None for path in (*named_here, "Makefile"[: 8 * runs])}
+            command.feed += "".join(files.get(path, "") for path in paths)[:_MOST_OF_FILE]
+        for path, appends in command.writes if printed(command) else []:
+            file = joined(command.folder, path)
+            files[file] = ((files.get(file, "") if appends else "") + printed(command))[:_MOST_OF_FILE]
+
+    def _arguments(self) -> dict[str, str]:
+        """Return `$0`, `$1`, `$@` and so on, each of which may be any path that the text names."""
+        return dict.fromkeys("0123456789@*", self.call.anything) if self.call.anything else {}
 
     def _learn(self, command: Command) -> None:
         """Do what a command does to its shell: variables, loops, folders."""
@@ -183,30 +188,22 @@ class _Reader:
         elif name == "unset":
             self.variables.update(dict.fromkeys(words, ""))
         elif name == "set" and "--" in words:
-            self.variables.update(_positions(["", *words[words.index("--") + 1 :]]))
-        elif name == "printf" and words[:1] == ["-v"] and len(words) > 3:
-            self.variables[words[1]] = _either(words[3:])
-        elif name in ("for", "select") and words:
-            self.variables[words[0]] = _either(words[2:]) if words[2:] else self.variables.get("@", "")
-        elif name in ("read", "mapfile", "readarray"):
-            # A loop is told behind its end what it reads: until then it may be any path of the text.
-            read = stdin(command).split() or named([self.text[:_LONGEST]])
-            for variable in plain(words) or ["REPLY"]:
-                self.variables[variable] = _either([one for one in read if is_guarded(one)] or [f"${variable}"])
+            self.variables.update(self._arguments())
+        elif name in ("for", "select") and words[2:]:
+            self.variables[words[0]] = _either(words[2:])
+        elif name in ("for", "read", "mapfile", "readarray") or (name == "printf" and words[:1] == ["-v"]):
+            told = self.call.anything or _either(list(filter(is_guarded, stdin(command).split())))
+            self.variables.update({one: told or f"${one}" for one in plain(words) or ["REPLY"]})
         elif name in ("cd", "pushd", "popd"):
-            self._move(name, words)
-
-    def _move(self, name: str, words: list[str]) -> None:
-        """Go where `cd`, `pushd` or `popd` goes."""
-        here, kept = self.variables["PWD"], self.variables.get("DIRSTACK", "")
-        to = next((word for word in words if word == "-" or not word.startswith("-")), "~")
-        if name == "pushd":
-            kept = f"{here}\n{kept}"
-        elif name == "popd":
-            to, _, kept = kept.partition("\n")
-        to = self.variables["OLDPWD"] if to == "-" else joined(here, to)
-        if len(to) < _LONGEST and len(kept) < _LONGEST:
-            self.variables.update({"PWD": to, "OLDPWD": here, "DIRSTACK": kept})
+            here, kept = self.variables["PWD"], self.variables.get("DIRSTACK", "")
+            to = next((word for word in words if word == "-" or not word.startswith("-")), "~")
+            if name == "pushd":
+                kept = f"{here}\n{kept}"
+            elif name == "popd":
+                to, _, kept = kept.partition("\n")
+            to = self.variables["OLDPWD"] if to == "-" else joined(here, to)
+            if len(to) < _LONGEST and len(kept) < _LONGEST:
+                self.variables.update({"PWD": to, "OLDPWD": here, "DIRSTACK": kept})
 
     def _redirect(self, command: Command) -> bool:
         """Read a redirection that begins here; False where there is none."""
@@ -237,14 +234,12 @@ class _Reader:
     def _here_documents(self) -> None:
         """Take the here-documents that were announced on the line just read."""
         for command, end in self.awaiting:
-            lines = []
             while self._at():
                 line = self._up_to("\n")
                 self.position += 1
                 if line.lstrip("\t") == end:
                     break
-                lines.append(line + "\n")
-            command.feed += "".join(lines)
+                command.feed += line + "\n"
         self.awaiting = []
 
     def _words(self) -> list[str]:
@@ -294,26 +289,24 @@ class _Reader:
         value = None
         if character == "`" or self._at() == "(":
             if character == "`":
-                reader = self._nested(self._up_to("`").replace("\\`", "`"), self._forked())
-                found = reader.read() if reader else []
+                found = self._nested(self._up_to("`").replace("\\`", "`"), self._forked())
                 self.position += 1
             else:
-                found = self._subshell()
+                found = self._nested(self.text, self._forked(), self.position + 1)
             self.inner += found
             said = output(found[-1]).split() if found and character not in "<>" else []
             value = (_either(said) if splits else " ".join(said)) if any(map(is_guarded, said)) else None
         elif self._at() == "{":
-            said_of_it = self._up_to("}")[1:]
+            inside = self._up_to("}")[1:].lstrip("#")
             self.position += 1
-            name = _name(said_of_it.lstrip("!#"))
-            rest = said_of_it.lstrip("!#")[len(name) :]
-            rest = (rest.partition("]")[2] if rest.startswith("[") else rest).removeprefix(":")
-            value = self.variables.get(name)
-            if said_of_it.startswith("!") and value and not rest:
-                value = self.variables.get(value, value)
-            value = rest[1:] if not value and rest[:1] in ("-", "=") else value
+            name = _name(inside)
+            value, default = self.variables.get(name), inside[len(name) :].removeprefix(":")
+            if inside.startswith("!"):
+                value = self.call.anything or None
+            elif not value and default[:1] in ("-", "="):
+                value = default[1:]
         else:
-            name = _name(self._at(_LONGEST_NAME))
+            name = _name(self._at(_LONGEST))
             self.position += len(name)
             value = self.variables.get(name)
         if value is None or len(value) > _LONGEST:
@@ -324,7 +317,7 @@ class _Reader:
 def _either(values: list[str]) -> str:
     """Return one value that may be any of these: a word with it becomes several, as with braces."""
     if len(values) > _MOST_VALUES:
-        values = [*(one for one in values if is_guarded(one)), *values][:_MOST_VALUES]
+        values = [*filter(is_guarded, values), *values][:_MOST_VALUES]
     return _OPEN + _COMMA.join(values) + _CLOSE if values[1:] else "".join(values)
 
 
@@ -344,8 +337,3 @@ def _name(text: str) -> str:
     if text[:1].isdigit() or text[:1] in ("@", "*"):
         return text[0]
     return text[: next((index for index, one in enumerate(text) if not (one.isalnum() or one == "_")), len(text))]
-
-
-def _positions(words: list[str]) -> dict[str, str]:
-    """Return the variables `$0`, `$1`, `$@` that a shell has for its arguments, its own name first."""
-    return {**dict(zip("0123456789", words, strict=False)), **dict.fromkeys("@*", _either(words[1:]))}

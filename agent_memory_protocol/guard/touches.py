@@ -6,52 +6,40 @@ door holds all the same.
 
 import posixpath
 
-from .code import changed_in
-from .programs import SHELLS, joined, printed, quoted, stdin, written
+from .programs import SHELLS, changed, joined, printed, quoted, stdin
+from .shell import read_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Protocol
 
     from .programs import Command
 
-_SHELL_TOOLS = frozenset(["bash", "run_shell_command", "shell", "exec_command", "local_shell", "powershell"])
-_RUNNING_WORDS = ("shell", "bash", "terminal", "command", "exec", "process", "stdin", "powershell", "run", "eval")
-_COMMAND_KEYS = ("command", "cmd", "commandline", "input", "chars", "script", "code", "patch", "patchtext")
-_FOLDER_KEYS = ("dirpath", "workdir", "cwd", "workingdirectory", "workingdir", "directory")
-_WRITING_WORDS = (
-    *(
-        "write",
-        "edit",
-        "create",
-        "replace",
-        "append",
-        "insert",
-        "put",
-        "save",
-        "update",
-        "set_",
-        "overwrite",
-        "truncate",
-    ),
-    *("patch", "delete", "remove", "move", "rename", "copy", "mkdir", "touch", "extract", "download", "unlink"),
+    class Call(Protocol):
+        """A tool call as a host reports it: who makes it, where, with which tool and what input."""
+
+        agent: str | None
+        cwd: str
+        tool: str
+        tool_input: dict[str, Any]
+
+
+# Of tools and their arguments, as all hosts spell them: small letters, without `-` and `_`.
+_SHELL_TOOLS = "bash run_shell_command shell exec_command local_shell powershell"
+_RUNNING = "shell bash terminal command exec process stdin run eval"
+_WRITING = (
+    "write edit create replace append insert put save update set_ overwrite truncate patch delete remove move rename "
+    "copy mkdir touch extract download unlink"
 )
-_WHOLE_KEYS = ("content", "contents", "filetext")
-_READING_WORDS = ("read", "search", "find", "get", "list", "grep", "view", "show")
-_TEXT_KEYS = (
-    *("content", "filetext", "newstring", "newstr", "newsource", "inserttext", "text", "contents", "body", "newtext"),
-    *("repl", "replacement", "newcontent", "data"),
-)
-_PROSE_KEYS = frozenset(
-    [*_TEXT_KEYS, "oldstring", "oldstr", "oldtext", "prompt", "description", "instruction", "query", "pattern", "regex"]
-)
-_PATCH = {
-    "*** Add File: ": "write",
-    "*** Update File: ": "append",
-    "*** Delete File: ": "other",
-    "*** Move to: ": "other",
-}
+_READING = "read search find get list grep view show"
+_COMMANDS = "command cmd commandline input chars script code patch patchtext"
+_FOLDERS = "dirpath workdir cwd workingdirectory workingdir directory"
+_WHOLE = "content contents filetext"
+_TEXTS = f"{_WHOLE} newstring newstr newsource inserttext text body newtext repl replacement newcontent data"
+_PROSE = f"{_TEXTS} oldstring oldstr oldtext prompt description instruction query pattern regex".split()
+_PATCH = {"*** Add File: ": "write", "*** Update File: ": "append", "*** Delete File: ": "other"}
+_PATCH |= {"*** Move to: ": "other"}
 _DIFF = {"--- ": "other", "+++ ": "other"}
 
 
@@ -75,48 +63,53 @@ class Touched:
         self.edits = edits
         self.gone = ""
 
-
-def is_shell(tool: str) -> bool:
-    """Say whether a tool runs commands of a shell and nothing else."""
-    return _bare(tool) in _SHELL_TOOLS
-
-
-def command_of(tool: str, given: "dict[str, Any]") -> str:
-    """Return the text that a tool lets a shell run; "" for any other tool. Some hosts give it as a list of words."""
-    name, given = _bare(tool), _keyed(given)
-    runs = name in _SHELL_TOOLS or (name != "apply_patch" and any(word in name for word in _RUNNING_WORDS))
-    return _told(given) if runs else ""
+    def applied_to(self, old: bytes, most: int) -> bytes:
+        """Return what becomes of a file by it, or its beginning: edits can double a file again and again."""
+        new = b"" if self.how == "write" else old
+        for before, after, everywhere in self.edits:
+            new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
+            if len(new) > most:
+                break
+        return new + (b"" if self.edits else _bytes(self.text))
 
 
-def folder_of(given: "dict[str, Any]", cwd: str) -> str:
-    """Return the folder that a shell's tool runs in."""
-    given = _keyed(given)
-    folder = next((given[key] for key in _FOLDER_KEYS if isinstance(given.get(key), str)), "")
-    return posixpath.join(cwd, folder)
+def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list[Command], list[Touched]]":
+    """Return the commands that a call lets a shell run, and what it changes."""
+    name, given = call.tool.rpartition("__")[2].lower(), _keyed(call.tool_input)  # without the name of its server
+    is_shell = name in _SHELL_TOOLS.split()
+    text = _told(given) if is_shell or (name != "apply_patch" and _any_in(_RUNNING, name)) else ""
+    if not text:
+        return [], _of_tool(name, given, cwd)
+    folder = next((given[key] for key in _FOLDERS.split() if isinstance(given.get(key), str)), "")
+    cwd = posixpath.join(cwd, folder)
+    text = text.replace("\\", "/") if "powershell" in name else text
+    commands = read_commands(text, environ, cwd)
+    found = [touch for command in commands for touch in _of_command(command)]
+    if not is_shell or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
+        from .code import changed_in
+
+        code = text.replace("]::W", "]::w")
+        found += [Touched(posixpath.join(cwd, path), "other") for path in changed_in(code) or []]
+    for touch in found:
+        touch.text = touch.text or text
+    return commands, found
 
 
-def of_tool(tool: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
+def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     """Return what the call of any other tool changes: nothing, unless its name or what it takes says that it writes."""
-    name, given = _bare(tool), _keyed(given)
     if "patch" in name and (patch := _told(given)):
         return _of_patch(patch, _PATCH, cwd) + _of_patch(patch, _DIFF, cwd)
-    if not any(word in name for word in _WRITING_WORDS) and (
-        given.keys().isdisjoint(_TEXT_KEYS) or any(word in name for word in _READING_WORDS)
-    ):
+    texts = [given[key] for key in _TEXTS.split() if key in given]
+    if not _any_in(_WRITING, name) and (not texts or _any_in(_READING, name)):
         return []
     edits = tuple(_edits(given))
-    is_whole = any(isinstance(given.get(key), str) for key in _WHOLE_KEYS) and "append" not in name
+    is_whole = any(isinstance(given.get(key), str) for key in _WHOLE.split()) and "append" not in name
+    text = "\n".join([new for _, new, _ in edits] or [text for text in texts if isinstance(text, str)])
     how = "edit" if edits else "write" if is_whole else "other"
-    texts = [new for _, new, _ in edits] or [given[key] for key in _TEXT_KEYS if isinstance(given.get(key), str)]
-    return [Touched(posixpath.join(cwd, path), how, "\n".join(texts), edits) for path in _paths(given)]
+    return [Touched(posixpath.join(cwd, path), how, text, edits) for path in _paths(given)]
 
 
-def of_code(text: str, cwd: str) -> list[Touched]:
-    """Return what a text changes if it is code, as some tools run it in place of a command."""
-    return [Touched(posixpath.join(cwd, path), "other") for path in changed_in(text) or []]
-
-
-def of_command(command: "Command") -> list[Touched]:
+def _of_command(command: "Command") -> list[Touched]:
     """Return what a command of a shell changes."""
     name, words = command.name, command.words[1:]
     text = command.feed or printed(command)
@@ -128,7 +121,7 @@ def of_command(command: "Command") -> list[Touched]:
         return found + _of_patch(command.feed or " ".join(words), _PATCH, command.folder)
     if name == "patch" or (name == "git" and {"apply", "am"} & {*words}):
         found += _of_patch(stdin(command), _DIFF, command.folder)
-    return found + [Touched(joined(command.folder, path), "other") for path in written(command)]
+    return found + [Touched(joined(command.folder, path), "other") for path in changed(command)]
 
 
 def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
@@ -151,37 +144,35 @@ def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
 def _edits(given: "dict[str, Any]") -> "Iterator[tuple[str, str, bool]]":
     several = given.get("edits")
     for one in [given, *(several if isinstance(several, list) else [])]:
-        if isinstance(one, dict):
-            each = _keyed(one)
-            old = each.get("oldstring", each.get("oldstr"))
-            new = each.get("newstring", each.get("newstr"))
-            if isinstance(old, str) and isinstance(new, str):
-                yield old, new, each.get("replaceall") is True
+        each = _keyed(one) if isinstance(one, dict) else {}
+        old, new = each.get("oldstring", each.get("oldstr")), each.get("newstring", each.get("newstr"))
+        if isinstance(old, str) and isinstance(new, str):
+            yield old, new, each.get("replaceall") is True
 
 
 def _paths(given: object, key: str = "") -> "Iterator[str]":
     """Yield every value that may be a path, at any depth."""
-    if isinstance(given, str):
-        if key not in _PROSE_KEYS and "\n" not in given:
-            yield given
-    elif isinstance(given, dict):
-        for name, one in given.items():
-            yield from _paths(one, _key(name))
-    elif isinstance(given, list):
-        for one in given:
-            yield from _paths(one, key)
+    if isinstance(given, str) and key not in _PROSE and "\n" not in given:
+        yield given
+    for name, one in given.items() if isinstance(given, dict) else ():
+        yield from _paths(one, _key(name))
+    for one in given if isinstance(given, list) else ():
+        yield from _paths(one, key)
 
 
 def _told(given: "dict[str, Any]") -> str:
-    """Return the command, the code or the patch that a tool is given."""
-    for key in _COMMAND_KEYS:
-        value = given.get(key)
+    """Return the command, the code or the patch that a tool is given. Some hosts give a command as a list of words."""
+    for value in map(given.get, _COMMANDS.split()):
         if isinstance(value, str):
             return value
         if isinstance(value, list) and all(isinstance(word, str) for word in value):
             # ["bash", "-lc", "the command"]: what a shell would run is its last word.
             return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else quoted(value)
     return ""
+
+
+def _any_in(words: str, name: str) -> bool:
+    return any(word in name for word in words.split())
 
 
 def _keyed(given: "dict[str, Any]") -> "dict[str, Any]":
@@ -193,6 +184,5 @@ def _key(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _bare(tool: str) -> str:
-    """Return a tool's name without that of its server: `mcp__files__write_file` is `write_file`."""
-    return tool.rpartition("__")[2].lower()
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

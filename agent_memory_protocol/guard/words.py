@@ -1,0 +1,84 @@
+"""The words of a command: its options, the paths they name, and whether they find memory."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+GUARDED = (".scaff", ".claude/", ".codex/", ".gemini/", ".qwen/", ".cursor/", "opencode/", ".github/", ".mcp.json")
+BREAKS = "\"'`()[]{},;:=<>|&"
+_ON_THE_WAY = "./.scaffolding/agent-memory/shared/knowledge.md ./.scaffolding .scaffolding"
+_IN_MEMORY = f"{_ON_THE_WAY} agent-memory agents shared conversations knowledge.md memory.md context.md"
+
+
+def is_guarded(text: str) -> bool:
+    """Say whether a text may name memory, or a file of a host: or the start of one and a pattern."""
+    lowered = text.lower()
+    return any(name in lowered for name in GUARDED)
+
+
+def has(words: list[str], options: "Iterable[str]") -> bool:
+    """Say whether one of these options is given, as `values` finds them."""
+    return any(True for _ in _each_value(words, options))
+
+
+def values(words: list[str], options: "Iterable[str]") -> list[str]:
+    """Return the values of options: `--output FILE`, `--output=FILE`, `-o FILE`, `-oFILE`, `-sSLo FILE`, `of=FILE`."""
+    return [value for value in _each_value(words, options) if value]
+
+
+def _each_value(words: list[str], options: "Iterable[str]") -> "Iterator[str]":
+    for index, word in enumerate(words):
+        after = "".join(words[index + 1 : index + 2])
+        for option in options:
+            if word == option:
+                yield after
+            elif len(option) == 2 and word[:1] == "-" != word[1:2]:
+                before, letter, value = word[1:].partition(option[1])
+                if letter and (before.isalnum() or not before):
+                    yield value or after
+            elif len(option) > 2 and word.startswith(option if option.endswith("=") else f"{option}="):
+                yield word[len(option) :].removeprefix("=")
+
+
+def after_options(words: list[str], start: int, valued: "Iterable[str]") -> int:
+    """Return where the options that begin somewhere end, some of which take one more word."""
+    while start < len(words) and words[start].startswith("-"):
+        start += 2 if words[start] in valued else 1
+    return start
+
+
+def plain(words: list[str]) -> list[str]:
+    """Return the words that are not options."""
+    return [word for word in words if not word.startswith("-")]
+
+
+def named(words: "Iterable[str]") -> list[str]:
+    """Return every path that words may name: as a whole, after `=` or an option's letter, or inside a text."""
+    found = []
+    for word in words:
+        found += [word[2:] if word[0] == "-" != word[1:2] else word, word.partition("=")[2]] if word else []
+        if is_guarded(word):
+            parts = word.translate(dict.fromkeys(map(ord, BREAKS), " ")).split()
+            found += [part for part in parts if is_guarded(part)]
+    return [path for path in found if path and not path.startswith("--")]
+
+
+def finds_memory(tests: list[str]) -> bool:
+    """Say whether a document of memory may pass the tests of `find`, which speak of names and paths."""
+    if values(tests, ["-type"]) == ["d"] or not {*values(tests, ["-maxdepth"])}.isdisjoint("123"):
+        return False
+    from fnmatch import fnmatchcase
+
+    wanted = []
+    for index, test in enumerate(tests[:-1]):
+        if test.replace("-i", "-", 1) not in ("-name", "-path", "-wholename"):
+            continue
+        is_not, prunes = tests[index - 1 : index] in (["!"], ["-not"]), tests[index + 2 : index + 3] == ["-prune"]
+        seen = (_ON_THE_WAY if is_not or prunes else _IN_MEMORY).split()
+        matches = [fnmatchcase(one, tests[index + 1].lower()) for one in seen]
+        if prunes or is_not:
+            if any(matches[: None if prunes else 1]):
+                return False  # memory is passed over
+        else:
+            wanted.append(any(matches))
+    return any(wanted) or not wanted
