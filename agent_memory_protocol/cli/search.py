@@ -4,16 +4,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import chain, zip_longest
 from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
-from ..answers import Found, Json, corrections
+from ..answers import Found
 from ..errors import InvalidArgument
 from ..layout import Tier
-from ..search.port import LEAST_FIT
+from ..query import ask
 from .cells import cells, cut
 from .options import (
     Call,
@@ -32,7 +31,6 @@ from .options import (
 from .record_options import has_records, open_memory, shown_store, store_option
 
 if TYPE_CHECKING:
-    from ..memory import Memory
     from ..records.rank import RecalledRecord
     from ..search.port import Embedder
 
@@ -43,26 +41,29 @@ _LEAST = 20
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """One result: what is printed of it, and its JSON.
+    """How one result is shown.
 
     Attributes:
         place: where it is; never shortened, so that it can be clicked or copied.
         said: what else the first line says, as far as there is room.
-        passage: the part of it that matched.
-        lines: what is printed in place of the passage: numbered lines, where those around it were asked for.
         shown_by: the command that shows it whole.
-        tokens, meant: what matched, and what was searched for in place of a slip.
+        found: the result.
     """
 
     place: str
     said: str
-    passage: str
     shown_by: str
-    reasons: Sequence[str]
-    tokens: Sequence[str]
-    meant: Sequence[tuple[str, str]]
-    fields: Json
-    lines: Sequence[tuple[int, str]] = ()
+    found: "Found | RecalledRecord"
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """What matched."""
+        return self.found.tokens if isinstance(self.found, Found) else self.found.matched
+
+    @property
+    def lines(self) -> Sequence[tuple[int, str]]:
+        """The numbered lines that are printed in place of the passage, where those around it were asked for."""
+        return self.found.lines if isinstance(self.found, Found) else ()
 
 
 @click.command("search", cls=TextCommand)
@@ -114,68 +115,35 @@ def search_command(
     if store is not None and is_narrowed:
         raise InvalidArgument("records are in no tier; leave out --store, or --tier and --agent")
     embedder = _model() if vectors else None
-    problems: list[str] = []
-    records: list[_Hit] = []
-    left_out = 0
-    if not is_narrowed and has_records(call, store):
-        memory = open_memory(call, store, embedder=embedder)
-        records, left_out = _records(memory, text, limit, history, since, store, problems)
-    lasting: list[_Hit] = []
-    is_answered = True
-    gone: list[_Hit] = []
-    if store is None:
-        who, here = call.actor(conversation), call.workspace()
-        only = Tier.parse(tier) if tier else None
-        named = conversation if only is Tier.CONVERSATION else None
-        hits = here.search(
-            text,
-            who,
-            limit=limit,
-            tier=only,
-            agent=agent,
-            conversation=named,
-            since=since,
-            context=context,
-            embedder=embedder,
-            today=today,
-            on_problem=problems.append,
-        )
-        lasting = [_hit(one) for one in hits]
-        is_answered = not hits or hits[0].fit >= LEAST_FIT
-        if history:
-            archived = here.search_archived(
-                text,
-                who,
-                limit=limit,
-                tier=only,
-                agent=agent,
-                conversation=named,
-                since=since,
-                on_problem=problems.append,
-            )
-            gone = [_left(one) for one in archived]
-    # The scores of two answers do not compare, their ranks do.
-    found = [one for one in chain.from_iterable(zip_longest(lasting, gone, records)) if one is not None][:limit]
-    problems = list(dict.fromkeys(problems))
-    for problem in problems:
+    has_them = not is_narrowed and has_records(call, store)
+    only = Tier.parse(tier) if tier else None
+    found = ask(
+        call.workspace() if store is None else None,
+        open_memory(call, store, embedder=embedder) if has_them else None,
+        call.actor(conversation),
+        text,
+        limit=limit,
+        tier=only,
+        agent=agent,
+        conversation=conversation if only is Tier.CONVERSATION else None,
+        since=since,
+        history=history,
+        context=context,
+        embedder=embedder,
+        today=today,
+    )
+    for problem in found.problems:
         note(problem)
-    searched = corrections(found)
-    matching = len(lasting) + len(gone) + len(records) + left_out
-    answer = {
-        "hits": [one.fields for one in found],
-        "corrections": [one.to_json() for one in searched],
-        "problems": problems,
-    }
-    if searched:
-        told = (f"{' or '.join(one.searched)} instead of {one.word}" for one in searched)
-        note(f"searched for {', '.join(told)}")
-    if not is_answered and not records:
+    if searched := [f"{' or '.join(one.searched)} instead of {one.word}" for one in found.corrections]:
+        note(f"searched for {', '.join(searched)}")
+    if not found.fits:
         note("nothing matches well; these come closest")
-    call.answer(answer, _lines(found, matching, limit, history, since is not None))
-    sys.exit(4 if problems else 0)
+    hits = [_hit(one, store) for one in found.hits]
+    call.answer(found.to_json(), _lines(hits, found.left_out, limit, history, since is not None))
+    sys.exit(4 if found.problems else 0)
 
 
-def _lines(found: Sequence[_Hit], matching: int, limit: int, history: bool, is_since: bool) -> Iterator[str]:
+def _lines(found: Sequence[_Hit], more: int, limit: int, history: bool, is_since: bool) -> Iterator[str]:
     for number, one in enumerate(found):
         if number and one.lines:
             yield ""
@@ -186,8 +154,7 @@ def _lines(found: Sequence[_Hit], matching: int, limit: int, history: bool, is_s
         if said and not is_beside:
             yield _INDENT + said
         yield from _numbered(one) if one.lines else _wrapped(one)
-        yield f"{_INDENT}{'; '.join(one.reasons)}; `{one.shown_by}`"
-    more = matching - len(found)
+        yield f"{_INDENT}{'; '.join(one.found.reasons)}; `{one.shown_by}`"
     if not found:
         told = "" if history else "; --history also searches what was removed"
         note(f"nothing matches{'; without --since, undated entries are searched too' if is_since else told}")
@@ -199,7 +166,7 @@ def _wrapped(hit: _Hit) -> Iterator[str]:
     """Yield the passage: on a terminal as wide as that is, elsewhere on one line."""
     most = room(len(_INDENT))
     line = ""
-    for word in plain(hit.passage).split(" "):
+    for word in plain(hit.found.passage).split(" "):
         if line and cells(line) + 1 + cells(word) > most:
             yield _INDENT + _marked(line, hit.tokens)
             line = ""
@@ -241,54 +208,19 @@ def _model() -> "Embedder":
     return installed_model()
 
 
-def _hit(found: Found) -> _Hit:
-    name = found.id.removesuffix(".md") if found.kind == "note" else found.id
-    place = f"{found.file}:{found.passage_line}"
+def _hit(found: "Found | RecalledRecord", store: str | None) -> _Hit:
+    if not isinstance(found, Found):
+        shown_by = f"amp record show {found.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
+        return _Hit(
+            found.record.id, f"record of {found.record.updated_at:%Y-%m-%d} {found.marks}".rstrip(), shown_by, found
+        )
+    if found.kind == "archived":
+        left_on = f"left {found.target}" + (f" on {found.date}" if found.date else "")
+        return _Hit(plain(f"{found.file}  {found.id}"), left_on, f"amp restore {found.id}", found)
+    place = plain(f"{found.file}:{found.passage_line}")
     if found.kind == "note":
-        said = found.text
-        shown_by = f"amp note show {quote(name)} {found.target.option}"
-    else:
-        place, said = f"{place}  {found.id}", found.section
-        in_conversation = found.target.tier is Tier.CONVERSATION
-        shown_by = f"amp show {name}" + (f" {found.target.option}" if in_conversation else "")
-    return _Hit(
-        plain(place),
-        said,
-        found.passage,
-        shown_by,
-        found.reasons,
-        found.tokens,
-        found.meant,
-        found.to_json(),
-        found.lines,
-    )
-
-
-def _left(found: Found) -> _Hit:
-    """Return a hit for what has left its document."""
-    place = f"{found.file}  {found.id}"
-    left_on = f"left {found.target}" + (f" on {found.date}" if found.date else "")
-    return _Hit(
-        plain(place),
-        left_on,
-        found.passage,
-        f"amp restore {found.id}",
-        found.reasons,
-        found.tokens,
-        found.meant,
-        found.to_json(),
-    )
-
-
-def _records(
-    memory: "Memory", text: str, limit: int, history: bool, since: date | None, store: str | None, problems: list[str]
-) -> tuple[list[_Hit], int]:
-    found = memory.search(text, limit=limit, include_history=history, since=since)
-    problems += found.problems
-    return [_record(hit, store) for hit in found], found.left_out
-
-
-def _record(hit: "RecalledRecord", store: str | None) -> _Hit:
-    shown_by = f"amp record show {hit.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
-    said = f"record of {hit.record.updated_at:%Y-%m-%d} {hit.marks}".rstrip()
-    return _Hit(hit.record.id, said, hit.passage, shown_by, hit.reasons, hit.matched, hit.meant, hit.to_hit())
+        shown_by = f"amp note show {quote(found.id.removesuffix('.md'))} {found.target.option}"
+        return _Hit(place, found.text, shown_by, found)
+    in_conversation = found.target.tier is Tier.CONVERSATION
+    shown_by = f"amp show {found.id}" + (f" {found.target.option}" if in_conversation else "")
+    return _Hit(f"{place}  {found.id}", found.section, shown_by, found)

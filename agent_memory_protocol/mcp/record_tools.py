@@ -2,13 +2,13 @@
 
 import os
 from dataclasses import asdict
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from ..answers import Json
 from ..layout import MEMORY
 from ..recall.block import RecordSource
 from ..recall.records import MOST, best
-from ..records.rank import BUDGET_TOKENS, Recalled, RecalledRecord
+from ..records.rank import BUDGET_TOKENS, Recalled
 from ..text.commands import by_tools
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
@@ -25,15 +25,6 @@ def instructions(door: Door) -> str:
         "state and a history, found by a query. They do not write to the project's Markdown memory; memory_remember "
         "does. If two records contradict each other, both are shown as disputed until a person decides."
     )
-
-
-def fitting(
-    door: Door, query: str, *, limit: int, since: date | None, include_history: bool, problems: list[str]
-) -> list[RecalledRecord]:
-    """Return the records that fit a query, best first; none where there are no records."""
-    found = door.records.search(query, limit=limit, since=since, include_history=include_history)
-    problems += found.problems
-    return [*found.hits]
 
 
 def source_of(door: Door) -> RecordSource | None:

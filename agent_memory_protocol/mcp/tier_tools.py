@@ -6,16 +6,15 @@ describes, and the text that a model reads.
 
 import datetime as dt
 from dataclasses import dataclass
-from itertools import chain, zip_longest
 from typing import Any
 from urllib.parse import quote
 
 from .. import settle
-from ..answers import About, Found, Json, StoredFile, corrections
+from ..answers import About, Json, StoredFile
 from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
-from ..records.rank import RecalledRecord
+from ..query import ask
 from ..text.commands import by_tools
 from ..text.dates import parse_day
 from . import record_tools
@@ -143,50 +142,22 @@ def _search(
     context: int = 0,
     history: bool = False,
 ) -> Answer:
-    problems: list[str] = []
     places = door.workspace.targets(door.actor) + door.workspace.note_folders(door.actor)
-    own = [one for one in places if not is_foreign(door, one)]
-    first = None if since is None else dt.date.fromordinal(parse_day(since))
-    only = Tier.parse(tier) if tier else None
-    found = door.workspace.search(
-        query,
+    found = ask(
+        door.workspace,
+        door.records if tier is None and agent is None else None,
         door.actor,
+        query,
         limit=limit,
-        targets=own,
-        tier=only,
+        targets=[one for one in places if not is_foreign(door, one)],
+        tier=Tier.parse(tier) if tier else None,
         agent=agent,
-        since=first,
+        since=None if since is None else dt.date.fromordinal(parse_day(since)),
+        history=history,
         context=context,
         index=door.index,
-        on_problem=problems.append,
     )
-    gone: list[Found] = []
-    if history:
-        gone = door.workspace.search_archived(
-            query,
-            door.actor,
-            limit=limit,
-            targets=own,
-            tier=only,
-            agent=agent,
-            since=first,
-            on_problem=problems.append,
-        )
-    records: list[RecalledRecord] = []
-    if tier is None and agent is None:
-        records = record_tools.fitting(
-            door, query, limit=limit, since=first, include_history=history, problems=problems
-        )
-    # The scores of two answers do not compare, their ranks do.
-    both = chain.from_iterable(zip_longest(found, gone, records))
-    hits = [one for one in both if one is not None][:limit]
-    return Answer(
-        {
-            "hits": [one.to_hit() for one in hits],
-            "corrections": [one.to_json() for one in corrections(hits)],
-            "problems": problems,
-        }
-    )
+    return Answer(found.to_json())
 
 
 def _resolve(door: Door, loser: str, winner: str, reason: str = "") -> Answer:

@@ -1,0 +1,96 @@
+"""One question, answered from all that there is: entries, notes, what has left, and records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from .answers import Correction, Found, Json, corrections
+from .layout import Target, Tier
+from .project.access import Actor
+from .search.port import LEAST_FIT
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from .memory import Memory
+    from .records.rank import RecalledRecord
+    from .search.port import Embedder, SearchIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What was found, best first.
+
+    Attributes:
+        hits: entries, notes, what has left, and records.
+        left_out: how many more match.
+        fits: whether the best of it answers what was asked for.
+        problems: what could not be read, one line each; the rest was searched.
+    """
+
+    hits: "Sequence[Found | RecalledRecord]" = ()
+    left_out: int = 0
+    fits: bool = True
+    problems: Sequence[str] = field(default_factory=list)
+
+    @property
+    def corrections(self) -> list[Correction]:
+        """What was looked for in place of misspelt words."""
+        return corrections(self.hits)
+
+    def to_json(self) -> Json:
+        """Return the JSON answer."""
+        return {
+            "hits": [one.to_hit() for one in self.hits],
+            "corrections": [one.to_json() for one in self.corrections],
+            "problems": [*self.problems],
+        }
+
+
+class Where(TypedDict, total=False):
+    """Where to look, and from which day on: arguments of `Workspace.search`."""
+
+    targets: Sequence[Target] | None
+    tier: Tier | None
+    agent: str | None
+    conversation: str | None
+    since: date | None
+
+
+def ask(
+    workspace: Workspace | None,
+    records: "Memory | None",
+    actor: Actor,
+    query: str,
+    *,
+    limit: int,
+    history: bool = False,
+    context: int = 0,
+    index: "SearchIndex | None" = None,
+    embedder: "Embedder | None" = None,
+    today: date | None = None,
+    **where: Unpack[Where],
+) -> Answered:
+    """Find what fits a query, as `Workspace.search` does, which says what the arguments mean and what is raised.
+
+    Records are searched where they are given, documents where a workspace is. With `history`, what was removed,
+    replaced or archived is searched, too.
+    """
+    problems: list[str] = []
+    lasting: list[Found] = []
+    gone: list[Found] = []
+    if workspace is not None:
+        ask_of = partial(workspace.search, query, actor, context=context, index=index, embedder=embedder, today=today)
+        lasting = ask_of(limit=limit, on_problem=problems.append, **where)
+        if history:
+            gone = workspace.search_archived(query, actor, limit=limit, on_problem=problems.append, **where)
+    since = where.get("since")
+    found = None if records is None else records.search(query, limit=limit, include_history=history, since=since)
+    kept, left_out = (found.hits, found.left_out) if found else ((), 0)
+    problems += found.problems if found else ()
+    # The scores of two answers do not compare, their ranks do.
+    hits = [one for one in chain.from_iterable(zip_longest(lasting, gone, kept)) if one is not None]
+    fits = bool(kept) or not lasting or lasting[0].fit >= LEAST_FIT
+    return Answered(hits[:limit], left_out + len(hits[limit:]), fits, list(dict.fromkeys(problems)))
