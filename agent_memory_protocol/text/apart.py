@@ -11,43 +11,16 @@ from collections.abc import Iterator, Sequence
 
 from .alike import changed_places, denials, same
 from .gist import gist, words_of
-from .language import ENGLISH, Token, english, plain, tokenise
+from .language import ENGLISH, Token, english, plain, tokenise, word_set
 from .mood import ASKS, GUESSES
 from .opposites import opposed
 from .senses import GENERIC, LIGHT
 from .values import find_values, number_said
 
 _NO_NAMES = ENGLISH.subjects | ENGLISH.pronouns | ENGLISH.negators | frozenset(["an", "both", "his", "her", "its"])
-_VERBS = frozenset(
-    [
-        "am",
-        "are",
-        "became",
-        "built",
-        "can",
-        "did",
-        "does",
-        "got",
-        "had",
-        "has",
-        "is",
-        "made",
-        "may",
-        "might",
-        "must",
-        "ran",
-        "said",
-        "sent",
-        "shall",
-        "should",
-        "was",
-        "went",
-        "were",
-        "will",
-        "won",
-        "would",
-        "wrote",
-    ]
+_VERBS = word_set(
+    "am are became built can did does got had has is made may might must ran said sent shall should was went were"
+    " will won would wrote"
 )
 """Verbs that follow what a sentence is about, and do not end as others do."""
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from . import gist
 from .claims import split_sentences
-from .language import ENGLISH, Token, Words, plain, tokenise
+from .language import ENGLISH, Token, plain, tokenise, word_set
 from .mood import UNCLAIMED
 from .senses import is_generic, is_light, rephrase, sense
 from .values import DATE, PORT, TIME, VERSION, Value, find_values, number_said
@@ -23,51 +23,47 @@ _FEWEST = 2
 """Words of an essence."""
 
 
-def _set(text: str) -> Words:
-    return frozenset(text.split())
-
-
-_TELLING = _set("between by for from into since than to under until")
+_TELLING = word_set("between by for from into since than to under until")
 """Prepositions that say which part a word has."""
 
-DROPPED = _set("by for to into")
+DROPPED = word_set("by for to into")
 """Those of them that another construction may do without."""
 
-_TYING = (ENGLISH.prepositions | ENGLISH.directions | _TELLING) | _set(
+_TYING = (ENGLISH.prepositions | ENGLISH.directions | _TELLING) | word_set(
     "across against along around as behind beside beyond like near onto over per through toward towards upon using"
     " via within"
 )
 """After them a word has a place that no other word has there."""
 
-_LISTING = _set("and or")
-_JOINING = _set("as at in of on over per through using via with")
-_BY_MEANS = _set("using via with")
-_BE = _set("am are be been being get gets got is was were")
-_PARTICIPLES = _set(
+_LISTING = word_set("and or")
+_JOINING = word_set("as at in of on over per through using via with")
+_BY_MEANS = word_set("using via with")
+_BE = word_set("am are be been being get gets got is was were")
+_PARTICIPLES = word_set(
     "bought bound brought built caught cut done drawn fed found gone held hit kept known led lost made met paid put"
     " read rebuilt run sent set shown shut sold spent split taken taught thrown told understood won written"
 )
-_EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - _set(
+_EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - word_set(
     "before both more now still than will would"
 )
-_MAY = _set("may")
-_RULES = _set("always never only")
-_TURNS = _set("after before then")
+_MAY = word_set("may")
+_RULES = word_set("always never only")
+_TURNS = word_set("after before then")
 _COMMAS = (",", "，")
-_CLAUSES = ENGLISH.contrasts | ENGLISH.absences | ENGLISH.pronouns | _set("and but so which")
+_CLAUSES = ENGLISH.contrasts | ENGLISH.absences | ENGLISH.pronouns | word_set("and but so which")
 """After a comma, begin something else."""
 
-_CONDITIONS = _set("if once when whenever")
+_CONDITIONS = word_set("if once when whenever")
 _MIXED = ENGLISH.hedges | ENGLISH.instead | ENGLISH.reversals | (ENGLISH.further - {"or"})
 """Make a sentence that says more than one thing, or says it in part."""
 
 _UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")
 """“unprotected” is not protected; “united” and “underlined” deny nothing."""
 
-_THAN = _set("over rather than to")
+_THAN = word_set("over rather than to")
 _UNDOING = frozenset(
     ENGLISH.stem(word)
-    for word in _set(
+    for word in word_set(
         "ban decline decrease deny disable disallow discard drop exclude fail forbid hide prohibit reduce refuse reject"
         " unpin"
     )
@@ -77,7 +73,7 @@ _UNDOING = frozenset(
 _NO_NOUN = _EMPTY | _TYING | _LISTING | ENGLISH.negators
 """What a word is followed by that says nothing of the next one."""
 
-_SPEAKERS = _set("i they we you")
+_SPEAKERS = word_set("i they we you")
 """Right behind them, what ends in “ed” is told of the past."""
 
 _LETTERS = "BCDEFGHXYZ"

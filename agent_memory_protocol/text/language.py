@@ -117,42 +117,48 @@ def english(word: str, *, past: bool = True) -> str:
     return base(SHORT_FORMS.get(word, word), past=past)
 
 
-def _set(text: str) -> Words:
+def word_set(text: str) -> Words:
+    """Return the words of a text as a set."""
     return frozenset(text.split())
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """Return the phrases of a text that has a stroke between two."""
+    return tuple(text.split(" | "))
 
 
 ENGLISH = Language(
     stem=english,
-    negators=_set("not no never none nothing nobody nowhere neither nor without avoid cannot"),
-    partial=_set("all always both completely each entirely every everyone everything exactly just merely only"),
+    negators=word_set("not no never none nothing nobody nowhere neither nor without avoid cannot"),
+    partial=word_set("all always both completely each entirely every everyone everything exactly just merely only"),
     negated_ending=("n't", "not", MappingProxyType({"ca": "can", "wo": "will", "sha": "shall"})),
-    further=_set("nor or"),
-    joins=_set("and"),
-    contrasts=_set("not never"),
-    instead=_set("instead rather"),
-    absences=_set("no without"),
-    reversals=_set("but"),
-    empty=_set(
+    further=word_set("nor or"),
+    joins=word_set("and"),
+    contrasts=word_set("not never"),
+    instead=word_set("instead rather"),
+    absences=word_set("no without"),
+    reversals=word_set("but"),
+    empty=word_set(
         "a all also always an and any anybody anymore anyone anything are as at be been being both by currently did do"
         " does each every everybody everyone everything for has he her here him his i in into is it its just longer"
         " more my now of on our please really shall she should must so still such than that the their them there these"
         " they this those to today too us very was we were which who will with would yet you your"
     ),
-    light=_set("had has have use used uses using"),
-    needs=_set("need require necessary mandatory"),
-    needless=_set("unnecessary unneeded needless"),
-    possible=_set("able can cannot could may might possible possibly"),
-    past=_set("formerly had previously was were"),
-    hedges=_set(
+    light=word_set("had has have use used uses using"),
+    needs=word_set("need require necessary mandatory"),
+    needless=word_set("unnecessary unneeded needless"),
+    possible=word_set("able can cannot could may might possible possibly"),
+    past=word_set("formerly had previously was were"),
+    hedges=word_set(
         "few likely many maybe most mostly often partly perhaps planned probably proposal proposals proposed rarely"
         " several some sometimes usually"
     ),
-    copulas=_set("are is was were"),
-    prepositions=_set("after at before below between by for from in into of off on over than to under with"),
-    directions=_set("above after before below from inside outside over under"),
-    conditions=_set("if once unless until when whenever while"),
-    cuts=_set("because due except since thanks"),
-    pronouns=_set("it that these they this those"),
+    copulas=word_set("are is was were"),
+    prepositions=word_set("after at before below between by for from in into of off on over than to under with"),
+    directions=word_set("above after before below from inside outside over under"),
+    conditions=word_set("if once unless until when whenever while"),
+    cuts=word_set("because due except since thanks"),
+    pronouns=word_set("it that these they this those"),
     opposites=MappingProxyType(
         {
             base(word): base(positive)
@@ -188,55 +194,28 @@ ENGLISH = Language(
             for word in words.split()
         }
     ),
-    question_words=_set("how what when where which who whom whose why"),
-    inverted=_set(
+    question_words=word_set("how what when where which who whom whose why"),
+    inverted=word_set(
         "am are can could did does has is may might must shall should was were will would isn't aren't doesn't"
     ),
-    imperative_too=_set("do"),
-    subjects=_set(
+    imperative_too=word_set("do"),
+    subjects=word_set(
         "a all an any anybody anyone both each every everybody everyone he i it my our people she somebody someone"
         " that the there these they this those we you your"
     ),
-    guesses=_set(
+    guesses=word_set(
         "allegedly apparently assume assumed assuming assumption guess guessing hypothesis hypothetical"
         " hypothetically hypothesise hypothesize likely maybe might perhaps possibly presumably probably rumour rumor"
         " seem seems seemingly seemed speculation speculative suppose supposed supposedly suspect suspected tbc tbd"
         " theoretically theory unclear unconfirmed unsure untested unverified whether wonder"
     ),
-    guessing_phrases=(
-        "appears to",
-        "as far as i know",
-        "if i am not mistaken",
-        "if i recall",
-        "if i remember",
-        "believe that",
-        "could be",
-        "could have",
-        "do not know",
-        "i believe",
-        "i think",
-        "i would say",
-        "it appears",
-        "it is possible that",
-        "looks like",
-        "may be",
-        "may have",
-        "not certain",
-        "not clear",
-        "not known",
-        "not sure",
-        "one idea",
-        "should probably",
-        "to be confirmed",
-        "to be decided",
-        "we believe",
-        "we think",
-        "what if",
-        "who knows",
-        "would be",
-        "would have",
+    guessing_phrases=phrases(
+        "appears to | as far as i know | if i am not mistaken | if i recall | if i remember | believe that | could be"
+        " | could have | do not know | i believe | i think | i would say | it appears | it is possible that | looks"
+        " like | may be | may have | not certain | not clear | not known | not sure | one idea | should probably | to"
+        " be confirmed | to be decided | we believe | we think | what if | who knows | would be | would have"
     ),
-    imperatives=_set(
+    imperatives=word_set(
         "add adopt allow always append apply archive ask assign assume attach avoid back backup be begin block"
         " book bring build bump cache call cancel change check choose clean clear clone close collect commit"
         " compare compile confirm connect consult contact convert copy cover create cut declare define delete"
@@ -252,21 +231,14 @@ ENGLISH = Language(
         " switch sync tag take target tell test throw trace trigger trim truncate try turn type unlock update"
         " upgrade upload use validate verify wait warn watch wrap write"
     ),
-    advice=_set(
+    advice=word_set(
         "advisable advised better consider ideally ought preferably recommend recommended should suggest suggested"
     ),
-    duty=_set("must shall mandatory obligatory compulsory"),
-    duty_phrases=(
-        "has to",
-        "have to",
-        "is to be",
-        "are to be",
-        "needs to",
-        "need to",
-        "is required to",
-        "are required to",
+    duty=word_set("must shall mandatory obligatory compulsory"),
+    duty_phrases=phrases(
+        "has to | have to | is to be | are to be | needs to | need to | is required to | are required to"
     ),
-    preferring=_set("favor favour prefer"),
+    preferring=word_set("favor favour prefer"),
     plan_phrases=(
         "about to",
         "aim to",
