@@ -136,11 +136,9 @@ class Found:
         kind: `entry`, `note`, or `archived` for what has left its document.
         target: the document it is in, or whose note it is.
         id: the id of the entry, or the file name of the note.
-        path: its file.
         line: its first line, from 1; of a note the one that fits best; 0 in a ledger.
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
-        reasons: why it was found.
         label: the label that governs the entry, "" where none does.
         about: what is known of the entry besides its text.
         section: the heading above the entry, "" where there is none.
@@ -240,9 +238,7 @@ class StoredEntry:
 
     Attributes:
         id: 12 hex digits, the same at every place and with every date.
-        target: the document.
         text: its Markdown, lines joined with newlines.
-        section: the heading above it.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.
         label: the label that governs it, "" where none does.
@@ -302,7 +298,6 @@ class Remembered:
     Attributes:
         status: `added`, `kept` (the entry was there already, nothing changed) or `redated`.
         entry: the entry as it is now.
-        path: the document's file.
         line: where the entry begins in it, counted from 1.
         headroom: what is left in the document.
         notes: what the writer should know: a section that was created, one of two with the same name.

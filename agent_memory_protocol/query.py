@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Reply:
     """What was found, best first.
 
     Attributes:
@@ -72,7 +72,7 @@ def ask(
     embedder: "Embedder | None" = None,
     today: date | None = None,
     **where: Unpack[Where],
-) -> Answered:
+) -> Reply:
     """Find what fits a query, as `Workspace.search` does, which says what the arguments mean and what is raised.
 
     Records are searched where they are given, documents where a workspace is. With `history`, what was removed,
@@ -93,4 +93,4 @@ def ask(
     # The scores of two answers do not compare, their ranks do.
     hits = [one for one in chain.from_iterable(zip_longest(lasting, gone, kept)) if one is not None]
     fits = bool(kept) or not lasting or lasting[0].fit >= LEAST_FIT
-    return Answered(hits[:limit], left_out + len(hits[limit:]), fits, list(dict.fromkeys(problems)))
+    return Reply(hits[:limit], left_out + len(hits[limit:]), fits, list(dict.fromkeys(problems)))

@@ -41,7 +41,6 @@ class Reader:
     """The memory of one project, for reading. It creates nothing.
 
     Attributes:
-        path: the project root.
         how: how the root was found, in words.
         problem: why it may not be the root that was meant; "" where nothing speaks against it.
         begins: whether a write may begin a memory at a root that was named outright; false where one types names.

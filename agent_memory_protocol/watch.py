@@ -54,7 +54,6 @@ class Happened:
     Attributes:
         what: `watching`, `indexed`, `healed`, `noted`, `near-limit`, `problem` or `polling`.
         target: the document; None for the project.
-        message: the same in words.
     """
 
     what: str

@@ -54,10 +54,8 @@ class Write:
     """One write of a document.
 
     Attributes:
-        run: its id.
         before, after: the document's fingerprint before and after it.
         at: when, in seconds since the epoch.
-        adds: what it added.
         gone: the ids that it took out.
         archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
         ledger: what told one state of the ledger from another before the document was replaced.

@@ -39,7 +39,6 @@ class Archived:
     Attributes:
         taken: its id, exact Markdown and former place.
         removed_at: when, RFC 3339 UTC.
-        reason: why, in words.
         run: the id of the command that removed it; entries removed together share it.
         note: the file name where it was a whole note; "" for an entry of the document.
         size: how many lines and bytes the document had when it left, if it was over a limit then; else 0.

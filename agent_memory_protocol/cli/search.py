@@ -47,7 +47,6 @@ class _Hit:
         place: where it is; never shortened, so that it can be clicked or copied.
         said: what else the first line says, as far as there is room.
         shown_by: the command that shows it whole.
-        found: the result.
     """
 
     place: str

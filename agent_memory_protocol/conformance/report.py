@@ -29,7 +29,6 @@ class Judgement:
     """What a run over the cases of a level has found.
 
     Attributes:
-        level: the level.
         total: how many cases it has.
         rules: for each rule, how many of its cases hold and how many do not, in the order of their numbers.
         failures: the cases that do not hold.

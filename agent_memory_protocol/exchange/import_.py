@@ -43,7 +43,6 @@ class Import:
     """What became of the entries of a file, or would.
 
     Attributes:
-        applied: whether it was done.
         counts: how many are new, known or left out.
         added: the first texts that are new.
         problems: what is left out and why, the first `TOLD`.

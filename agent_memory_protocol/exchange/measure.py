@@ -35,7 +35,6 @@ class Measured:
     """What came out for one format.
 
     Attributes:
-        format: the format.
         size: the bytes of its file when all is written.
         seconds: the times of each step, one a round.
         keeps_unknown: whether a field of a later schema is still there when the entries are written again; all formats

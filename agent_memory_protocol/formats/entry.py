@@ -54,7 +54,6 @@ class MemoryEntry(NamedTuple):
     Attributes:
         id: what it is called, preferably a UUID.
         timestamp_ms: when it was created, in milliseconds since 1970; 0 where nobody knows.
-        text: what it says.
         tags: what it is found by.
         source: where it comes from: a tool, an address, a person; "" for unknown.
         embedding: its vector, as float32 in little-endian order; b"" where there is none.

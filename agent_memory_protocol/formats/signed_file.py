@@ -35,7 +35,6 @@ class SignedMemoryFile:
 
     Attributes:
         agent: the address of the agent it belongs to; None for a file that nobody signs.
-        created_at: when it was written.
         records: its records, each in one version.
         signature: the agent's signature over all the rest; "" while it is unsigned.
         extra: fields of the header that the format does not name. They are kept and signed.

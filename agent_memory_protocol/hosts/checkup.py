@@ -26,10 +26,8 @@ class Started:
     """Where hosts are started, and for whom.
 
     Attributes:
-        root: the project.
         folder: the folder that a host is started in.
         home: the person's home folder; "" for none.
-        environ: the environment.
         agents: the agents to say it of; "" is a session without a name.
         installed: the hosts that a receipt names: for the project, and for the person.
     """

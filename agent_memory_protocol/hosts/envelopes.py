@@ -17,7 +17,6 @@ class Event:
     """One event of a host.
 
     Attributes:
-        host, event: which.
         agent: who acts, as the host spells it; None for the session itself.
         session: the host's id of the session; "" if it gives none.
         cwd: the folder the agent works in; "" if the host does not say.

@@ -22,7 +22,6 @@ class Reported:
     """One finding.
 
     Attributes:
-        text: what it says.
         tier: the tier that its reporter names; None for no tier.
         section: the heading above it in the block, "" for no heading.
         label: the label above its bullets, "" for no label.

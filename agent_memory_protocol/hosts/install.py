@@ -41,7 +41,6 @@ class FileChange:
     Attributes:
         name: how a person knows it.
         before, after: its bytes now and then; None if there is nothing.
-        do: makes the change.
     """
 
     name: str

@@ -83,7 +83,6 @@ class Store:
     Attributes:
         kind: whose memory it is, in words.
         path: the folder or file it was found in.
-        target: where it belongs here.
         document: its page of entries; None if it has none.
         notes: files of one fact each.
         pages: longer texts.

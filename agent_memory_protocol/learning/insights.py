@@ -59,7 +59,6 @@ class Suggestion:
         target: the document it goes to; for REMOVE, the one it leaves.
         entry_id: the entry that leaves; "" for ADD.
         confidence: from 0 to 1.
-        reason: why, in words.
         sightings: the conversations it was seen in.
         section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.

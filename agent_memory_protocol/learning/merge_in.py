@@ -46,7 +46,6 @@ class KeptOut:
     """Something that is not brought in.
 
     Attributes:
-        where: where it is.
         reason: why it is not brought in.
         exit_code: that of the error by which it could not be read, or written here; 0 if what it says keeps it out.
     """
@@ -70,7 +69,6 @@ class Adoption:
     """What becomes of one store.
 
     Attributes:
-        store: the store.
         entries: the new entries, their Markdown.
         present: how many of its entries are here already.
         text: the document with them; None if it stays as it is.

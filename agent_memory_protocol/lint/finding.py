@@ -74,8 +74,6 @@ class Remark:
 
     Attributes:
         line: the line, from 1; None for the file as a whole.
-        message: the sentence.
-        fix: what `--fix` would change.
         severity: where it is not that of the rule.
         path: where it is another file than the one the rule was given.
     """

@@ -21,10 +21,7 @@ class TierView:
     """A tier document as the rules see it.
 
     Attributes:
-        document: the document.
         header: gives the header that its template makes; asked only where the document has none.
-        max_lines: the limit in lines.
-        max_bytes: the limit in bytes.
         today: the local calendar date, as an ordinal.
         gone: the paths that entries name and that git knew once, each with its name today, "" for none.
         lost: the lines and symbols that entries name and that are missing, each with the words that say so.

@@ -15,7 +15,6 @@ class Parameter:
     """One argument of a tool.
 
     Attributes:
-        name: what it is called.
         kind: which kind of value it is.
         description: what it is for, as the caller reads it.
         required: whether it must be given.

@@ -20,8 +20,6 @@ class Door:
     """What the tools work on, and for whom.
 
     Attributes:
-        workspace: the project.
-        actor: who acts.
         records: the memory directory of records.
         index: what finds entries and notes.
         keeps_records: whether the tools of the record format's own server are offered, which write records.
@@ -63,7 +61,6 @@ class Tool:
 
     Attributes:
         name, title, description: what it is to a host and a model.
-        parameters: what it takes.
         output: the JSON Schema of what it answers.
         run: does it; takes the door, and the arguments by their names.
         writes: whether it changes memory; it is not offered to read-only agents then.

@@ -76,7 +76,6 @@ class Built:
     """A tier file's text with its block as it should be, and the files for the lines that have no room in it.
 
     Attributes:
-        text: the tier file.
         beside: the text of `INDEX.md`, `INDEX-2.md` and so on; empty where they are not needed.
         surplus: how many notes only they list.
         problem: why the tier file is as it was, "" where it has its block.

@@ -41,7 +41,6 @@ class Note:
     """A note as it is on disk.
 
     Attributes:
-        file: its file name.
         head: the values of its header that count.
         header: the header as it is; None where there is none, or none that can be read.
         body: the lines after the header.

@@ -35,7 +35,6 @@ class Form:
     """A form of a text, made from another one.
 
     Attributes:
-        text: how it reads.
         starts: where in `text` the stretches begin that were apart before.
     """
 

@@ -26,7 +26,6 @@ class Claim:
 
     Attributes:
         words: the words that carry it, each once, in order.
-        denied: whether it is denied.
         focus: the first word after the negation; "" where nothing is denied.
         need: whether it says that something is needed.
         possible: whether it says what can be or may be.

@@ -21,7 +21,6 @@ class Mark:
     """A date that dates the text it is in.
 
     Attributes:
-        day: the date.
         start, end: its place in the text, brackets included.
         bracketed: whether it is spelled in brackets, as the protocol asks.
     """

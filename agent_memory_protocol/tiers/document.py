@@ -30,7 +30,6 @@ class Document:
     """A tier document as it is on disk.
 
     Attributes:
-        target: which document it is.
         bom: its byte-order mark, or nothing.
         raw: its lines, each with the ending it has; joined after the mark they are the file.
         lines: the same without endings.

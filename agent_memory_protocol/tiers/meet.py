@@ -95,8 +95,6 @@ class Outside:
         kind: NOTE or RECORD.
         id: the file of the note, or the id of the record.
         target: the document that the note is beside; shared memory for a record.
-        path: its file.
-        text: what it says.
         retire: the command that takes it out.
         learned: when it was written, as far as it is known: a stamp in UTC.
     """

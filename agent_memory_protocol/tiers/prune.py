@@ -24,9 +24,7 @@ class Judged:
     """An entry, and why it goes or stays.
 
     Attributes:
-        id: the entry's id.
         line: where it is, counted from 1.
-        text: its Markdown.
         date: the day it is dated with; None for an undated one.
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
         section: the heading it is under.

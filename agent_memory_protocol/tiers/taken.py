@@ -33,7 +33,6 @@ class Above:
     """A heading or label that an entry was under.
 
     Attributes:
-        markdown: its Markdown.
         blank_before, blank_after: the blank lines around it.
         previous: the key of the block before it.
         twins: how many headings had the same name in the same place, this one included.

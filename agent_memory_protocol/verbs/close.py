@@ -22,7 +22,6 @@ class Closing:
     """What closing a conversation would do.
 
     Attributes:
-        target: the conversation's document.
         kept: what it has taught, as proposals.
         entries: what goes to its ledger; empty where it is closed already.
     """

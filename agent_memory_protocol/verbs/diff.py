@@ -31,7 +31,6 @@ class Difference:
 
     Attributes:
         kind: ADDED, EDITED, RETIRED, RESTORED or DISPUTED.
-        target: its document.
         id: the entry's id, that of the new text where there is one; for a note its file name.
         text: what it says now, with its label in front; of what is gone, what it said.
         before: what an edited one said.

@@ -52,7 +52,6 @@ class Distillation:
     """A plan: what is worth changing, what could not be read, and what is seen too seldom to be proposed yet.
 
     Attributes:
-        candidates: the changes.
         problems: documents that could not be read, and why.
         waiting: how many insights of conversations wait for others to confirm them.
         sightings: the new lines for the file of sightings.

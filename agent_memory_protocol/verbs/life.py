@@ -29,7 +29,6 @@ class Happening:
             LEFT.
         id: the id that the entry had then.
         text: what it said then, with its label in front, "" where nobody kept that.
-        reason: why, in words.
         by: who did it; "" where nobody said.
         other: the id of the entry that replaced it, or that it was disputed with; "" for none.
     """

@@ -49,7 +49,6 @@ class PlanOutdated(StorageError):
     """Documents were changed after plans for them were made; nothing was changed in them. Plan again.
 
     Attributes:
-        targets: the documents.
         removed: what has left the others.
     """
 

@@ -18,7 +18,6 @@ class Pruning:
     """What pruning would take out of one document, and leave in it.
 
     Attributes:
-        target, path: the document.
         plan: the plan for it; it names the document's version it was made from.
         old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
         still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
@@ -87,9 +86,6 @@ class Removed:
     """An entry that has left its document.
 
     Attributes:
-        target: the document.
-        id: its id.
-        text: its Markdown.
         run: the id of the command that took it out.
         label: the label it was under, "" where it was under none.
         went_along: the headings and the label above it that nothing else needed, and that left with it.
@@ -200,8 +196,6 @@ class Synced:
     """What healing would do, or did, to one document.
 
     Attributes:
-        target: the document.
-        path: its file.
         put_back: texts that go back.
         removed_by_hand: texts that were taken out by hand, for the ledger.
         kept_out: texts by id that should go back but have no room any more, for the ledger.
