@@ -1,12 +1,13 @@
 """The verbs: one module for each thing that people and agents do with Markdown memory, loaded when it is asked for."""
 
 from importlib import import_module
+from importlib.util import find_spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import (
+    from . import (  # noqa: F401  (what a workspace calls)
         adopt,
         agents,
         check,
@@ -30,32 +31,8 @@ if TYPE_CHECKING:
         upkeep,
     )
 
-__all__ = [
-    "adopt",
-    "agents",
-    "check",
-    "close",
-    "conversations",
-    "diff",
-    "distill",
-    "doctor",
-    "index",
-    "init",
-    "life",
-    "notes",
-    "originals",
-    "proposals",
-    "remember",
-    "review",
-    "rewrite",
-    "search",
-    "settle",
-    "show",
-    "upkeep",
-]
-
 
 def __getattr__(name: str) -> "ModuleType":
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(name)
+    if find_spec(f"{__name__}.{name}") is None:
+        raise AttributeError(name)
+    return import_module(f"{__name__}.{name}")
