@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..hosts.mcp_settings import FORMS, plain
+from ..hosts.mcp_settings import FORMS, PLAIN
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
 from .options import Call, note, print_json, root_option, say_text
@@ -72,7 +72,7 @@ def mcp_command(
         if path and is_address(path) and Address.parse(path).has_password:
             note("the password is left out; put it into ~/.pgpass of the user that runs the host")
         form = FORMS.get(host or "")
-        settings = (form.write if form else plain)(_script(), arguments)
+        settings = (form or PLAIN).write(_script(), arguments)
         if isinstance(settings, str):
             say_text(settings)
         else:

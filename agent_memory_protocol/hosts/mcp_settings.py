@@ -1,8 +1,8 @@
 """The settings by which each host starts an MCP server, and the file that they go into."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 NAME = "agent-memory"
 Settings = dict[str, dict[str, object]] | str
@@ -14,50 +14,43 @@ class HostForm:
 
     Attributes:
         file: where the settings go.
-        write: makes them, from the program and its arguments: what is JSON, or the text of a TOML table.
+        table: the key of the servers in them.
+        begins, ends: what else is said of a server, before and after its command.
+        in_one: whether the program and its arguments are one list.
+        is_toml: whether the settings are TOML.
     """
 
     file: str
-    write: Callable[[str, Sequence[str]], Settings]
+    table: str = "mcpServers"
+    begins: Mapping[str, object] = field(default_factory=dict)
+    ends: Mapping[str, object] = field(default_factory=dict)
+    in_one: bool = False
+    is_toml: bool = False
+
+    def write(self, program: str, arguments: Sequence[str]) -> Settings:
+        """Return the settings: what is JSON, or the text of a TOML table."""
+        words = [program, *arguments]
+        command = {"command": words} if self.in_one else {"command": program, "args": words[1:]}
+        if self.is_toml:  # what JSON writes of these is TOML, too
+            lines = [f"{key} = {json.dumps(value)}" for key, value in command.items()]
+            return "\n".join([f"[{self.table}.{NAME}]", *lines])
+        return {self.table: {NAME: {**self.begins, **command, **self.ends}}}
 
 
-def plain(program: str, arguments: Sequence[str]) -> Settings:
-    """Return what most hosts read."""
-    return {"mcpServers": {NAME: {"command": program, "args": [*arguments]}}}
-
-
-def _toml(program: str, arguments: Sequence[str]) -> Settings:
-    # What JSON writes of these is TOML, too.
-    return f"[mcp_servers.{NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps([*arguments])}"
-
-
-def _copilot(program: str, arguments: Sequence[str]) -> Settings:
-    return {"mcpServers": {NAME: {"type": "local", "command": program, "args": [*arguments], "tools": ["*"]}}}
-
-
-def _vscode(program: str, arguments: Sequence[str]) -> Settings:
-    return {"servers": {NAME: {"type": "stdio", "command": program, "args": [*arguments]}}}
-
-
-def _opencode(program: str, arguments: Sequence[str]) -> Settings:
-    return {"mcp": {NAME: {"type": "local", "command": [program, *arguments], "enabled": True}}}
-
-
-def _zed(program: str, arguments: Sequence[str]) -> Settings:
-    return {"context_servers": {NAME: {"command": program, "args": [*arguments], "env": {}}}}
-
+PLAIN = HostForm("")
+"""What most hosts read."""
 
 FORMS = {
-    "claude": HostForm(".mcp.json", plain),
-    "claude-desktop": HostForm("claude_desktop_config.json", plain),
-    "codex": HostForm(".codex/config.toml", _toml),
-    "copilot": HostForm("~/.copilot/mcp-config.json", _copilot),
-    "cursor": HostForm(".cursor/mcp.json", plain),
-    "gemini": HostForm(".gemini/settings.json", plain),
-    "opencode": HostForm("opencode.json", _opencode),
-    "qwen": HostForm(".qwen/settings.json", plain),
-    "vscode": HostForm(".vscode/mcp.json", _vscode),
-    "windsurf": HostForm("~/.codeium/windsurf/mcp_config.json", plain),
-    "zed": HostForm(".zed/settings.json", _zed),
+    "claude": HostForm(".mcp.json"),
+    "claude-desktop": HostForm("claude_desktop_config.json"),
+    "codex": HostForm(".codex/config.toml", "mcp_servers", is_toml=True),
+    "copilot": HostForm("~/.copilot/mcp-config.json", begins={"type": "local"}, ends={"tools": ["*"]}),
+    "cursor": HostForm(".cursor/mcp.json"),
+    "gemini": HostForm(".gemini/settings.json"),
+    "opencode": HostForm("opencode.json", "mcp", {"type": "local"}, {"enabled": True}, in_one=True),
+    "qwen": HostForm(".qwen/settings.json"),
+    "vscode": HostForm(".vscode/mcp.json", "servers", {"type": "stdio"}),
+    "windsurf": HostForm("~/.codeium/windsurf/mcp_config.json"),
+    "zed": HostForm(".zed/settings.json", "context_servers", ends={"env": {}}),
 }
 """By the name of the host."""
