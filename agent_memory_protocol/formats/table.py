@@ -235,8 +235,8 @@ def _is_text(start: bytes) -> bool:
     return b"\0" not in start
 
 
-def loss_rows(formats: Iterable[Format] = FORMATS) -> Iterator[tuple[str, str, str]]:
+def loss_rows() -> Iterator[tuple[str, str, str]]:
     """Yield, for each format and thing that it cannot carry: the format, the thing, and what is in its place."""
-    for one in formats:
+    for one in FORMATS:
         for loss in one.losses:
             yield one.name, loss.what, loss.instead

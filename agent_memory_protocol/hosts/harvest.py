@@ -1,7 +1,6 @@
 """Harvest: an agent that may write saves what a read-only agent of its conversation has reported (decision 11)."""
 
 from dataclasses import dataclass
-from datetime import date
 
 from ..answers import About, Remembered
 from ..errors import InvalidArgument, Refused, SecretFound
@@ -40,7 +39,6 @@ def harvest(
     reporter: str | None = None,
     only_conversation: bool = False,
     section: str | None = None,
-    today: date | None = None,
 ) -> list[Harvested]:
     """Save each finding of an output in the tier that it names, or else in the conversation's memory.
 
@@ -54,7 +52,6 @@ def harvest(
         reporter: who reported; by default the agent in the front matter of the output.
         section: the heading for findings that are under none in their block.
         only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
-        today: the local calendar date; by default the clock's.
 
     Raises:
         InvalidArgument: nobody says who reported, or in which conversation.
@@ -90,7 +87,6 @@ def harvest(
                 under=finding.label or None,
                 about=About(writer=reported_by),
                 keep=True,
-                today=today,
             )
         except Refused as error:
             told = Reported("", finding.tier) if isinstance(error, SecretFound) else finding

@@ -38,7 +38,7 @@ _DEEPEST = 8
 _NAMED = 3
 """At most so many folders below are named."""
 _MOST_LOOKED_AT = 2_000
-_NO_MEMORY = (".git", "node_modules", ".venv", "vendor", "target", "build", "dist", "venv")
+_NO_MEMORY = rules_files.NEVER_ENTERED | {".git", ".venv"}
 _MEMORY = "a folder of memory with a MEMORY.md"
 _PLACES = range(3)
 """How deep below a project its packages may lie, each with memory of its own."""

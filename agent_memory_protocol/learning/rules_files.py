@@ -41,7 +41,9 @@ LINE = f"What was here is in the memory of this repository now: `{_SHARED}`. `am
 """What is left of a file whose rules were moved into memory."""
 
 _SUFFIXES = (".md", ".mdc", ".markdown", ".txt")
-_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv", "__pycache__"])
+NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv", "__pycache__"])
+"""The folders of a project, beside hidden ones, that hold no one's own work."""
+
 _DEEPEST = 4
 _MOST_FOLDERS = 2_000
 _LONG_SECTION = 40
@@ -84,7 +86,7 @@ def find(project: str) -> Iterator[tuple[str, str]]:
     """Yield the files of rules in a project and its folders, with whose they are. Links are left out."""
     for folder, folders, _ in islice(os.walk(project), _MOST_FOLDERS):
         depth = os.path.relpath(folder, project).count(os.sep) + (folder != project)
-        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _NEVER_ENTERED)
+        folders[:] = sorted(name for name in folders if name[0] != "." and name not in NEVER_ENTERED)
         if depth >= _DEEPEST:
             folders.clear()
         for name, kind in FILES.items():

@@ -12,8 +12,8 @@ from ..git.ask import answer
 from ..layout import MEMORY, SCAFFOLDING
 from ..project.git_files import checkouts_of, remote_of
 from .elsewhere import store_folders
+from .rules_files import NEVER_ENTERED
 
-_NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", "venv"])
 _MOST_FOLDERS = 200
 
 
@@ -63,7 +63,7 @@ def other_scaffoldings(project: str) -> list[str]:
 def projects_below(folder: str, onerror: Callable[[OSError], object] | None = None) -> Iterator[str]:
     """Yield each folder with a memory, from this one down; hidden folders and installed packages are not entered."""
     for path, names, _ in os.walk(folder, onerror=onerror):
-        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _NEVER_ENTERED)
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in NEVER_ENTERED)
         if _has_memory(path):
             yield path
 
@@ -125,5 +125,5 @@ def _subfolders(path: str) -> list[str]:
             found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
-    names = (entry for entry in found if not entry.name.startswith(".") and entry.name not in _NEVER_ENTERED)
+    names = (entry for entry in found if not entry.name.startswith(".") and entry.name not in NEVER_ENTERED)
     return sorted(entry.path for entry in names)[:_MOST_FOLDERS]
