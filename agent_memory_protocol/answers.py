@@ -129,7 +129,7 @@ NOTHING_KNOWN = About()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Found(labels.Labelled):
     """An entry or a note that matches a query.
 
     Attributes:
@@ -170,11 +170,6 @@ class Found:
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
     fit: float = 1.0
-
-    @property
-    def alone(self) -> str:
-        """Its text with the label in front, as it is shown alone."""
-        return labels.in_front_of_item(self.label, self.text)
 
     @property
     def file(self) -> str:
@@ -233,7 +228,7 @@ def corrections(hits: Iterable[Matched]) -> list[Correction]:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredEntry:
+class StoredEntry(labels.Labelled):
     """An entry as it is in its document.
 
     Attributes:
@@ -261,11 +256,6 @@ class StoredEntry:
     disputed: bool = False
     as_of: dt.date | None = None
     about: About = NOTHING_KNOWN
-
-    @property
-    def alone(self) -> str:
-        """Its text with the label in front, as it is shown alone."""
-        return labels.in_front_of_item(self.label, self.text)
 
     def is_expired(self, today: dt.date) -> bool:
         """Say whether its last day is before today."""

@@ -72,3 +72,17 @@ def _begins_with_block(text: str) -> bool:
     second = rest.partition("\n")[0]
     is_table = "|" in first and "-" in second and not second.strip("|:- \t")
     return bool(begins) or is_table
+
+
+class Labelled:
+    """A list item, or any text, with the label that governs it; "" where none does."""
+
+    __slots__ = ()
+
+    text: str
+    label: str
+
+    @property
+    def alone(self) -> str:
+        """Its text with the label in front, as it is shown alone."""
+        return in_front_of_item(self.label, self.text)

@@ -20,7 +20,7 @@ _GOES = ("expired", "old")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(labels.Labelled):
     """An entry, and why it goes or stays.
 
     Attributes:
@@ -43,11 +43,6 @@ class Judged:
     label: str
     reason: str
     cause: str
-
-    @property
-    def alone(self) -> str:
-        """Its text with the label in front, as it is shown alone."""
-        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self, target: Target) -> dict[str, object]:
         """Return it as it is in a JSON answer; `target` is its document."""

@@ -82,7 +82,7 @@ class Pruning:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(labels.Labelled):
     """An entry that has left its document.
 
     Attributes:
@@ -99,11 +99,6 @@ class Removed:
     label: str = ""
     went_along: tuple[str, ...] = ()
     about: About = NOTHING_KNOWN
-
-    @property
-    def alone(self) -> str:
-        """Its text with the label in front, as it is shown alone."""
-        return labels.in_front_of_item(self.label, self.text)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
