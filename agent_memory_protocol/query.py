@@ -49,7 +49,7 @@ class Reply:
         }
 
 
-class Where(TypedDict, total=False):
+class Scope(TypedDict, total=False):
     """Where to look, and from which day on: arguments of `Workspace.search`."""
 
     targets: Sequence[Target] | None
@@ -71,7 +71,7 @@ def ask(
     index: "SearchIndex | None" = None,
     embedder: "Embedder | None" = None,
     today: date | None = None,
-    **where: Unpack[Where],
+    **where: Unpack[Scope],
 ) -> Reply:
     """Find what fits a query, as `Workspace.search` does, which says what the arguments mean and what is raised.
 
