@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -287,3 +288,27 @@ def test_a_ledger_that_somebody_forged_writes_no_other_file(workspace, tmp_path,
     done = workspace.restore(workspace.restorable())
     assert done.problems
     assert not (tmp_path / path).exists()
+
+
+RULES = Path(__file__).parents[1] / "data" / "rules_files"
+
+
+def sentences(text):
+    """Return each run of four words or more of a rules file, without its front matter and what only marks structure."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    runs = (re.findall(r"\w[\w'-]*", line) for line in text.splitlines() if not line.startswith("# "))
+    return [" ".join(words) for words in runs if len(words) >= 4]
+
+
+@pytest.mark.parametrize("project", sorted(one.name for one in RULES.iterdir() if one.is_dir()))
+def test_every_sentence_of_real_rules_comes_in_or_is_named(workspace, tmp_path, project):
+    shutil.copytree(RULES / project, tmp_path, dirs_exist_ok=True)
+    code, answer = run(workspace, str(tmp_path), "--apply")
+    assert code == 0, answer
+    assert "left out" not in answer
+    written = [path.read_text() for path in (tmp_path / ".scaffolding").rglob("*.md")]
+    kept = " ".join(re.findall(r"\w[\w'-]*", " ".join(written)))
+    originals = [path for path in (RULES / project).rglob("*") if path.is_file()]
+    wanted = [one for path in originals for one in sentences(path.read_text())]
+    assert [one for one in wanted if one not in kept] == []
+    assert len(wanted) >= 3
