@@ -363,30 +363,54 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
             return None
         if target.tier.has_notes and "(INDEX.md" not in source.text:
             source = _with_notes_beside(root, source)
-        text, removed = injected_text(source.text, source.rare)
+        found = source.rendered.get(settings.datamark)
+        if not isinstance(found, _Rendered):
+            found = source.rendered[settings.datamark] = _Rendered(source, DATAMARK if settings.datamark else "")
     except (AgentMemoryError, OSError) as error:
         return Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
-    if b"<<<<<<<" in source.rare and _has_conflict(text):
+    if found.has_conflict:
         warnings.append(f"{source.target.path} holds merge conflict markers; both sides are recalled")
-    text = text.removesuffix("\n")
-    if not _says_something(text):
+    if not found.says_something:
         return None
-    if may_hold_places(source.rare):
-        text, removed = _without_placeholders(text, removed)
-    body = text
-    escapes = needs_escapes(text, source.rare)
-    if escapes:
-        body = "\n".join([escape_line(line) for line in text.split("\n")])
-    if settings.datamark:
-        body = DATAMARK + body.replace("\n", "\n" + DATAMARK)
-    draft = Draft(
-        Part(source.target, body, lines=source.lines - len(removed), lines_in_file=source.lines), source, text, removed
-    )
-    draft.escapes = escapes
+    part = Part(source.target, found.body, data=found.data, lines=found.lines, lines_in_file=source.lines)
+    draft = Draft(part, source, found.text, found.removed)
+    draft.escapes = found.escapes
     draft.mark = DATAMARK if settings.datamark else ""
     draft.overflow = settings.overflow
-    draft.may_end = _may_end(text, source.rare)
+    draft.may_end = found.may_end
     return draft
+
+
+class _Rendered:
+    """What a document is in the block, whole: the same for the same bytes, so that it is made once."""
+
+    __slots__ = (
+        "body",
+        "data",
+        "escapes",
+        "has_conflict",
+        "lines",
+        "may_end",
+        "removed",
+        "says_something",
+        "text",
+    )
+
+    def __init__(self, source: TierText, mark: str) -> None:
+        text, self.removed = injected_text(source.text, source.rare)
+        self.has_conflict = b"<<<<<<<" in source.rare and _has_conflict(text)
+        text = text.removesuffix("\n")
+        self.says_something = _says_something(text)
+        if self.says_something and may_hold_places(source.rare):
+            text, self.removed = _without_placeholders(text, self.removed)
+        self.text = body = text
+        self.escapes = needs_escapes(text, source.rare)
+        if self.escapes:
+            body = "\n".join([escape_line(line) for line in text.split("\n")])
+        self.body = mark + body.replace("\n", "\n" + mark) if mark else body
+        self.data = self.body.encode()
+        self.lines = source.lines - len(self.removed)
+        self.may_end = _may_end(text, source.rare)
 
 
 def _with_notes_beside(root: Root, source: TierText) -> TierText:

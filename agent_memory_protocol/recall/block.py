@@ -61,9 +61,9 @@ class Share:
 
     __slots__ = ("body", "data", "lines")
 
-    def __init__(self, body: str, lines: int) -> None:
+    def __init__(self, body: str, lines: int, data: bytes | None = None) -> None:
         self.body = body
-        self.data = body.encode()
+        self.data = body.encode() if data is None else data
         self.lines = lines
 
     @property
@@ -84,8 +84,17 @@ class Part(Share):
 
     __slots__ = ("_find_left_out", "cut", "lines_in_file", "problem", "target")
 
-    def __init__(self, target: Target, body: str, *, lines: int = 0, lines_in_file: int = 0, problem: str = "") -> None:
-        super().__init__(body, lines)
+    def __init__(
+        self,
+        target: Target,
+        body: str,
+        *,
+        data: bytes | None = None,
+        lines: int = 0,
+        lines_in_file: int = 0,
+        problem: str = "",
+    ) -> None:
+        super().__init__(body, lines, data)
         self.target = target
         self.lines_in_file = lines_in_file
         self.cut = False

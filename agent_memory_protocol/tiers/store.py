@@ -14,6 +14,10 @@ WHOLE_BYTES = 256 * 1024
 LARGEST = 4 << 20
 """A larger file is not a page of memory; it is never rewritten."""
 
+_KEPT = 64
+_KEPT_BYTES = 64 * 1024
+"""So many documents of so many bytes at most are kept as they were read last, for the next time they are the same."""
+
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024
 
@@ -33,9 +37,10 @@ class TierText:
         text: the same as text, every line ending ``\n``.
         lines: how many lines the file has.
         gap: None where the file was read whole; else how many lines `text` has before the part that was not read.
+        rendered: what recall has made of it, to be asked again as long as the file is the same.
     """
 
-    __slots__ = ("data", "gap", "lines", "rare", "target", "text")
+    __slots__ = ("data", "gap", "lines", "rare", "rendered", "target", "text")
 
     def __init__(
         self, target: Target, data: bytes, text: str, *, lines: int | None = None, gap: int | None = None
@@ -46,6 +51,10 @@ class TierText:
         self.text = text
         self.lines = count_lines(data, self.rare) if lines is None else lines
         self.gap = gap
+        self.rendered: dict[object, object] = {}
+
+
+_kept: "dict[tuple[str, Target], tuple[bytes, TierText]]" = {}
 
 
 def locate(root: Root, target: Target) -> Target:
@@ -141,8 +150,16 @@ def read(root: Root, target: Target) -> TierText | None:
         return _read_ends(root, target)
     if content is None:
         return None
+    known = _kept.get((root.path, target))
+    if known is not None and known[0] == content.data:
+        return known[1]
     data = files.split_bom(content.data)[1]
-    return TierText(target, data, _plain(files.decode(content.data, target.path)))
+    found = TierText(target, data, _plain(files.decode(content.data, target.path)))
+    if len(_kept) >= _KEPT:
+        _kept.clear()
+    if len(data) <= _KEPT_BYTES:
+        _kept[root.path, target] = (content.data, found)
+    return found
 
 
 def _read_ends(root: Root, target: Target) -> TierText | None:

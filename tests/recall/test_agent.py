@@ -169,6 +169,23 @@ def test_shown_and_left_out_entries_add_up(full):
         assert f"({len(part.left_out)} entries on {len(part.left_out)} lines are not shown" in part.body
 
 
+def test_what_changed_is_recalled_though_the_file_looks_as_it_was(project):
+    file = project.write(SHARED, "# S\n\n- The database is Postgres.\n")
+    assert "Postgres" in project.recall()
+    before = file.stat()
+    file.write_text("# S\n\n- The database is DuckDB 1.\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "DuckDB" in project.recall()
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", "plain"])
+def test_settings_hold_for_a_document_that_was_read_before(project, marked):
+    project.write(SHARED, "# S\n\n- The database is Postgres.\n")
+    project.recall()
+    project.write(".scaffolding/amp.toml", f"[recall]\ndatamark = {str(marked).lower()}\n")
+    assert ("- The database is Postgres." in project.recall().split("\n")) is not marked
+
+
 def test_no_section_loses_its_last_entry_while_another_has_two(project):
     sections = "\n".join(f"## Section {number}\n\n- only entry {number}\n" for number in range(20))
     many = "\n".join(f"- one of many {number} {'y' * 80}" for number in range(300))
