@@ -1,4 +1,4 @@
-"""Tier documents: find, add and replace entries without touching the rest of the file.
+"""Tier documents: read them, name their entries, and find places in them without touching the rest of the file.
 
 The text a person wrote is never re-rendered. An edit replaces the lines of one entry and leaves every other byte
 alone, so a diff shows exactly what changed (decision 21).
@@ -102,20 +102,6 @@ class Document:
         rest = [line[shift:] if not line[:shift].strip() else line.lstrip() for line in rest]
         loose = "\n".join(line.rstrip(" \t") for line in (first, *rest)).strip("\n")
         return labels.in_front(self.label(entry), loose)
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A document with a new entry in it, which entry that is, and what the writer should be told."""
-
-    document: Document
-    entry: Entry
-    notes: tuple[str, ...]
-
-    @property
-    def entry_id(self) -> str:
-        """The id of the new entry."""
-        return self.document.ids[self.document.outline.entries.index(self.entry)]
 
 
 def parse(data: bytes, target: Target) -> Document:
@@ -278,78 +264,6 @@ def check_label(label: str) -> str:
     raise RefusedText(f"{label[:60]!r} cannot be a label; give one line with one sentence, such as 'Never'")
 
 
-def add(document: Document, new: NewEntry, section: str | None = None, label: str | None = None) -> Added:
-    """Add an entry: after the last one that no label governs under the section's heading, or the file's first one.
-
-    With a label, as `check_label` returns it, the entry goes to the end of that label's list: one directly under that
-    heading, or where no section is named, the last one in the file. A section or label that does not exist is made; of
-    two sections with that name the last is used. The notes say so. (docs/protocol.md, “Labels”.)
-
-    Raises:
-        Refused: the document's structure would change: a fence that never closes would swallow the entry.
-    """
-    headings = document.outline.headings
-    notes = []
-    made = []
-    if section is None:
-        heading = headings[0] if headings else None
-    else:
-        matching = find_sections(document, section)
-        heading = matching[-1] if matching else None
-        if len(matching) > 1:
-            notes.append(
-                f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used"
-            )
-        if not matching:
-            made.append(f"## {section.strip().lstrip('#').strip()}")
-            notes.append(f"added the missing section {made[0]!r} at the end")
-    if label is not None and not made:
-        governed = _last_under(document, heading, label, anywhere=section is None)
-        if governed is not None:
-            return _add_at(document, new, governed.end, governed, [], notes, label)
-    if label is not None:
-        made.append(label)
-        notes.append(f"added the missing label {made[-1]!r}")
-        end = _end(document) if heading is None or len(made) > 1 else _end_under(document, heading)
-        return _add_at(document, new, end, None, made, notes, label)
-    if made:
-        return _add_at(document, new, _end(document), None, made, notes)
-    last = _last_unit(document, heading)
-    if heading is None and not document.outline.labels:
-        position = _end(document)
-    elif last is None:
-        position = document.begin if heading is None else after_heading(document, heading)
-    else:
-        position = last.end
-    try:
-        return _add_at(document, new, position, last, [], notes)
-    except Refused:
-        # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
-        if not isinstance(last, Entry) or last.is_item or not entries.is_label(document.lines[last.end - 1]):
-            raise
-        return _add_at(document, new, last.start, None, [], notes)
-
-
-def _last_under(document: Document, heading: Heading | None, label: str, *, anywhere: bool) -> Entry | IndexLine | None:
-    """Return the last entry or index line that a label governs directly under a heading, else with `anywhere` any."""
-    outline = document.outline
-    above = () if heading is None else (outline.headings.index(heading),)
-    wanted = labels.key(label)
-    units: list[Entry | IndexLine] = sorted([*outline.index_lines, *outline.entries], key=lambda unit: unit.start)
-    governed = [unit for unit in units if unit.label is not None and labels.key(document.label(unit)) == wanted]
-    here = [unit for unit in governed if unit.headings[-1:] == above]
-    return next(reversed(here or (governed if anywhere else [])), None)
-
-
-def _end_under(document: Document, heading: Heading) -> int:
-    """Return the line after the last one directly under a heading, blank lines not counted."""
-    later = [other.start for other in document.outline.headings if other.start > heading.start]
-    end = later[0] if later else len(document.lines)
-    while end > heading.end and not document.lines[end - 1].strip(" \t"):
-        end -= 1
-    return end
-
-
 def redate(document: Document, entry: Entry, day: int) -> Document:
     """Move an entry's own date mark to another day, in the spelling it has. An entry without one stays as it is."""
     mark = entry.mark
@@ -447,19 +361,6 @@ def section_key(text: str) -> str:
     return " ".join(words)
 
 
-def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine | None:
-    """Return the last unlabelled entry directly under a heading (None: anywhere), else the last such index line."""
-    outline = document.outline
-    index = outline.headings.index(heading) if heading is not None else None
-
-    def stands_here(unit: Entry | IndexLine) -> bool:
-        here = heading is None or (bool(unit.headings) and unit.headings[-1] == index)
-        return here and unit.label is None
-
-    units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
-    return next((unit for unit in reversed(units) if stands_here(unit)), None)
-
-
 def after_heading(document: Document, heading: Heading) -> int:
     """Return the line after a heading and the comments right under it."""
     position = heading.end
@@ -469,67 +370,6 @@ def after_heading(document: Document, heading: Heading) -> int:
                 break
             position = block.end
     return position
-
-
-def _end(document: Document) -> int:
-    position = len(document.lines)
-    while position and not document.lines[position - 1].strip(" \t"):
-        position -= 1
-    return position
-
-
-def _add_at(
-    document: Document,
-    new: NewEntry,
-    position: int,
-    after: Entry | IndexLine | None,
-    made: Sequence[str],
-    notes: list[str],
-    label: str = "",
-) -> Added:
-    """Add an entry at a line, under a heading and a label made for it, and hold that nothing else has changed."""
-    marker, indent = _marker(document, after)
-    block = item_lines(new, "-" if made else marker, "" if made else indent)
-    for line in reversed(made):
-        block = [line, "", *block]
-    after_text = position > 0 and document.lines[position - 1].strip(" \t") != ""
-    lead = after_text and (bool(made) or not _follows_tightly(document, after))
-    for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
-        lines = [""] * blank_before + block + [""] * blank_after
-        changed = with_block(document, position, position, lines)
-        first = position + len(lines) - blank_after - len(new.lines)
-        entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
-        if entry is None or not entry.is_item or entry.end != first + len(new.lines):
-            continue
-        if labels.key(changed.label(entry)) != labels.key(label):
-            continue
-        if _only_added(document, changed, entry, made, range(position, position + len(lines))):
-            return Added(changed, entry, tuple(notes))
-    opened = next((block.start + 1 for block in document.outline.blocks if not block.closed), None)
-    why = f"the fence opened in line {opened} never closes; close it" if opened else "what is around it would change"
-    raise Refused(f"{document.target.path}: the entry cannot be placed: {why}, or name another section")
-
-
-def _marker(document: Document, after: Entry | IndexLine | None) -> tuple[str, str]:
-    """Return the bullet and the indentation of the list that an entry joins."""
-    if after is None or (isinstance(after, Entry) and not after.is_item):
-        return "-", ""
-    line = document.lines[after.start]
-    text = line.lstrip(" ")
-    return (text[0], line[: len(line) - len(text)]) if text[0] in "-*+" else ("-", "")
-
-
-def _follows_tightly(document: Document, after: Entry | IndexLine | None) -> bool:
-    """Say whether a new item joins the list before it without a blank line: if that list has none between its items."""
-    if after is None or (isinstance(after, Entry) and not after.is_item):
-        return False
-    return not (after.start > 0 and not document.lines[after.start - 1].strip(" \t") and _has_sibling(document, after))
-
-
-def _has_sibling(document: Document, after: Entry | IndexLine) -> bool:
-    blocks = document.outline.blocks
-    index = next(index for index, block in enumerate(blocks) if block.start == after.start)
-    return index > 0 and blocks[index - 1].kind == markdown.ITEM
 
 
 def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
@@ -553,29 +393,6 @@ def with_block(document: Document, start: int, end: int, block: Sequence[str]) -
 def rebuilt(document: Document, raw: Sequence[str]) -> Document:
     """Return the document with other lines, each with its ending."""
     return parse(document.bom + "".join(raw).encode(), document.target)
-
-
-def _only_added(old: Document, new: Document, entry: Entry, made: Sequence[str], added: range) -> bool:
-    """Say whether nothing but this entry in the added lines, and what was made for it, is new."""
-
-    def before(line: int) -> int:
-        return line if line <= added.start else line - len(added)
-
-    others = [
-        (before(other.start), before(other.end), other.headings, new.label(other), other.day)
-        for other in new.outline.entries
-        if other is not entry
-    ]
-    headings = [(heading.level, heading.text) for heading in new.outline.headings]
-    old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
-    if made and made[0].startswith("#"):
-        old_headings.append((2, markdown.heading_text(made[0])))
-    return (
-        others == [(one.start, one.end, one.headings, old.label(one), one.day) for one in old.outline.entries]
-        and headings == old_headings
-        and [(line.target, new.label(line)) for line in new.outline.index_lines]
-        == [(line.target, old.label(line)) for line in old.outline.index_lines]
-    )
 
 
 def signature(document: Document, entry: Entry) -> tuple[str, tuple[str, ...], str, int | None]:

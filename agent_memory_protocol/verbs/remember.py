@@ -14,8 +14,9 @@ from ..learning import route
 from ..project import agents
 from ..text import labels, marks
 from ..tiers import compose, dispute, document, store
+from ..tiers.add import Added, add
 from ..tiers.compose import NewEntry
-from ..tiers.document import Added, Document
+from ..tiers.document import Document
 from ..tiers.entries import Entry
 from ..tiers.taken import take
 
@@ -125,7 +126,7 @@ def _kept(
     said = error.partition("; nothing was changed")[0]
     with session.locked(target):
         current = session.read(target) or document.parse(session.header(target).encode(), target)
-        added = document.add(current, new, section, label)
+        added = add(current, new, section, label)
         taken = take(added.document, added.entry_id)
         books = session.books(target)
         if all(one.taken.saying != taken.saying for one in books.archived(current)):
@@ -252,7 +253,7 @@ def _add(
 
     What is `leaving` for it makes room first.
     """
-    added = document.add(current, new, section, label)
+    added = add(current, new, section, label)
     if today is None:
         return added, {}
     from ..tiers import prune, remove
@@ -269,7 +270,7 @@ def _add(
         holds=session.why_held,
     )
     reasons = {one.id: "made room for a new entry" for one in plan.removals}
-    with_room = document.add(remove.remove(current, list(reasons)), new, section, label)
+    with_room = add(remove.remove(current, list(reasons)), new, section, label)
     if not session.fits(remove.remove(with_room.document, leaving)):
         return added, {}  # what would go would go for nothing: the entry is refused
     expired = sum(one.cause == "expired" for one in plan.removals)

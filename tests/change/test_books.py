@@ -16,6 +16,7 @@ from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, parse_file
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove
 from agent_memory_protocol.tiers.taken import Taken, take
@@ -67,7 +68,7 @@ def parse(text: str) -> Document:
 
 
 def added(doc: Document, text: str) -> Document:
-    return document.add(doc, compose.compose(text, max_bytes=25_600)).document
+    return add(doc, compose.compose(text, max_bytes=25_600)).document
 
 
 PAGE = parse("# T\n\n- a\n- b\n- c\n")

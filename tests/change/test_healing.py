@@ -10,6 +10,7 @@ from agent_memory_protocol.change.healing import Healing
 from agent_memory_protocol.change.journal import Add, Done, Line, Version, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import compose, document, edit
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove
 from agent_memory_protocol.tiers.taken import Taken, take
@@ -41,7 +42,7 @@ class Told:
     def add(
         self, text: str, at: float = NOON, *, again: bool = False, done: bool = True, reached: bool = True
     ) -> "Told":
-        added = document.add(self.document, compose.compose(text, max_bytes=25_600))
+        added = add(self.document, compose.compose(text, max_bytes=25_600))
         taken = take(added.document, added.entry_id)
         return self._write(added.document, at, (Add(taken, at, again),), (), done=done, reached=reached)
 

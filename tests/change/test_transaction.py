@@ -16,7 +16,8 @@ from agent_memory_protocol.change.transaction import Change, Changed, change_doc
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LimitExceeded, Refused, StorageError
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.tiers import compose, document
+from agent_memory_protocol.tiers import compose
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove
 from agent_memory_protocol.workspace import Workspace
@@ -82,7 +83,7 @@ def allow(old: Document, new: Document) -> None:
 
 
 def adding(current: Document, text: str, about: About | None = None) -> Change:
-    added = document.add(current, compose.compose(text, max_bytes=25_600))
+    added = add(current, compose.compose(text, max_bytes=25_600))
     return Change(added.document, about={added.entry_id: about or About()})
 
 
@@ -217,7 +218,7 @@ def test_what_the_ledger_cannot_hold_is_refused_and_does_not_come_true_later(des
         desk.change(
             lambda current: Change(
                 adding(removing(current, "- a").document, "new", about).document,
-                about={document.add(current, compose.compose("new", max_bytes=25_600)).entry_id: about},
+                about={add(current, compose.compose("new", max_bytes=25_600)).entry_id: about},
             )
         )
     assert desk.files() == before

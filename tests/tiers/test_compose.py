@@ -8,6 +8,7 @@ from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, Refused,
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.text import dates
 from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 
 SHARED = Target(Tier.SHARED)
@@ -161,7 +162,7 @@ RELEASE = "Release steps\n- [2020-01-02] tag the build\n- [2020-01-03] publish"
 def test_a_text_with_dated_bullets_headings_and_rules_reads_back_as_one_undated_entry(text):
     """B59: a memory whose own text holds dated bullets or the separator reads back as several memories."""
     before = document.parse(b"# T\n\n- a\n- b\n", SHARED)
-    added = document.add(before, compose(text, max_bytes=25_600))
+    added = add(before, compose(text, max_bytes=25_600))
     entries = added.document.outline.entries
     assert len(entries) == 3
     assert entries[2].day is None
@@ -208,7 +209,7 @@ def test_whatever_the_document(markdown_documents, data):
 
 
 def check(before: document.Document, new: NewEntry) -> None:
-    added = document.add(before, new)
+    added = add(before, new)
     after = added.document
     assert len(after.outline.entries) == len(before.outline.entries) + 1
     assert [heading.text for heading in after.outline.headings] == [heading.text for heading in before.outline.headings]

@@ -11,6 +11,7 @@ from agent_memory_protocol.errors import DamagedFile, InvalidArgument, Refused, 
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.text import dates
 from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 from agent_memory_protocol.tiers.document import Document
 
@@ -27,7 +28,7 @@ def fact(text: str = FACT) -> NewEntry:
 
 
 def added(text: str | bytes, section: str | None = None, new: str = FACT) -> bytes:
-    return document.add(parse(text), fact(new), section).document.data
+    return add(parse(text), fact(new), section).document.data
 
 
 def signatures(doc: Document) -> list[tuple[str, tuple[str, ...], int | None, str]]:
@@ -212,7 +213,7 @@ SECTIONS = "# T\n\n- t\n\n## Redis #infra\n\n- r\n\n## Notes\n\n- one\n\n### Dee
 @pytest.mark.parametrize("section", ["Redis", "redis ", "REDIS #infra", "## Redis", "redis #other"])
 def test_a_section_is_found_whatever_its_case_and_tags(section):
     """B61: writing to a section whose heading does not match exactly adds a second section and reports success."""
-    result = document.add(parse(SECTIONS), fact(), section)
+    result = add(parse(SECTIONS), fact(), section)
     assert result.notes == ()
     assert result.document.section(result.entry) == "Redis #infra"
     assert result.document.data.decode() == SECTIONS.replace("- r\n", f"- r\n- {FACT}\n")
@@ -221,17 +222,17 @@ def test_a_section_is_found_whatever_its_case_and_tags(section):
 @pytest.mark.requirement("S4-61")
 def test_of_two_sections_the_last_is_used_and_said():
     """B61."""
-    result = document.add(parse(SECTIONS), fact(), "notes")
+    result = add(parse(SECTIONS), fact(), "notes")
     assert result.notes == ("2 sections are called 'notes'; the last one, line 17, is used",)
     assert result.document.data.decode() == SECTIONS + f"- {FACT}\n"
 
 
 @pytest.mark.requirement("S4-61")
 def test_a_section_that_is_not_there_is_made_at_the_end_and_said():
-    result = document.add(parse(SECTIONS), fact(), "Deployment")
+    result = add(parse(SECTIONS), fact(), "Deployment")
     assert result.notes == ("added the missing section '## Deployment' at the end",)
     assert result.document.data.decode() == SECTIONS + f"\n## Deployment\n\n- {FACT}\n"
-    again = document.add(result.document, fact("Another."), "deployment")
+    again = add(result.document, fact("Another."), "deployment")
     assert again.notes == ()
     assert again.document.data == result.document.data + b"- Another.\n"
 
@@ -239,7 +240,7 @@ def test_a_section_that_is_not_there_is_made_at_the_end_and_said():
 @pytest.mark.parametrize("section", ["## Redis", "Redis", "Notes"])
 def test_no_text_makes_a_heading_twice(section):
     """B61: text that itself starts with the section's heading."""
-    result = document.add(parse(SECTIONS), fact(f"{section}\n\nMore."), "Redis")
+    result = add(parse(SECTIONS), fact(f"{section}\n\nMore."), "Redis")
     assert [heading.text for heading in result.document.outline.headings] == [
         heading.text for heading in parse(SECTIONS).outline.headings
     ]
@@ -323,7 +324,7 @@ def only_change(before: bytes, after: bytes) -> bytes:
 
 
 def check_add(doc: Document, new: NewEntry, section: str | None) -> None:
-    result = document.add(doc, new, section)
+    result = add(doc, new, section)
     put = only_change(doc.data, result.document.data)
     assert put
     others = [

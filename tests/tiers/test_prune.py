@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import DamagedFile, Refused
-from agent_memory_protocol.tiers import compose, document, prune
+from agent_memory_protocol.tiers import compose, prune
+from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.prune import Judged, Plan
 from agent_memory_protocol.tiers.remove import remove
@@ -307,7 +308,7 @@ def test_a_remembered_text_with_dated_lines_is_one_entry_that_stays():
     new = compose.compose(
         "Release steps\n- [2020-01-02] tag the build\n- [2020-01-03] publish\n## 2020-01-04\n---", max_bytes=25_600
     )
-    doc = document.add(parse("# T\n\n- first\n"), new).document
+    doc = add(parse("# T\n\n- first\n"), new).document
     assert len(doc.ids) == 2
     assert prune.plan_pruning(doc, today=TODAY, older_than=90, sections=True).removals == ()
 
