@@ -273,7 +273,7 @@ class Workspace(Reader):
         if not (older_than is None or isinstance(older_than, timedelta)):
             raise InvalidArgument(f"older_than is a timedelta, such as timedelta(days=90), not {older_than!a}")
         with self._session(actor) as session:
-            return verbs.upkeep.plan_pruning(
+            return verbs.prune.plan(
                 session,
                 targets,
                 today=today or date.today(),
@@ -301,7 +301,7 @@ class Workspace(Reader):
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.apply_pruning(session, plans, force=force, progress=progress)
+            return verbs.prune.apply(session, plans, force=force, progress=progress)
 
     def restorable(
         self,
@@ -320,7 +320,7 @@ class Workspace(Reader):
         """
         check_several("entry_ids", entry_ids)
         with self._session(actor) as session:
-            return verbs.upkeep.restorable(session, entry_ids, last=last, since=since)
+            return verbs.restore.restorable(session, entry_ids, last=last, since=since)
 
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
@@ -331,7 +331,7 @@ class Workspace(Reader):
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.restore(session, chosen)
+            return verbs.restore.restore(session, chosen)
 
     def sync(
         self, *, actor: Actor | None = None, targets: Sequence[Target] | None = None, apply: bool = False
@@ -351,7 +351,7 @@ class Workspace(Reader):
         """
         check_several("entry_ids", entry_ids)
         with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.redact(session, entry_ids)
+            return verbs.redact.redact(session, entry_ids)
 
     # -- checking ------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import click
 from ..layout import Target, parse_target
 from ..text.phrases import counted
 from ..tiers.prune import Judged
-from ..verbs.upkeep import PlanOutdated, parse_age
+from ..verbs.prune import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed
 from .cells import cells
 from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress

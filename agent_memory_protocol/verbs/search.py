@@ -157,12 +157,12 @@ def search_archived(
     No file keeps these words: what is redacted must be gone from all of them.
     """
     from ..change.ledger import parts_of
-    from . import upkeep
+    from .restore import restorable
 
     tell = on_problem or (lambda _: None)
     is_asked = _asked(session, where)
     try:
-        archived = [one for one in upkeep.restorable(session, (), last=False, since=since) if is_asked(one.target)]
+        archived = [one for one in restorable(session, (), last=False, since=since) if is_asked(one.target)]
     except StorageError as error:
         tell(str(error))
         return []

@@ -21,7 +21,7 @@ from ..text.dates import parse_day
 from ..text.markdown import marker_width
 from ..text.phrases import counted
 from ..tiers.entries import OWN
-from ..verbs.upkeep import PlanOutdated, parse_age
+from ..verbs.prune import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed, Restorable
 from ..workspace import Workspace
 from .page import mark_of

@@ -22,7 +22,7 @@ from agent_memory_protocol.errors import (
 )
 from agent_memory_protocol.layout import Target, Tier, parse_target
 from agent_memory_protocol.project.access import Actor
-from agent_memory_protocol.verbs.upkeep import PlanOutdated
+from agent_memory_protocol.verbs.prune import PlanOutdated
 from agent_memory_protocol.verbs.upkeep_answers import Redacted
 from agent_memory_protocol.workspace import Workspace
 

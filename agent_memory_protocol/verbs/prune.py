@@ -1,0 +1,161 @@
+"""The verb that takes out what is outdated: a plan that is shown, and then exactly that is done."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+from ..answers import About
+from ..change.session import Session
+from ..change.transaction import Change
+from ..disk import garbage
+from ..errors import InvalidArgument, Refused, StorageError
+from ..layout import Target, Tier
+from ..project.settings import parse_days
+from ..recall import use
+from ..text.dates import parse_day
+from ..text.phrases import counted
+from ..tiers import prune as rules
+from ..tiers import store
+from ..tiers.document import Document
+from ..tiers.prune import Judged, Plan
+from .conversations import ENDS_AFTER, last_sign
+from .upkeep_answers import Pruning, Removed
+
+Progress = Callable[[int, int], None]
+
+
+class PlanOutdated(StorageError):
+    """Documents were changed after plans for them were made; nothing was changed in them. Plan again.
+
+    Attributes:
+        removed: what has left the others.
+    """
+
+    def __init__(self, message: str, targets: Sequence[Target] = (), removed: Sequence[Removed] = ()) -> None:
+        super().__init__(message)
+        self.targets = tuple(targets)
+        self.removed = tuple(removed)
+
+
+def parse_age(text: str, today: date) -> timedelta:
+    """Read an age: `90d`, `12w`, `1y`, a number of days, or a date, which means older than that day.
+
+    Raises:
+        InvalidArgument: it has another form, or the day is yet to come.
+    """
+    if "-" in text:
+        age = today - date.fromordinal(parse_day(text))
+        if age < timedelta():
+            raise InvalidArgument(f"{text} lies in the future; give a day that has passed, or an age such as 90d")
+        return age
+    days = parse_days(text)
+    if days is None:
+        raise InvalidArgument(f"{text[:40]!a} is not an age; write 90d, 12w or a date such as 2026-01-31")
+    return timedelta(days=days)
+
+
+def plan(
+    session: Session,
+    targets: Sequence[Target] | None,
+    *,
+    today: date,
+    older_than: timedelta | None,
+    sections: bool,
+    to_limit: bool,
+    progress: Progress | None,
+) -> list[Pruning]:
+    """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
+    plans = []
+    named = session.readable() if targets is None else targets
+    chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
+    with garbage.left_alone():
+        for number, target in enumerate(chosen):
+            session.check_read(target)
+            try:
+                current = session.read(target)
+                if current is not None:
+                    plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
+            except (StorageError, Refused) as error:
+                plans.append(Pruning(target, session.path(target), None, problem=str(error)))
+            if progress is not None:
+                progress(number + 1, len(chosen))
+    return plans
+
+
+def apply(session: Session, plans: Sequence[Pruning], *, force: bool, progress: Progress | None) -> list[Removed]:
+    """Take out exactly what the plans say. What is held back keeps no other document from its pruning."""
+    held = [] if force else [one for one in plans if one.held]
+    work = [(one.target, one.plan) for one in plans if one.plan is not None and one.removals and one not in held]
+    session.notices += [
+        f"{one.target} was not pruned: {len(one.removals)} of {counted(len(one.removals) + len(one.kept), 'entry')}"
+        f" would go, more than half; `{one.by_force}` does it"
+        for one in held
+    ]
+    for target, _ in work:
+        session.check_write(target)
+    gone: list[Removed] = []
+    outdated: list[Target] = []
+    for number, (target, plan) in enumerate(work):
+        try:
+            gone += _prune(session, target, plan)
+        except PlanOutdated:
+            outdated.append(target)
+        if progress is not None:
+            progress(number + 1, len(work))
+    if outdated:
+        named = ", ".join(target.path for target in outdated)
+        raise PlanOutdated(f"{named} was changed after the plan was made; plan again", outdated, gone)
+    return gone
+
+
+def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
+    if session.plan_healing(target).has_work:
+        session.change(target, Change)
+
+    def change(current: Document) -> Change:
+        if current.data != plan.document.data:
+            raise PlanOutdated(current.target.path)
+        return Change(plan.result, reasons={one.id: f"pruned: {_why(one)}" for one in plan.removals})
+
+    done = session.change(target, change)
+    said = session.known(target)
+    return [
+        Removed(target, one.id, one.text, done.run, one.label, about=said.get(one.id, About())) for one in plan.removals
+    ]
+
+
+def _why(one: Judged) -> str:
+    """Return why an entry was pruned, for the ledger: its text there says how old it is."""
+    return "old" if one.cause == "old" else one.reason
+
+
+def _plan(
+    session: Session, current: Document, today: date, older_than: timedelta | None, *, sections: bool, to_limit: bool
+) -> Pruning:
+    settings = session.settings
+    days = settings.older_than if older_than is None else older_than.days
+    last = last_sign(session, current) if current.target.tier is Tier.CONVERSATION else today
+    if to_limit:
+        plan = rules.plan_to_limit(
+            current,
+            today=today,
+            max_lines=settings.max_lines,
+            max_bytes=settings.max_bytes,
+            sections=sections,
+            older_than=None if older_than is None else days,
+            holds=session.why_held,
+        )
+    else:
+        plan = rules.plan_pruning(current, today=today, older_than=days, sections=sections, holds=session.why_held)
+    room = session.headroom(plan.result)
+    since = use.unneeded(use.read(session.root), today) if settings.count else {}
+    unneeded = sum(use.name_of(current.target, one) in since for one in current.ids)
+    return Pruning(
+        current.target,
+        session.path(current.target),
+        plan,
+        tuple(rules.old_sections(current, today=today, older_than=days)),
+        (max(0, -room.lines), max(0, -room.bytes)),
+        ended=last if today - last > ENDS_AFTER else None,
+        unneeded=unneeded,
+        said=session.known(current.target),
+    )
