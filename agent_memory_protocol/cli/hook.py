@@ -13,8 +13,8 @@ from ..hosts import hook
 def hook_command(event: str, host: str) -> None:
     """Answer an event of an agent's host.
 
-    EVENT is session-start, prompt, subagent-start, pre-tool-use, stop or subagent-stop. The host sends JSON on stdin and
-    gets JSON on stdout. It always ends with 0. The program `amp-hook` does the same and starts faster.
+    EVENT is session-start, prompt, subagent-start, pre-tool-use, stop or subagent-stop. The host sends JSON on stdin
+    and gets JSON on stdout. It always ends with 0. The program `amp-hook` does the same and starts faster.
 
     \b
     Example:
