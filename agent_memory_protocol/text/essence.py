@@ -68,7 +68,7 @@ _UNDOING = frozenset(
         " unpin"
     )
 )
-"""Verbs that undo another one; what they stand in front of is what they are done to."""
+"""Verbs that undo another one; the word after them is what they are done to."""
 
 _NO_NOUN = _EMPTY | _TYING | _LISTING | ENGLISH.negators
 """What a word is followed by that says nothing of the next one."""
