@@ -126,10 +126,11 @@ class _Question:
 
     def _understand(self) -> tuple[tuple[words.Term, ...], list[str]]:
         """Return the words that are meant, and those of their tokens that any record holds."""
-        self._hold({token for term in self.asked for token in term.tokens})
+        self._hold({token for term in self.asked for token in (*term.tokens, *term.forms)})
         terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
         self._hold({token for term in terms for token in term.tokens} - self._held.keys())
-        return terms, list(dict.fromkeys(token for term in terms for token in term.tokens if self._held[token]))
+        tokens = (token for term in terms for token in (*term.tokens, *term.forms))
+        return terms, [token for token in dict.fromkeys(tokens) if self._held[token]]
 
     def answer(self, limit: int, within: Collection[str] | None) -> list[Hit]:
         candidates = self._matches(self._tokens, limit)

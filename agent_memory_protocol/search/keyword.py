@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from . import picking, words
 from .kept import KeptIndex
 from .lookup import COUNTED_TABLES, Lookup, Snapshot
+from .passages import Read, read
 from .port import Hit, Source
-from .ranking import APART, Stock, rank, sizes_with_neighbours
+from .ranking import APART, Stock, rank
 from .slips import mend
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ _TABLES = (
 _KEYS = "SELECT key FROM sums"
 
 
-Stored = tuple[list[tuple[str, list[str], list[str]]], set[str]]
-"""Of each passage of a source the key, and the tokens of its text and around it; and the plain words in all of them."""
+Stored = tuple[list[Read], set[str]]
+"""The passages of a source, and the plain words in all of them."""
 
 
 class KeywordIndex(KeptIndex[Stored]):
     """A search index by words; see `SearchIndex` for what it does, and `KeptIndex` for its file."""
 
-    version = 4  # goes up when `words` reads texts differently, too
+    version = 5  # goes up when `words` reads texts differently, too
     tables = _TABLES
     inner = "tokens_*"
 
@@ -62,15 +63,15 @@ class KeywordIndex(KeptIndex[Stored]):
             snapshot = self._look(connection)
             if within is None and snapshot.passages > picking.MANY:
                 terms = mend(asked, lookup.is_known, lookup.like)
-                tokens = dict.fromkeys(token for term in terms for token in term.tokens)
+                tokens = words.wanted(terms)
                 holding = lookup.holding(tokens)
-                picked = lookup.picked(tokens, holding, limit)
+                picked = lookup.picked(_picking(terms, holding), limit)
                 postings, sizes = lookup.counted(picked, tokens)
                 stock = Stock(sizes, snapshot.passages, snapshot.average)
                 return rank(terms, postings, holding, stock, limit, lookup.names, picked)
             allowed = None if within is None else lookup.within(within)
             terms = mend(asked, lambda token: snapshot.is_known(token, allowed), lookup.like)
-            postings = snapshot.postings_of(token for term in terms for token in term.tokens)
+            postings = snapshot.postings_of(words.wanted(terms))
             holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
             return rank(terms, postings, holding, snapshot.stock, limit, lookup.names, allowed)
 
@@ -82,7 +83,8 @@ class KeywordIndex(KeptIndex[Stored]):
 
         def question(connection: "Connection") -> int:
             lookup = Lookup(connection)
-            tokens = {token for term in mend(asked, lookup.is_known, lookup.like) for token in term.tokens}
+            terms = mend(asked, lookup.is_known, lookup.like)
+            tokens = {token for term in terms for token in (*term.tokens, *term.forms)}
             others = [] if keys is None else [key for (key,) in connection.execute(_KEYS) if key not in keys]
             # Mostly few have another key, or none has, so those are counted and taken off.
             found = lookup.count(tokens)
@@ -98,25 +100,16 @@ class KeywordIndex(KeptIndex[Stored]):
         return self._snapshot
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
-        found = {}
-        for source in sources:
-            spellings: set[str] = set()
-            passages = [
-                (one.key, words.tokens(one.text, spellings), words.tokens(one.context, spellings))
-                for one in source.read(source.key)
-            ]
-            found[source.key] = (passages, spellings)
-        return found
+        return {source.key: read(source) for source in sources}
 
     def _add(self, connection: "Connection", contents: Mapping[int, Stored]) -> None:
         (last,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM passages").fetchone()
         for source, (passages, _) in contents.items():
             last += APART
-            sizes = sizes_with_neighbours([len(text) for _, text, _ in passages])
-            for (key, text, context), size in zip(passages, sizes, strict=True):
+            for one in passages:
                 last += 1
-                connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (last, source, key, size))
-                tokens = (last, " ".join(text), " ".join(context))
+                connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (last, source, one.key, one.size))
+                tokens = (last, " ".join(one.text), " ".join(one.context))
                 connection.execute("INSERT INTO tokens (rowid, text, context) VALUES (?, ?, ?)", tokens)
         spellings = sorted(set().union(*(found for _, found in contents.values())))
         pairs = [(word, word[::-1]) for word in spellings]
@@ -126,3 +119,9 @@ class KeywordIndex(KeptIndex[Stored]):
         # The plain words stay: they only suggest what a slip may mean, and a word that is in no passage finds nothing.
         connection.execute("DELETE FROM tokens WHERE rowid IN (SELECT id FROM passages WHERE source = ?)", (source,))
         connection.execute("DELETE FROM passages WHERE source = ?", (source,))
+
+
+def _picking(terms: Iterable[words.Term], holding: Mapping[str, int]) -> dict[str, int]:
+    """Return the tokens that pick passages, with how many hold each: a word's own, else those of its forms."""
+    held = ([token for token in term.tokens if token in holding] or term.forms for term in terms)
+    return {token: holding[token] for tokens in held for token in tokens if token in holding}

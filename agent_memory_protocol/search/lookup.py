@@ -77,13 +77,13 @@ class Lookup:
         query = "SELECT term, doc FROM standing WHERE term = ?"
         return dict(row for token in tokens for row in self._connection.execute(query, (token,)))
 
-    def picked(self, tokens: Collection[str], holding: Mapping[str, int], limit: int) -> set[int]:
-        """Return the passages that SQLite ranks highest among those that rare tokens, or all others, pick."""
+    def picked(self, holding: Mapping[str, int], limit: int) -> set[int]:
+        """Return the passages that SQLite ranks highest among those that rare tokens of these, or all others, pick."""
         found: set[int] = set()
         for pick in picking.picks(holding, picking.LOOKED_AT):
             if len(found) < limit:
                 # What has any of them is ranked by the other tokens, too.
-                match = _all_of(pick.tokens) if pick.all else f"({_any_of(pick.tokens)}) AND ({_any_of(tokens)})"
+                match = _all_of(pick.tokens) if pick.all else f"({_any_of(pick.tokens)}) AND ({_any_of(holding)})"
                 query, most = (_BEST_WITH_ALL, 2 * limit) if pick.all else (_BEST, max(CANDIDATES, 2 * limit))
                 found |= self._best(query, match, most)
         return found

@@ -2,22 +2,26 @@
 
 The measure is BM25: a rare word counts more than a common one, a second occurrence less than the first, and a word in a
 short passage more than in a long one. A word around a passage counts a part, and so does one in its neighbours: an
-answer comes after its question. Of two passages that score alike, the one with more of the query's words comes first.
+answer comes after its question. What is said by somebody whom the query names counts more. Of two passages that score
+alike, the one with more of the query's words comes first.
 """
 
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .port import Hit
-from .words import Term
+from .words import Term, said_by
 
 CONTEXT_WEIGHT = 0.5
 """How much a word around a passage counts, in headings, labels and tags; in its text it is 1."""
 
 NEXT_WEIGHT, SECOND_WEIGHT = 0.2, 0.1
 """How much a word counts in the passage before or after, and in the one before or after that, of the same source."""
+
+_WEIGHTS = (SECOND_WEIGHT, NEXT_WEIGHT, 1, NEXT_WEIGHT, SECOND_WEIGHT)
 
 APART = 3
 """Neighbours have numbers that follow each other; passages of two sources are so far apart that none is a neighbour."""
@@ -30,6 +34,12 @@ _K1, _B = 0.9, 0.4
 
 _WEIGHTIEST = 8
 """So many words of a query say what it asks for; a page that is a query is never said twice."""
+
+_FORM_WEIGHT = 0.5
+"""How much another form of a word counts: `bought` where `buy` is asked for."""
+
+_SPEAKER, _OF_THEMSELF = 0.3, 0.2
+"""How much better a passage is said by somebody whom the query names, and one in which they speak of themself."""
 
 _PARTIAL = 0.5
 """What the score of a passage keeps that has none of the query's words; one that has all of them keeps it whole."""
@@ -47,7 +57,7 @@ class Stock:
     """What is known of all passages.
 
     Args:
-        sizes: the size of each by its number, with a part of its neighbours'; see `sizes_with_neighbours`.
+        sizes: the size of each by its number, with a part of its neighbours'; see `passages.Read`.
         passages: how many there are, and
         average: their average size, where these are not all.
     """
@@ -57,14 +67,6 @@ class Stock:
         average = max(sum(sizes.values()) / max(len(sizes), 1) if average is None else average, 1.0)
         self.damping = {number: _K1 * (1 - _B + _B * size / average) for number, size in sizes.items()}
         """What its size takes from the worth of a word in a passage."""
-
-
-def sizes_with_neighbours(sizes: Sequence[int]) -> list[int]:
-    """Return the sizes of the passages of a source as they count: each with half of its neighbours'.
-
-    Alone, a short passage would gain too much.
-    """
-    return [size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2 for place, size in enumerate(sizes)]
 
 
 def rank(
@@ -87,14 +89,9 @@ def rank(
         names: returns for the numbers of passages the keys of their sources and their own.
         allowed: the numbers of the only passages that may be answered with; None means all.
     """
-    rarity = {
-        token: math.log(1 + (stock.passages - held + 0.5) / (held + 0.5))
-        for term in terms
-        for token in term.tokens
-        for held in [holding.get(token, 0)]
-    }
-    candidates = _candidates(rarity, postings, stock.damping, max(CANDIDATES, 2 * limit), allowed)
-    scored = _scores(terms, rarity, postings, stock.damping, candidates)
+    weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
+    candidates = _candidates(weighed, stock.damping, max(CANDIDATES, 2 * limit), allowed)
+    scored = _scores(weighed, _speakers(terms, postings), stock.damping, candidates)
     best = max((score for score, _, _ in scored), default=0)
     # Passages that score alike are put in order by name, so names are asked for beyond the limit.
     kept = heapq.nlargest(max(limit, 0) + CANDIDATES // 2, scored)
@@ -106,22 +103,67 @@ def rank(
     ]
 
 
+class _Word(NamedTuple):
+    """A word of a query, or what is meant by one: how rare it is, and how often passages have it, by number."""
+
+    rarity: float
+    text: Mapping[int, float]
+    context: Mapping[int, float]
+
+
+def _weighed(
+    term: Term, postings: Mapping[str, Postings], holding: Mapping[str, int], passages: int
+) -> tuple[float, list[_Word]]:
+    """Return what a word of a query weighs, and each word it means that any passage has, its other forms among it."""
+    if term.forms:
+        times: tuple[dict[int, float], dict[int, float]] = ({}, {})
+        for token in (*term.tokens, *term.forms):
+            weight = 1 if token in term.tokens else _FORM_WEIGHT
+            for into, found in zip(times, _both(postings.get(token)), strict=True):
+                for number, often in found.items():
+                    into[number] = into.get(number, 0) + weight * often
+        rarity = _rarity(sum(holding.get(token, 0) for token in (*term.tokens, *term.forms)), passages)
+        return rarity, [_Word(rarity, *times)] if any(times) else []
+    rarities = {token: _rarity(holding.get(token, 0), passages) for token in term.tokens}
+    return max(rarities.values()), [_Word(rarities[one], *_both(postings[one])) for one in rarities if one in postings]
+
+
+def _both(found: Postings | None) -> tuple[Mapping[int, float], Mapping[int, float]]:
+    return (found.text, found.context) if found else ({}, {})
+
+
+def _rarity(held: int, passages: int) -> float:
+    held = min(held, passages)
+    return math.log(1 + (passages - held + 0.5) / (held + 0.5))
+
+
+def _speakers(terms: Iterable[Term], postings: Mapping[str, Postings]) -> dict[int, float]:
+    """Return by what passages gain that somebody says whom the query names."""
+    gains: dict[int, float] = {}
+    for term in terms:
+        for token in term.tokens:
+            if (found := postings.get(said_by(token))) is not None:
+                for number, times in found.context.items():
+                    gain = 1 + _SPEAKER + (_OF_THEMSELF if times > 1 else 0)
+                    gains[number] = max(gain, gains.get(number, 1))
+    return gains
+
+
 def _candidates(
-    rarity: Mapping[str, float],
-    postings: Mapping[str, Postings],
+    weighed: Iterable[tuple[float, list[_Word]]],
     damping: Mapping[int, float],
     count: int,
     allowed: Collection[int] | None,
 ) -> list[int]:
     """Return the passages with the best words in and around them."""
     scores: dict[int, float] = {}
-    for token, found in postings.items():
-        times: Mapping[int, float] = found.text
-        if found.context:
-            times = dict(found.text)
-            for number, around in found.context.items():
+    for rarity, text, context in (word for _, words in weighed for word in words):
+        times = text
+        if context:
+            times = dict(text)
+            for number, around in context.items():
                 times[number] = times.get(number, 0) + CONTEXT_WEIGHT * around
-        weight = rarity[token] * (_K1 + 1)
+        weight = rarity * (_K1 + 1)
         for number, often in times.items():
             scores[number] = scores.get(number, 0) + weight * often / (often + damping[number])
     if allowed is not None:
@@ -130,42 +172,55 @@ def _candidates(
 
 
 def _scores(
-    terms: Sequence[Term],
-    rarity: Mapping[str, float],
-    postings: Mapping[str, Postings],
+    weighed: Sequence[tuple[float, list[_Word]]],
+    speakers: Mapping[int, float],
     damping: Mapping[int, float],
     numbers: Sequence[int],
 ) -> list[tuple[float, float, int]]:
     """Return for each of these passages its score, how well it fits, and its number."""
     damped = [damping[number] for number in numbers]
     scores, covered, inside = ([0.0] * len(numbers) for _ in range(3))
-    weights = [max(rarity[token] for token in term.tokens) for term in terms]
-    total, known = sum(sorted(weights)[-_WEIGHTIEST:]), 0.0
-    for term, weight in zip(terms, weights, strict=True):
-        held = [token for token in term.tokens if token in postings]
-        known += weight if held else 0
-        most, here = [0.0] * len(numbers), [0.0] * len(numbers)
-        for token in held:
-            text, context = postings[token].text, postings[token].context
-            worth, get = rarity[token] * (_K1 + 1), text.get
+    total = sum(sorted(weight for weight, _ in weighed)[-_WEIGHTIEST:])
+    known = sum(weight for weight, words in weighed if words)
+    for weight, words in weighed:
+        most, here = [0.0] * len(numbers), [False] * len(numbers)
+        for word in words:
+            worth, near = word.rarity * (_K1 + 1), _near(word, numbers)
             for place, number in enumerate(numbers):
-                own: float = get(number, 0)
-                if context:
-                    own += CONTEXT_WEIGHT * context.get(number, 0)
-                times = own + NEXT_WEIGHT * (get(number - 1, 0) + get(number + 1, 0))
-                times += SECOND_WEIGHT * (get(number - 2, 0) + get(number + 2, 0))
-                if times:
+                if times := near.get(number):
                     scores[place] += worth * times / (times + damped[place])
                     most[place] = max(most[place], times)
-                    here[place] = max(here[place], own)
+                    here[place] = here[place] or number in word.text or number in word.context
         for place, times in enumerate(most):
             if times:
                 covered[place] += weight * min(times, 1)
-                inside[place] += here[place] > 0
+                inside[place] += here[place]
     return [
-        (score * (_PARTIAL + (1 - _PARTIAL) * share / known), round(min(share / total * count, 1), 4), number)
+        (
+            score * (_PARTIAL + (1 - _PARTIAL) * share / known) * speakers.get(number, 1),
+            round(min(share / total * count, 1), 4),
+            number,
+        )
         for score, share, count, number in zip(scores, covered, inside, numbers, strict=True)
     ]
+
+
+def _near(word: _Word, numbers: Sequence[int]) -> dict[int, float]:
+    """Return how often passages have a word in them, around them and, less, beside them; of some, or of all."""
+    get, near = word.text.get, dict[int, float]()
+    if len(word.text) < len(numbers):
+        for number, often in word.text.items():
+            for step, weight in enumerate(
+                (SECOND_WEIGHT, NEXT_WEIGHT, 1, NEXT_WEIGHT, SECOND_WEIGHT), start=number - 2
+            ):
+                near[step] = near.get(step, 0) + weight * often
+    else:
+        for number in numbers:
+            beside = NEXT_WEIGHT * (get(number - 1, 0) + get(number + 1, 0))
+            near[number] = get(number, 0) + beside + SECOND_WEIGHT * (get(number - 2, 0) + get(number + 2, 0))
+    for number, often in word.context.items():
+        near[number] = near.get(number, 0) + CONTEXT_WEIGHT * often
+    return near
 
 
 def _matched(
@@ -175,7 +230,7 @@ def _matched(
     tokens: dict[str, None] = {}
     meant: dict[tuple[str, str], None] = {}
     for term in terms:
-        for place, token in enumerate(term.tokens):
+        for place, token in enumerate((*term.tokens, *term.forms)):
             found = postings.get(token)
             if found is not None and (number in found.text or number in found.context):
                 tokens[token] = None
@@ -189,7 +244,8 @@ def _reasons(terms: Iterable[Term], postings: Mapping[str, Postings], number: in
     inside: dict[str, None] = {}
     around: dict[str, None] = {}
     for term in terms:
-        for token, shown in zip(term.tokens, term.meant or (term.shown,), strict=True):
+        meant = term.meant or (term.shown,) * (1 + len(term.forms))
+        for token, shown in zip((*term.tokens, *term.forms), meant, strict=True):
             if (found := postings.get(token)) is not None:
                 name = f"{shown} (for {term.shown})" if term.meant else shown
                 if number in found.text:

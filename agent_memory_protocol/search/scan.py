@@ -9,14 +9,15 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from . import words
+from .passages import read
 from .port import Hit, Source
-from .ranking import APART, Postings, Stock, rank, sizes_with_neighbours
+from .ranking import APART, Postings, Stock, rank
 from .slips import mend
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage as it was read: how often each word is in its text and around it, and its size with its neighbours'."""
+    """A passage as it was read: how often each word is in its text and around it, and its size."""
 
     key: str
     text: Counter[str]
@@ -25,19 +26,19 @@ class _Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Source:
     """A source as it was read."""
 
     fingerprint: str
     passages: tuple[_Passage, ...]
-    spellings: frozenset[str]
+    spellings: set[str]
 
 
 class ScanIndex:
     """A search index in this process; see `SearchIndex`."""
 
     def __init__(self) -> None:
-        self._sources: dict[str, _Read] = {}
+        self._sources: dict[str, _Source] = {}
         self._lock = threading.Lock()
 
     def refresh(self, sources: Iterable[Source], gone: Collection[str] | None = None) -> int:
@@ -74,7 +75,7 @@ class ScanIndex:
             lambda _: spellings,
         )
         postings: dict[str, Postings] = {}
-        for token in dict.fromkeys(token for term in terms for token in term.tokens):
+        for token in words.wanted(terms):
             inside = {number: times for number, (_, one) in numbered.items() if (times := one.text[token])}
             around = {number: times for number, (_, one) in numbered.items() if (times := one.context[token])}
             if inside or around:
@@ -92,13 +93,7 @@ class ScanIndex:
         self._sources = {}
 
 
-def _read(source: Source) -> _Read:
-    spellings: set[str] = set()
-    read = list(source.read(source.key))
-    texts = [words.tokens(passage.text, spellings) for passage in read]
-    sizes = sizes_with_neighbours([len(text) for text in texts])
-    passages = (
-        _Passage(passage.key, Counter(text), Counter(words.tokens(passage.context, spellings)), size)
-        for passage, text, size in zip(read, texts, sizes, strict=True)
-    )
-    return _Read(source.fingerprint, tuple(passages), frozenset(spellings))
+def _read(source: Source) -> _Source:
+    passages, spellings = read(source)
+    counted = (_Passage(one.key, Counter(one.text), Counter(one.context), one.size) for one in passages)
+    return _Source(source.fingerprint, tuple(counted), spellings)

@@ -26,7 +26,7 @@ def mend(
     """
     return tuple(
         _meaning(term, [other for other in sorted(like(term.spelling)) if one_slip(term.spelling, other)])
-        if len(term.spelling) >= SHORTEST and not known(term.tokens[0])
+        if len(term.spelling) >= SHORTEST and not any(map(known, (*term.tokens, *term.forms)))
         else term
         for term in terms
     )
@@ -53,4 +53,4 @@ def untouched(word: str) -> tuple[str, str]:
 
 def _meaning(term: Term, spellings: list[str]) -> Term:
     meant = {stem(spelling): spelling for spelling in spellings}
-    return replace(term, tokens=tuple(meant), meant=tuple(meant.values())) if meant else term
+    return replace(term, tokens=tuple(meant), meant=tuple(meant.values()), forms=()) if meant else term

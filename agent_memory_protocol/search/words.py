@@ -11,12 +11,13 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
 from unicodedata import normalize
 
+from ..text.forms import FORMS
 from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
 
@@ -66,12 +67,14 @@ class Term:
         tokens: the tokens of which any one is a match.
         spelling: how it would be looked up among the spellings of a text; "" where no slip is to be expected.
         meant: for each token the word it means, where the word as written is taken for a slip.
+        forms: tokens of its other forms, which count less: `bought` of `buy`.
     """
 
     shown: str
     tokens: tuple[str, ...]
     spelling: str = ""
     meant: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -94,7 +97,7 @@ def terms(query: str) -> tuple[Term, ...]:
     for shown in _words(query):
         for spelling, token in _read(shown, asked=True):
             into = stops if _says_nothing(spelling or token, before, shown) else found
-            into.setdefault(token, Term(shown, (token,), spelling))
+            into.setdefault(token, Term(shown, (token,), spelling, forms=FORMS.get(token, ())))
         before = shown.casefold()
     return tuple((found or stops).values())[:MOST_TERMS]
 
@@ -103,6 +106,16 @@ def _says_nothing(word: str, before: str, shown: str) -> bool:
     if word == "may" and before and shown == "May":
         return False  # the month
     return word in LITTLE_WORDS or word in ASKING or (before == "how" and word in AFTER_HOW)
+
+
+def wanted(terms: Iterable[Term]) -> dict[str, None]:
+    """Return the tokens to look up for a query, in order: of its words, of their forms, and of who is named in it."""
+    return dict.fromkeys(token for term in terms for token in (*term.tokens, *term.forms, *map(said_by, term.tokens)))
+
+
+def said_by(token: str) -> str:
+    """Return the token that marks what somebody with this name says; no text has it."""
+    return f"#{token}"
 
 
 def places(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:

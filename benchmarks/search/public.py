@@ -5,13 +5,15 @@ it may be used, its own page says; `--path` names the folder it was put in.
 """
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.search.port import Source
-from benchmarks.search.sets import Memory, Question, half_of, passages_in, source_of_document
+from benchmarks.search.sets import Half, Memory, Question, half_of, passages_in, source_of_document
 
 _ABOUT = {1: "several turns", 2: "when", 3: "common sense", 4: "one turn"}
 """What the categories of questions about dialogues mean."""
@@ -39,14 +41,116 @@ def _chat(name: str, data: dict[str, Any]) -> Memory:
             for turn in said:
                 lines.append(f"- {turn['speaker']}: {' '.join(turn['clean_text'].split())}")
                 turns.append(turn["dia_id"])
+    half: Half = "development" if int(name.split("_")[1]) % 2 else "held-out"
+    asked = [
+        (one["question"], _ABOUT[one["category"]], [{turn} for turn in one["evidence"]], half) for one in data["qa"]
+    ]
+    return _dialogue(name, lines, turns, asked)
+
+
+def friendsqa(folder: Path) -> list[Memory]:
+    """Return FriendsQA (Yang and Choi, 2019; Apache-2.0): scenes of a television series, and questions about them.
+
+    `folder` is the folder `dat` of github.com/emorynlp/FriendsQA. The scenes of a season are one memory, a heading for
+    each scene and an entry for each turn. Those that its authors call `dev` are for development, and `tst` is held out.
+    """
+    halves: dict[Half, str] = {"development": "friendsqa_dev.json", "held-out": "friendsqa_tst.json"}
+    return [
+        _season(season, scenes, half)
+        for half, name in halves.items()
+        for season, scenes in _seasons(json.loads((folder / name).read_text("utf-8"))["data"]).items()
+    ]
+
+
+def _seasons(scenes: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    for scene in sorted(scenes, key=lambda scene: scene["title"]):
+        found[scene["title"].partition("_")[0]].append(scene)
+    return found
+
+
+def _season(name: str, scenes: list[dict[str, Any]], half: Half) -> Memory:
+    lines, turns, asked = [f"# {name}", ""], [], []
+    for scene in scenes:
+        lines += ["", f"## {scene['title']}", ""]
+        for paragraph in scene["paragraphs"]:
+            for turn in paragraph["utterances:"]:
+                lines.append(f"- {', '.join(turn['speakers'])}: {_untokenized(turn['utterance'])}")
+                turns.append((scene["title"], turn["uid"]))
+            asked += [(scene["title"], question) for question in paragraph["qas"]]
+    return _dialogue(
+        name,
+        lines,
+        turns,
+        [
+            (_untokenized(one["question"]), one["id"].split("_")[3].casefold(), [answers], half)
+            for title, one in asked
+            if (answers := {(title, answer["utterance_id"]) for answer in one["answers"]})
+        ],
+    )
+
+
+def _untokenized(text: str) -> str:
+    joined = re.sub(r" (n't|'\w+)|(?<=\b[Gg]on|[Ww]an|[Gg]ot) (?=[nt]a\b)", r"\1", text)
+    return " ".join(re.sub(r" ([.,?!;:])", r"\1", joined).split())
+
+
+def beam(folder: Path) -> list[Memory]:
+    """Return BEAM (Tavakoli and others, 2025): long chats of a person with an assistant, and questions about them.
+
+    `folder` is one of the folders of `chats` in github.com/mohammadtavakoli78/BEAM, such as `chats/100K`. Each chat is
+    a memory, a heading for each day and an entry for each message. Chats with an odd number are for development.
+    """
+    paths = sorted(folder.glob("*/chat.json"))
+    if not paths:
+        raise InvalidArgument(f"{folder}: has no N/chat.json of BEAM")
+    return [_beam_chat(path) for path in paths]
+
+
+_BEAM_ASKED = ("information_extraction", "knowledge_update", "multi_session_reasoning", "temporal_reasoning")
+"""The classes that name the messages with the answer."""
+
+
+def _beam_chat(path: Path) -> Memory:
+    name = path.parent.name
+    lines, turns = [f"# {name}", ""], []
+    for batch in json.loads(path.read_text("utf-8")):
+        for message in (one for turn in batch["turns"] for one in turn):
+            if message.get("time_anchor"):
+                lines += ["", f"## {message['time_anchor']}", ""]
+            lines.append(f"- {message['role']}: {_flat(message['content'])}")
+            turns.append(message["id"])
+    half: Half = "development" if int(name) % 2 else "held-out"
+    asked = json.loads((path.parent / "probing_questions" / "probing_questions.json").read_text("utf-8"))
+    questions = [
+        (one["question"], kind.replace("_", " "), [{number} for number in _numbers(one["source_chat_ids"])], half)
+        for kind in _BEAM_ASKED
+        for one in asked[kind]
+    ]
+    return _dialogue(name, lines, turns, questions)
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.sub(r" ->-> [0-9,]+$", "", text).split())
+
+
+def _numbers(ids: Any) -> list[int]:
+    if isinstance(ids, dict):
+        return [number for one in ids.values() for number in _numbers(one)]
+    return [number for one in ids for number in _numbers(one)] if isinstance(ids, list) else [ids]
+
+
+def _dialogue(
+    name: str, lines: list[str], turns: list[Any], asked: list[tuple[str, str, list[set[Any]], Half]]
+) -> Memory:
+    """Return a dialogue, of whose entries each is a turn, with questions that name turns."""
     source = source_of_document(name, "\n".join(lines) + "\n")
-    places = dict(zip(turns, (one.key for one in passages_in(source)), strict=True))
-    half = "development" if int(name.split("_")[1]) % 2 else "held-out"
+    places = dict(zip(turns, ((name, one.key) for one in passages_in(source)), strict=True))
     questions = []
-    for one in data["qa"]:
-        pieces = tuple(frozenset({(name, places[turn])}) for turn in one["evidence"] if turn in places)
-        if pieces:
-            questions.append(Question(one["question"], _ABOUT[one["category"]], pieces, half))  # type: ignore[arg-type]
+    for text, kind, evidence, half in asked:
+        pieces = [frozenset(places[turn] for turn in piece if turn in places) for piece in evidence]
+        if kept := tuple(piece for piece in pieces if piece):
+            questions.append(Question(text, kind, kept, half))
     return Memory([source], questions)
 
 
@@ -111,4 +215,9 @@ def _asked(about: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
                 yield kind, asked["Question"], [each.strip() for each in references]
 
 
-SETS: dict[str, Callable[[Path], list[Memory]]] = {"realtalk": realtalk, "perltqa": perltqa}
+SETS: dict[str, Callable[[Path], list[Memory]]] = {
+    "realtalk": realtalk,
+    "friendsqa": friendsqa,
+    "beam": beam,
+    "perltqa": perltqa,
+}

@@ -3,6 +3,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.port import LEAST_FIT, Hit, Passage, SearchIndex, Source, source_of
+from agent_memory_protocol.search.words import places
 
 
 def one(key: str, text: str, context: str = "") -> Source:
@@ -277,3 +278,56 @@ def test_how_well_a_hit_fits_does_not_depend_on_what_else_is_found(index):
     assert last.score < 1.0 == alone.score
     assert first.fit > last.fit
     assert abs(alone.fit - last.fit) < 0.4
+
+
+TALK = [
+    "Ada: How was your summer?",
+    "Ben: Fine. Ada has a new boat, I hear, and sails it well.",
+    "Ada: I sail it every weekend, and my brother helps.",
+    "Ben: Lovely weather for it.",
+    "Ada: The boat needs paint.",
+    "Ben: I paint boats for a living, I sail little.",
+]
+
+
+@pytest.mark.parametrize("shape", ["{}: ", "- {}: ", "- **{}:** ", "- [2026-03-08] {}: "])
+def test_what_a_named_speaker_says_comes_before_what_others_say_of_it(index, shape):
+    said = [shape.format(who) + what for who, _, what in (turn.partition(": ") for turn in TALK)]
+    index.refresh([source_of("talk", *(Passage(str(number), turn) for number, turn in enumerate(said)))])
+    assert found(index, "how often does Ada sail?", limit=1) == ["2"]
+    assert found(index, "does Ben sail?", limit=1) == ["5"]
+
+
+def test_a_word_before_a_colon_that_few_entries_begin_with_is_no_speaker(index):
+    notes = ["Queue: the broker drops it.", "The queue of the broker is durable.", "Tea: green."]
+    index.refresh([source_of("notes", *(Passage(str(number), text) for number, text in enumerate(notes)))])
+    first, second = index.search("queue broker")
+    assert abs(first.score - second.score) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("who bought the licence?", "We buy the licence in May."),
+        ("buy licence", "Ada bought the licence."),
+        ("2 replicas", "It runs on two replicas."),
+        ("which child process", "All children are stopped."),
+    ],
+)
+def test_a_form_that_no_ending_tells_is_found_and_shown(index, query, text):
+    index.refresh([one("a", text), one("b", "The tea is green.")])
+    (hit,) = index.search(query)
+    assert hit.key == "a"
+    assert any(places(text, [token]) for token in hit.tokens)
+
+
+def test_a_word_itself_comes_before_another_form_of_it(index):
+    index.refresh([one("a", "They bought seven."), one("b", "They buy seven.")])
+    assert found(index, "buy") == ["b", "a"]
+    assert found(index, "bought") == ["a", "b"]
+
+
+def test_a_little_word_is_no_form_of_a_verb(index):
+    index.refresh([one("a", "It is at noon, on Monday."), one("b", "They eat."), one("c", "Number 1.")])
+    assert found(index, "eaten") == ["b"]
+    assert found(index, "1") == ["c"]

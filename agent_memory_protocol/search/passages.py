@@ -1,0 +1,75 @@
+"""The passages of a source as an index keeps them: their words, how large they count, and who says them.
+
+In a dialogue entries begin with a name and a colon, `Ada: I moved to Bern.` A question that names Ada asks mostly for
+what she said, and most of all for what she said of herself.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import words
+from .port import Source
+
+_TURNS = 3
+"""A name in front of so many entries of a source is a speaker's."""
+
+_SPEAKER = re.compile(
+    r"(?:[-*+]\s+)?(?:[\[(][^\])\n]*[\])]\s*)*(?P<bold>\*\*)?(?P<name>[^\W\d_][^:\n*`\[\](){}]{0,39}?)"
+    r"(?(bold)(?::\*\*|\*\*:)|:)\s"
+)
+_LONGEST_NAME = 3
+"""Words of the longest name of a speaker."""
+
+_SELF = re.compile(r"\b(?:I|me|[Mm]y|[Ww]e|us|[Oo]ur)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage as it was read.
+
+    Attributes:
+        key: its own key.
+        text: the tokens of its text.
+        context: those around it, and who says it; see `words.said_by`.
+        size: the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much.
+    """
+
+    key: str
+    text: list[str]
+    context: list[str]
+    size: int
+
+
+def read(source: Source) -> tuple[list[Read], set[str]]:
+    """Read a source: its passages, and the plain words in all of them."""
+    spellings: set[str] = set()
+    passages = list(source.read(source.key))
+    texts = [words.tokens(one.text, spellings) for one in passages]
+    around = [words.tokens(one.context, spellings) for one in passages]
+    said = _said([one.text for one in passages])
+    sizes = [len(text) for text in texts]
+    return [
+        Read(one.key, text, context + marks, size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2)
+        for place, (one, text, context, marks, size) in enumerate(
+            zip(passages, texts, around, said, sizes, strict=True)
+        )
+    ], spellings
+
+
+def _said(texts: Sequence[str]) -> list[list[str]]:
+    """Return for each text what marks its speaker: once, and twice where they speak of themselves."""
+    names = [_name(text) for text in texts]
+    turns = Counter(names)
+    return [
+        [words.said_by(token) for _, token in words.read(name)] * (2 if _SELF.search(text) else 1)
+        if name and turns[name] >= _TURNS
+        else []
+        for name, text in zip(names, texts, strict=True)
+    ]
+
+
+def _name(text: str) -> str:
+    found = _SPEAKER.match(text)
+    return found["name"] if found and len(found["name"].split()) <= _LONGEST_NAME else ""
