@@ -124,8 +124,12 @@ def _is_object(value: object, **fields: Callable[[Any], bool]) -> bool:
     )
 
 
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """Return a value as it is: what a spelling does that changes nothing."""
     return value
+
+
+ANY: tuple[type, ...] = (object,)
 
 
 class Spelling(NamedTuple):
@@ -142,15 +146,16 @@ class Spelling(NamedTuple):
 
     expected: str
     fits: Callable[[Any], bool]
-    freeze: Callable[[Any], Any] = _same
-    types: tuple[type, ...] = (object,)
-    read: Callable[[Any], Any] = _same
-    write: Callable[[Any], Json] = _same
+    freeze: Callable[[Any], Any] = same
+    types: tuple[type, ...] = ANY
+    read: Callable[[Any], Any] = same
+    write: Callable[[Any], Json] = same
 
 
 # The same few moments are written again and again.
 _format = lru_cache(maxsize=4096)(format_moment)
 
+_TYPES, _STATES = tuple(RecordType), tuple(State)
 _TEXT = Spelling("text", _is_text, freeze_text)
 _NULLABLE = Spelling("text or null", _is_nullable, _freeze_nullable)
 _TEXTS = Spelling("a list of texts", _is_texts, _freeze_list)
@@ -158,10 +163,10 @@ _MOMENT = Spelling("text", _is_text, cut_moment, (datetime,), parse_moment, _for
 
 FIELDS = {
     "id": Spelling("text", _is_text, types=(str,)),
-    "type": Spelling("one of " + ", ".join(RecordType), lambda value: value in tuple(RecordType), RecordType),
+    "type": Spelling("one of " + ", ".join(RecordType), _TYPES.__contains__, RecordType),
     "body": _TEXT,
     "slots": Spelling("an object", lambda value: isinstance(value, Mapping), freeze_object, (Mapping,)),
-    "state": Spelling("one of " + ", ".join(State), lambda value: value in tuple(State), State),
+    "state": Spelling("one of " + ", ".join(State), _STATES.__contains__, State),
     "confidence": Spelling(
         "text with four digits, from 0.0000 to 1.0000",
         lambda value: isinstance(value, str) and _CONFIDENCE.fullmatch(value) is not None,

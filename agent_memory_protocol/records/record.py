@@ -13,7 +13,7 @@ from typing import Self
 
 from ..errors import InvalidRecord
 from .canonical import EMPTY, Json, decode, encode, format_moment, freeze_object, thaw
-from .fields import BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition
+from .fields import ANY, BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition, same
 
 __all__ = [
     "CARRIED",
@@ -44,7 +44,7 @@ CARRIED = "extra"
 """The slot for the pairs that a record file carried beside a text, such as where the text was."""
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
-_FROZEN = {**FIELDS, "extra": FIELDS["slots"]}
+_FROZEN = [(name, each.types, each.freeze) for name, each in {**FIELDS, "extra": FIELDS["slots"]}.items()]
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -100,11 +100,12 @@ class Record:
             raise InvalidRecord(f"{_called(self.id)}: {'; '.join(problems)}")
 
     def _freeze(self) -> None:
-        for name, each in _FROZEN.items():
+        for name, types, freeze in _FROZEN:
             value = getattr(self, name)
-            if not isinstance(value, each.types):
+            if types is not ANY and not isinstance(value, types):
                 raise InvalidRecord(f"{name} cannot be of type {type(value).__name__}")
-            object.__setattr__(self, name, each.freeze(value))
+            if freeze is not same and (frozen := freeze(value)) is not value:
+                object.__setattr__(self, name, frozen)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -137,7 +138,11 @@ class Record:
         if problems:
             raise InvalidRecord(f"{called}: {'; '.join(problems)}")
         try:
-            given = {name: each.read(value[name]) for name, each in FIELDS.items() if name in value}
+            given = {
+                name: value[name] if each.read is same else each.read(value[name])
+                for name, each in FIELDS.items()
+                if name in value
+            }
         except InvalidRecord as error:
             raise InvalidRecord(f"{called}: {error}") from None
         record = cls(**given, extra={name: item for name, item in value.items() if name not in FIELDS})
@@ -179,7 +184,7 @@ class Record:
         for name, each in FIELDS.items():
             value = getattr(self, name)
             if value or name not in IF_SET:
-                wire[name] = each.write(value)
+                wire[name] = value if each.write is same else each.write(value)
         wire.update(self.extra)
         return wire
 
