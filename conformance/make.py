@@ -1751,24 +1751,24 @@ recall(
 )
 BOTH = {SHARED: "# T\n\n" + "- shared\n" * 5, AGENT.format("Dev"): "# D\n\n" + "- own\n" * 5}
 recall(
-    "name-only-its-own-agent-without-a-bound",
+    "name-its-agent-in-every-command",
     "P-32",
     {"agent": "dev", "max_lines": 3},
     BOTH,
     has=[
-        "`amp show shared --max-lines 3 --left-out`",
-        "`amp show agent --agent dev --max-lines 3 --left-out`",
+        "`amp show shared --as dev --max-lines 3 --left-out`",
+        "`amp show agent --as dev --max-lines 3 --left-out`",
         'agent="Dev"',
     ],
 )
 recall(
-    "name-the-agent-everywhere-with-a-bound",
+    "name-the-agent-without-its-plugin",
     "P-32",
     {"agent": "plug:dev", "max_lines": 3, "max_chars": 900},
     BOTH,
     has=[
-        "`amp show shared --agent dev --max-lines 3 --max-chars 900 --left-out`",
-        "`amp show agent --agent dev --max-lines 3 --max-chars 900 --left-out`",
+        "`amp show shared --as dev --max-lines 3 --max-chars 900 --left-out`",
+        "`amp show agent --as dev --max-lines 3 --max-chars 900 --left-out`",
     ],
 )
 recall(

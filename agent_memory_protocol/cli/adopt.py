@@ -11,7 +11,18 @@ from ..learning.merge_in import Adoption
 from ..text.phrases import counted
 from ..tiers.meet import OPPOSITE
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import NOT_APPLIED, Call, call_options, call_with, first_words, json_option, note, plain, root_option
+from .options import (
+    NOT_APPLIED,
+    Call,
+    call_options,
+    call_with,
+    first_words,
+    json_option,
+    note,
+    own_words,
+    plain,
+    root_option,
+)
 
 _SHOWN = 8
 """So many new entries and notes of a store are shown; the rest are counted."""
@@ -69,7 +80,7 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
     old = [text for one in planned for text in one.old]
     yield from (f"? old: {first_words(text)}" for text in old[:_SHOWN])
     if len(old) > _SHOWN:
-        yield f"? and {len(old) - _SHOWN} more old entries; once they are imported, `amp review` lists them"
+        yield own_words(f"? and {len(old) - _SHOWN} more old entries; once they are imported, `amp review` lists them")
     for one in planned:
         yield from _about(one)
     to_do = [one for one in planned if one.does_something]
@@ -98,7 +109,7 @@ def find_stores_command(call: Call) -> None:
     said = [] if found else ["found no memory of this project elsewhere"]
     for one in found:
         path = quote(os.path.relpath(one.path, here.path))
-        said += [one.path, f"    {one.kind}; `amp adopt {path}` plans to bring it in"]
+        said += [one.path, own_words(f"    {one.kind}; `amp adopt {path}` plans to bring it in")]
     call.answer({"root": str(here.path), "stores": [{"path": one.path, "kind": one.kind} for one in found]}, said)
 
 

@@ -149,7 +149,7 @@ class _Run:
         for problem in problems_in_settings(here):
             if problem.partition(": ")[2] not in told:
                 note(f"{place}{problem}")
-        self.found += [replace(one, path=place + one.path) for one in found] if place else found
+        self.found += [replace(one, path=place + one.path, message=own_words(one.message)) for one in found]
 
     def _look(self, here: "Workspace", paths: Sequence[str]) -> tuple[list[Finding], int]:
         """Return the findings in a project, and how many documents were looked at."""

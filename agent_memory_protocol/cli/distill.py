@@ -14,7 +14,7 @@ from ..text.phrases import counted
 from ..verbs.close import Closed, Closing
 from ..verbs.distill import Distillation, Distilled
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import NOT_APPLIED, Call, call_options, first_words, note
+from .options import NOT_APPLIED, Call, call_options, first_words, note, own_words
 from .program import asked, asking_options
 
 _MOST_IDS = 8
@@ -212,9 +212,9 @@ def _closing_lines(answers: _Answers) -> Iterator[str]:
         yield from _closing(planned.target.owner, count, done, alone=len(answers) == 1)
     if lone:
         facts = counted(lone, "fact")
-        yield f"{facts} that only one conversation said: `amp learn CONVERSATION` shows them, closed or not"
+        yield own_words(f"{facts} that only one conversation said: `amp learn CONVERSATION` shows them, closed or not")
     if len(answers) > 1 and all(closed is not None for _, closed in answers):
-        yield f"`amp restore --since {date.today()}` lists what can come back"
+        yield own_words(f"`amp restore --since {date.today()}` lists what can come back")
     if not answers:
         yield "no conversation is over"
     elif any(closed is None for _, closed in answers):
@@ -232,7 +232,7 @@ def _closing(conversation: str, count: int, done: Distilled | None, *, alone: bo
     elif not count:
         yield f"{conversation} is closed already"
     elif done is not None:
-        back = "; `amp restore --last` brings them back" if alone else ""
+        back = own_words("; `amp restore --last` brings them back") if alone else ""
         yield f"closed {conversation}: {counted(count, 'entry')} archived{back}"
     else:
         yield f"{counted(count, 'entry')} would go to the ledger of {conversation}"
@@ -269,7 +269,7 @@ def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: b
     if left and not (done and done.refused):
         ids = " ".join(one.id for one in left) if len(left) <= _MOST_IDS else "ID…"
         more = f"{len(left)} more {'is' if len(left) == 1 else 'are'}"
-        yield f"{more} done only if chosen: `amp {verb} --only {ids} --apply`"
+        yield own_words(f"{more} done only if chosen: `amp {verb} --only {ids} --apply`")
     if not planned.candidates:
         if alone:
             yield "nothing to distill"
@@ -279,7 +279,7 @@ def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: b
     elif not done.done:
         yield "nothing was changed"
     else:
-        yield f"done; `amp distill --restore --backup {done.backup}` goes back"
+        yield own_words(f"done; `amp distill --restore --backup {done.backup}` goes back")
 
 
 def _proposal(number: int, one: Suggestion, *, asks: bool) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ..notes.note import TYPES
 from ..project.access import Actor
 from ..text.phrases import counted
 from ..workspace import Workspace
-from .options import Call, Function, TextCommand, call_options, note, plain
+from .options import Call, Function, TextCommand, call_options, note, own_words, plain
 from .write import read_text
 
 
@@ -139,7 +139,7 @@ def remove_command(call: Call, name: str, reason: str, redact: bool, tier: str |
     who = call.actor()
     target = _target(here, who, tier, agent)
     file = here.remove_note(name, target=target, actor=who, reason=reason, redact=redact)
-    way_back = "no copy was kept" if redact else "`amp restore --last --apply` brings it back"
+    way_back = "no copy was kept" if redact else own_words("`amp restore --last --apply` brings it back")
     call.answer({"file": file}, [f"removed: {file}; {way_back}"])
     for state in here.index([target], actor=who, check=True):
         _say_dangling(state)
@@ -157,7 +157,7 @@ def merge_command(call: Call, names: tuple[str, ...], into: str, tier: str | Non
     target = _target(here, who, tier, agent)
     file = here.merge_notes(names, into, target=target, actor=who)
     merged = [name for name in names if name not in (into, file, file[:-3])]
-    said = f"merged: {', '.join(merged)} into {file}; `amp note show {file[:-3]}` shows it"
+    said = own_words(f"merged: {', '.join(merged)} into {file}; `amp note show {file[:-3]}` shows it")
     call.answer({"file": file, "merged": merged}, [said])
 
 

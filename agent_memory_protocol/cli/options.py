@@ -323,6 +323,11 @@ def own_words(message: str) -> str:
     return message
 
 
+def own_command(command: str) -> str:
+    """Return one command, or several with `; ` between them, in the name of the agent that reads them."""
+    return "; ".join(own_words(f"`{one}`")[1:-1] for one in command.split("; ")) if READER else command
+
+
 def problems_in_settings(here: "Workspace") -> list[str]:
     """Return what is wrong in the settings, or switched off by them; nothing where they cannot be read at all."""
     from ..errors import AgentMemoryError

@@ -14,7 +14,17 @@ from ..tiers.prune import Judged
 from ..verbs.prune import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed
 from .cells import cells
-from .options import NOT_APPLIED, Call, call_options, conversation_option, first_words, note, progress
+from .options import (
+    NOT_APPLIED,
+    Call,
+    call_options,
+    conversation_option,
+    first_words,
+    note,
+    own_command,
+    own_words,
+    progress,
+)
 from .write import parse_date
 
 _LISTS = ("removals", "kept", "old_sections", "held", "ended", "unneeded", "problems")
@@ -105,9 +115,9 @@ def _lines(
     if len(ended) > _FEW:
         named = ", ".join(plan.target.owner for plan in ended)
         yield f"{len(ended)} conversations with nothing new for 30 days: {named}"
-        yield "         `amp close --over` keeps what is worth it and archives the rest"
+        yield own_words("         `amp close --over` keeps what is worth it and archives the rest")
     if applied and gone:
-        yield f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back"
+        yield own_words(f"{counted(len(gone), 'entry')} archived; `amp restore --last` shows how to bring them back")
     elif not any(plan.removals for plan in plans):
         yield "nothing is outdated"
     elif not applied:
@@ -121,10 +131,11 @@ def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[st
     causes = Counter(one.cause for one in plan.kept)
     listed = [one for one in plan.kept if one.cause in _WORTH_A_LINE]
     if plan.ended and names_end:
-        close = f"amp close {shlex.quote(plan.target.owner)}"
+        close = own_command(f"amp close {shlex.quote(plan.target.owner)}")
         yield f"{plan.target}  nothing new since {plan.ended}: `{close}` keeps what is worth it and archives the rest"
     if plan.unneeded:
-        yield f"{plan.target}  {counted(plan.unneeded, 'entry')} not needed here for 90 days; `amp review` lists them"
+        told = f"{plan.target}  {counted(plan.unneeded, 'entry')} not needed here for 90 days; `amp review` lists them"
+        yield own_words(told)
     if not (plan.removals or listed or causes["section"] or any(plan.still_over)):
         return
     total = counted(len(plan.removals) + len(plan.kept), "entry")
@@ -145,9 +156,9 @@ def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[st
         more = "--to-limit takes more" if causes["recent"] else "no other entry can be removed by its date"
         yield f"         still over its limit by {over} lines and {size:,} bytes; {more}"
         if not causes["recent"]:
-            yield "         merge entries, or remove some with `amp forget`"
+            yield own_words("         merge entries, or remove some with `amp forget`")
     if plan.held and not applied:
-        yield f"         more than half would be removed: `{plan.by_force}` does it"
+        yield f"         more than half would be removed: `{own_command(plan.by_force)}` does it"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 import click
@@ -10,7 +11,7 @@ from ..text.phrases import counted
 from ..verbs.review import KINDS, Item
 from .cells import cells, cut
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import Call, call_options, columns, first_words, note
+from .options import Call, call_options, columns, first_words, note, own_command, own_words
 
 SCREEN = 36
 """Lines of a list that is not asked for whole. With what is said on stderr it fits a screen of 40."""
@@ -67,6 +68,7 @@ def review_command(call: Call, done: bool, whole: bool, choosing: Choosing) -> N
         return here.review(actor=who, on_problem=lambda _, problem: problems.append(problem))
 
     found = choosing.chosen(choosing.settle(here, who, plan, list))
+    found = [replace(item, command=own_command(item.command)) for item in found]
     for problem in problems:
         note(problem)
     call.answer(
@@ -89,7 +91,8 @@ def screen(found: Sequence[Item], most: int) -> Iterator[str]:
             if shown and used + len(row) + (number < len(rows)) > left:
                 break
             shown, used = number, used + len(row)
-        yield f"{TITLES[kind]}:" if shown == len(rows) else f"{TITLES[kind]} ({len(rows)}):"
+        title = own_words(TITLES[kind])
+        yield f"{title}:" if shown == len(rows) else f"{title} ({len(rows)}):"
         for row in rows[:shown]:
             yield from row
         if shown < len(rows):
@@ -100,7 +103,7 @@ def screen(found: Sequence[Item], most: int) -> Iterator[str]:
     if not found:
         yield "nothing to look at"
     elif most < sys.maxsize:
-        yield "`amp review --all` shows every row; `--refuse ID` never shows one again"
+        yield own_words("`amp review --all` shows every row; `--refuse ID` never shows one again")
         if is_cut:
             note("`amp view` shows each of them beside its entry, in the browser")
     note("when you have finished, `amp review --done` records it")

@@ -22,6 +22,7 @@ from .options import (
     conversation_option,
     first_words,
     note,
+    own_command,
     plain,
     room,
     since_option,
@@ -153,7 +154,7 @@ def _lines(found: Sequence[_Hit], more: int, limit: int, history: bool, is_since
         if said and not is_beside:
             yield _INDENT + said
         yield from _numbered(one) if one.lines else _wrapped(one)
-        yield f"{_INDENT}{'; '.join(one.found.reasons)}; `{one.shown_by}`"
+        yield f"{_INDENT}{'; '.join(one.found.reasons)}; `{own_command(one.shown_by)}`"
     if not found:
         told = "" if history else "; --history also searches what was removed"
         note(f"nothing matches{'; without --since, undated entries are searched too' if is_since else told}")

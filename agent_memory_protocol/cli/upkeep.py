@@ -12,7 +12,17 @@ from ..change.ledger import way_back
 from ..errors import InvalidArgument
 from ..verbs.upkeep_answers import Restorable, Restored, Synced
 from .cells import cells
-from .options import NOT_APPLIED, Call, TextCommand, call_options, conversation_option, first_words, note, say
+from .options import (
+    NOT_APPLIED,
+    Call,
+    TextCommand,
+    call_options,
+    conversation_option,
+    first_words,
+    note,
+    own_words,
+    say,
+)
 from .write import parse_date, read_text
 
 
@@ -59,7 +69,7 @@ def restore_command(
             say(f"nothing was changed; {way} to bring {'it' if len(chosen) == 1 else 'these'} back")
     if not chosen:
         others = last and here.restorable((), actor=who)
-        more = "; `amp restore --list` shows older removals, and those by hand" if others else ""
+        more = own_words("; `amp restore --list` shows older removals, and those by hand") if others else ""
         note(f"there is nothing to restore{more}")
     for problem in () if call.as_json else back.problems:
         note(problem)
@@ -115,7 +125,7 @@ def forget_command(call: Call, entry_ids: tuple[str, ...], reason: str, redact: 
     for one in gone:
         said.append(f"forgotten: {one.id} from {one.target}: {first_words(one.alone)}")
         said += [f"  and the line that introduced it: {first_words(line)}" for line in one.went_along]
-    said.append(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back")
+    said.append(own_words(f"`amp restore --last --apply` brings {'it' if len(gone) == 1 else 'them'} back"))
     call.answer({"forgotten": [one.to_json() for one in gone]}, said)
 
 

@@ -156,7 +156,8 @@ class _Judge:
             self.passed.add(key)
             if touch.how == "other" or not isinstance(place, Target) or not path.endswith(".md"):
                 return ""
-            return _why_too_large(touch, place, path, opened, settings)
+            by = f" --as {Actor(self.name).agent}" if self.name else ""
+            return _why_too_large(touch, place, path, opened, settings, by)
 
     def _why_forbidden(self, place: "Target | str", root: Root, settings: "Settings") -> str:
         if self.name is None:
@@ -174,8 +175,8 @@ class _Judge:
         )
 
 
-def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings") -> str:
-    """Say which limit a file would pass; "" where it would not, or becomes smaller."""
+def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings", by: str) -> str:
+    """Say which limit a file would pass; "" where it would not, or becomes smaller. `by` is in every command told."""
     try:
         content = root.read(tuple(path.split("/")), limit=_MOST_READ)
     except AgentMemoryError:
@@ -187,7 +188,8 @@ def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, setti
         if have > limit and have > count(old):
             return (
                 f"{path} would have {have:,} {unit}, {limit:,} are allowed: merge entries that say the same, look at "
-                f"`amp prune {place}`, or add with `amp remember --make-room`, which archives the oldest dated ones"
+                f"`amp prune {place}{by}`, or add with `amp remember TEXT --make-room{by}`, which archives the oldest "
+                "dated ones"
             )
     return ""
 

@@ -162,7 +162,7 @@ def recall_drafts(
             recalled.warnings.append(f"the records are not recalled: {error}")
         return recalled, drafts
     return of_records.beside(
-        lambda left: _documents(root, settings, actor, left, task, today), found, source.path, settings, budget
+        lambda left: _documents(root, settings, actor, left, task, today), found, source.path, settings, budget, actor
     )
 
 
@@ -284,7 +284,9 @@ class Draft:
             return budget.shown_by
         target = self.part.target
         words = ["amp show", target.tier.value]
-        words += [one.option for one in actor.targets() if one.owner and (budget.bounded or one.tier is target.tier)]
+        words += [f"--as {actor.agent}"] if actor.agent else []
+        if actor.conversation and (budget.bounded or target.tier is Tier.CONVERSATION):
+            words.append(Tier.CONVERSATION.option(actor.conversation))
         if self.asked_day is not None and self.has_ends:
             words.append(f"--today {self.asked_day}")
         if self.scores is not None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from ..disk.files import Root
 from ..errors import AgentMemoryError
 from ..layout import RECORDS
+from ..project.access import Actor
 from ..records.proof import is_forged
 from ..records.rank import BUDGET_TOKENS, Match, Recalled, choose, partner_of
 from ..records.record import LIVE, Record
@@ -47,7 +48,9 @@ def of_project(root: Root, today: date | None) -> RecordSource:
     return RecordSource(PATH, find)
 
 
-def rest(root: Root, settings: "Settings", task: str, given: Recall, least: float, room: int) -> RecordsPart | None:
+def rest(
+    root: Root, settings: "Settings", actor: Actor, task: str, given: Recall, least: float, room: int
+) -> RecordsPart | None:
     """Return the records that a recall has not given and that fit a task at least so well; None for none."""
     try:
         records, _, _ = _newest(root)
@@ -58,8 +61,9 @@ def rest(root: Root, settings: "Settings", task: str, given: Recall, least: floa
     wanted = [one for one, score in zip(records, shared, strict=True) if score >= least and one.id not in there]
     mark = DATAMARK if settings.datamark else ""
     found = best(wanted, task, datetime.now(UTC))
-    frame = _part(found, PATH, 0, settings.max_lines, mark).frame
-    part = _part(found, PATH, room - len(frame), settings.max_lines, mark)
+    search = _search(actor)
+    frame = _part(found, PATH, 0, settings.max_lines, mark, search).frame
+    part = _part(found, PATH, room - len(frame), settings.max_lines, mark, search)
     return part if part.hits else None
 
 
@@ -91,7 +95,12 @@ def _newest(root: Root, most: int = MOST) -> tuple[list[Record], int, tuple[str,
 
 
 def beside(
-    documents: "Callable[[Budget], tuple[Recall, D]]", found: Recalled, path: str, settings: "Settings", budget: Budget
+    documents: "Callable[[Budget], tuple[Recall, D]]",
+    found: Recalled,
+    path: str,
+    settings: "Settings",
+    budget: Budget,
+    actor: Actor,
 ) -> "tuple[Recall, D]":
     """Recall documents and put records behind them.
 
@@ -100,7 +109,8 @@ def beside(
     mark = DATAMARK if settings.datamark else ""
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     most = 4 * BUDGET_TOKENS
-    whole = _part(found, path, most, max_lines, mark)
+    search = "memory_search" if budget.shown_by else _search(actor)
+    whole = _part(found, path, most, max_lines, mark, search)
     size = len(whole.data) + len(whole.frame.encode()) if whole.hits else 0
     held = min(size, min(budget.bytes, budget.characters) // 4)
     recalled, drafts = documents(budget.less(held)) if held else documents(budget)
@@ -108,7 +118,7 @@ def beside(
         recalled, drafts = documents(budget)
     recalled.warnings += found.problems
     frame = len((recalled.text or block.frame(())).encode()) + len(whole.frame.encode())
-    part = _part(found, path, min(most, budget.bytes - frame, budget.characters - frame), max_lines, mark)
+    part = _part(found, path, min(most, budget.bytes - frame, budget.characters - frame), max_lines, mark, search)
     text = block.render([*recalled.parts, part], budget) if part.hits else ""
     if text:
         recalled.text, recalled.records = text, part
@@ -131,7 +141,12 @@ def _said(record: Record) -> str:
     return " ".join([record.body, *record.tags])
 
 
-def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str) -> RecordsPart:
+def _search(actor: Actor) -> str:
+    """Return the command that finds what is not shown, as its reader may give it."""
+    return f"amp search QUERY --as {actor.agent}" if actor.agent else "amp search QUERY"
+
+
+def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str, search: str) -> RecordsPart:
     """Return the records that fit into so many bytes and lines, best first, with a line for those that do not.
 
     Of a dispute both sides are given, or none. A record that is too large makes way for the next.
@@ -140,7 +155,7 @@ def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str) -> R
     sizes = {one: len(line.encode()) + 1 for one, line in lines.items()}
     number = len(lines) + found.left_out
     is_whole = not found.left_out and sum(sizes.values()) <= room + 1 and len(lines) <= max_lines
-    note = f"{mark}({number:,} more records are not shown; `amp search` finds what they say)"
+    note = f"{mark}({number:,} more records are not shown; `{search}` finds what they say)"
     left, left_lines = (room + 1, max_lines) if is_whole else (room - len(note), max_lines - 1)
     kept: set[str] = set()
     for hit in found.hits:
@@ -154,5 +169,5 @@ def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str) -> R
     if hits and len(hits) < number:
         more = number - len(hits)
         them = "1 more record is" if more == 1 else f"{more:,} more records are"
-        text.append(f"{mark}({them} not shown; `amp search` finds what they say)")
+        text.append(f"{mark}({them} not shown; `{search}` finds what they say)")
     return RecordsPart(escape_line(path).replace('"', "'"), text, hits, number)

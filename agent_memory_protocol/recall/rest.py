@@ -66,7 +66,7 @@ def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: s
     if has_records:
         from . import records
 
-        of_records = records.rest(root, settings, task, start, least, left)
+        of_records = records.rest(root, settings, actor, task, start, least, left)
         parts += [] if of_records is None else [of_records]
     return block.render(parts, Budget(max_chars=max_chars))
 

@@ -130,7 +130,7 @@ def test_the_newest_entries_and_the_header_survive_the_line_limit(project):
     assert any("CORRECTION" in line for line in lines)
     assert not any("is Postgres" in line for line in lines)
     assert "older entries on" in lines[-1]
-    assert "`amp show agent --agent dev --left-out`" in lines[-1]
+    assert "`amp show agent --as dev --left-out`" in lines[-1]
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
 
 

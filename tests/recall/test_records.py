@@ -93,7 +93,7 @@ def test_the_task_decides_which_records_stay(tmp_path, memory):
     memory.remember("Axolotl tanks are cleaned on Mondays.")
     by_task = recalled(tmp_path, task="clean the axolotl tank", max_chars=700)
     assert "Axolotl" in by_task
-    assert "more records are not shown; `amp search`" in by_task
+    assert "more records are not shown; `amp search QUERY --as dev`" in by_task
     assert "Axolotl" not in recalled(tmp_path, task="write the quarterly report", max_chars=700)
 
 

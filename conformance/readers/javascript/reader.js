@@ -607,8 +607,9 @@ function fillParts(parts, args, today) {
   const within = (text, [chars, size]) => charsOf(text) <= chars && bytesOf(text) <= size;
   const isBound = Math.min(most, bytes) < Infinity;
   const commandOf = ({ tier, doc }) => ['amp show', tier,
-    ...['agent', 'conversation'].filter((key) => args[key] && (isBound || key === tier))
-      .map((key) => `--${key} ${checkName(key, args[key])}`),
+    ...(args.agent ? [`--as ${checkName('agent', args.agent)}`] : []),
+    ...(args.conversation && (isBound || tier === 'conversation')
+      ? [`--conversation ${checkName('conversation', args.conversation)}`] : []),
     ...(doc.real.some(({ marks }) => marks.until) ? [`--today ${today}`] : []),
     ...['max_lines', 'max_chars', 'max_tokens'].filter((key) => args[key])
       .map((key) => `--${key.replace('_', '-')} ${args[key]}`), '--left-out'].join(' ');
