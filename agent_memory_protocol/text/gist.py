@@ -5,10 +5,12 @@ and words that carry nothing, both must have the same words in the same order. P
 are compared letter by letter.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from math import ceil
 from unicodedata import normalize
 
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
@@ -93,18 +95,24 @@ def is_claim(text: str) -> bool:
     return len(text) <= _LONGEST_CLAIM and "```" not in text and len(gist(text).words) >= _FEWEST_WORDS
 
 
-def shared_words(texts: Sequence[str], common: int) -> dict[tuple[int, int], float]:
+def shared_words(texts: Sequence[str], common: int, *, least: float = 0.0) -> dict[tuple[int, int], float]:
     """Return, for the places of two texts with a rare word in common, which part of all their words both have.
 
     A word that more than `common` texts have is not rare, so that many texts take time in proportion to their number.
+    Pairs that share less than the part `least` are left out.
     """
     words = [frozenset(gist(text).words) for text in texts]
+    counts = Counter(word for own in words for word in own)
     holders: dict[str, list[int]] = {}
     for place, own in enumerate(words):
-        for word in own:
-            holders.setdefault(word, []).append(place)
-    near = {pair for found in holders.values() if len(found) <= common for pair in combinations(found, 2)}
-    return {(one, other): len(words[one] & words[other]) / len(words[one] | words[other]) for one, other in near}
+        # Two texts that share enough share one of their rarest words: the others are too few to hold all they share.
+        few = len(own) - ceil(least * len(own) - 1e-9) + 1
+        for word in sorted(own, key=lambda one: (counts[one], one))[:few]:
+            if counts[word] <= common:
+                holders.setdefault(word, []).append(place)
+    near = {pair for found in holders.values() for pair in combinations(found, 2)}
+    shares = {(one, other): len(words[one] & words[other]) / len(words[one] | words[other]) for one, other in near}
+    return {pair: share for pair, share in shares.items() if share >= least}
 
 
 def forget(most: int) -> None:

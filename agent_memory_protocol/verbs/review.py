@@ -279,13 +279,12 @@ def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
     Texts with other numbers, paths or names are not a pair, nor are those of one form that speak of other things: “The
     cart worker caches names”, “The login worker caches names”.
     """
-    shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50))
+    shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50), least=_SHARED_WORDS)
     words = [gist(text.text).words for text in texts]
     return [
         (texts[one], texts[other])
         for one, other in sorted(shares)
-        if shares[one, other] >= _SHARED_WORDS
-        and len(set(words[one])) >= _FEWEST_WORDS
+        if len(set(words[one])) >= _FEWEST_WORDS
         and _identifiers(words[one]) == _identifiers(words[other])
         and not (_have_one_form(words[one], words[other]) and _speak_of_other_things(texts[one], texts[other]))
     ]

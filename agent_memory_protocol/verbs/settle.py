@@ -4,8 +4,8 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 
 from ..answers import About
 from ..change.session import Session
@@ -35,7 +35,28 @@ def disagreements(
     outside = [fact for target, note in notes for fact in of_notes(target, [note])]
     outside += _records(session)
     learned = _learned(session)
-    return [one.in_order_of_age(learned) for one in meetings(documents, outside)]
+    return [one.in_order_of_age(learned) for one in _met(_Compared.of(documents, outside))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Facts that are compared; those of the same texts are equal, whenever they were read."""
+
+    documents: Sequence[Document] = field(compare=False)
+    outside: Sequence[Outside] = field(compare=False)
+    texts: tuple[tuple[object, ...], ...]
+
+    @classmethod
+    def of(cls, documents: Sequence[Document], outside: Sequence[Outside]) -> "_Compared":
+        texts: list[tuple[object, ...]] = [(one.target, one.data) for one in documents]
+        texts += [(one.target, one.path, one.line, one.id, one.text, one.day, one.is_disputed) for one in outside]
+        return cls(documents, outside, tuple(texts))
+
+
+@lru_cache(maxsize=1)
+def _met(compared: _Compared) -> list[Meeting]:
+    """Return how facts meet, which takes long; check and review, of which one often follows the other, share it."""
+    return meetings(compared.documents, compared.outside)
 
 
 def _records(session: Session) -> Iterator[Outside]:

@@ -6,8 +6,8 @@ needs no script at all.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from hashlib import sha256
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -26,6 +26,7 @@ LARGEST = 2_000_000
 """What a file may weigh in bytes, so that it can be attached to a pull request. A larger one leaves something out."""
 
 _MAIN = "<main"
+_BROKEN = '<h1>A fault</h1>\n<p class="error" role="alert">{}</p>\n</main>\n</body>\n</html>\n'
 
 LEAVES_OUT = ("history", "texts of notes", "block")
 """What a file that would be too large does without, in this order."""
@@ -33,12 +34,23 @@ LEAVES_OUT = ("history", "texts of notes", "block")
 
 def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
     """Return the page as one HTML file. One that would be larger leaves out the history first, and says so."""
+    whole = render("file", page=page, leaves_out=LEAVES_OUT)
     data = b""
     for number in range(len(LEAVES_OUT) + 1):
-        data = render("file", page=page, without=LEAVES_OUT[:number])
+        data = _PART.sub(partial(_part, LEAVES_OUT[:number]), whole)
         if len(data) <= largest:
             break
     return data
+
+
+# Comments can only be ours: what memory says is escaped.
+_PART = re.compile(rb"<!--(with|without) ([a-z ]+)-->(.*?)<!--end-->", re.DOTALL)
+
+
+def _part(left_out: Sequence[str], found: re.Match[bytes]) -> bytes:
+    """Return a part of the page as it is in a file that leaves these out."""
+    when, name, text = found.groups()
+    return text if (when == b"without") == (name.decode() in left_out) else b""
 
 
 def render(name: str, *, live: object = None, **values: object) -> bytes:
@@ -68,7 +80,7 @@ def stream(name: str, *, live: object = None, **values: object) -> Iterator[byte
         if live is None or not is_open:
             raise
         # What is above was sent already. A page that ends here must say why.
-        made.append(Markup("<p class=error role=alert>{}</p></main>").format(tell_failure(error, f"/{name}")))
+        made = [_BROKEN.format(escape(tell_failure(error, f"/{name}")))]
     yield "".join(made).encode("utf-8", "backslashreplace")
 
 

@@ -27,6 +27,8 @@ from ..workspace import Workspace
 
 Answer = TypeVar("Answer")
 Key = TypeVar("Key")
+MOST_JUDGED = 5_000
+"""With more entries a file leaves out what check and review say: they compare all with all, which takes long."""
 _MONTH = timedelta(days=30)
 _COLUMNS = 400
 """So many stripes a bar has at most, however many lines its document has."""
@@ -159,19 +161,21 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """All that is shown to one reader on one day."""
+    """All that is shown to one reader on one day. Without `is_judged` nobody has asked check and review."""
 
     project: str
     reader: Actor
     today: date
     max_lines: int
     parts: tuple[DocumentPart, ...]
-    recall: Recall
+    recall: Recall | None
     gone: tuple[Restorable, ...]
     findings: tuple[Finding, ...]
     items: tuple[Item, ...]
     records: tuple[Record, ...]
     problems: tuple[str, ...]
+    is_judged: bool = True
+    most_judged: int = MOST_JUDGED
 
     @property
     def anchors(self) -> dict[str, str]:
@@ -206,6 +210,10 @@ class Asking:
         except Exception as error:  # noqa: BLE001 the rest of the page is shown all the same
             self.problems.append(tell_failure(error, "a part of the page"))
         return ()
+
+    def one(self, question: Callable[[], Answer]) -> Answer | None:
+        """Return the one answer; None, and a problem on the page, where there cannot be one."""
+        return next(iter(self.ask(lambda: [question()])), None)
 
     def tell(self, _: object, problem: str) -> None:
         """Take in a problem."""
@@ -272,12 +280,18 @@ class Asking:
     def _text_of(self, row: NoteRow) -> str | None:
         if not row.file:
             return None
-        found = self.ask(lambda: [self.here.read_file(row.target, note=row.file, actor=self.actor)])
-        return found[0] if found else None
+        return self.one(lambda: self.here.read_file(row.target, note=row.file, actor=self.actor))
 
 
-def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record] = ()) -> MemoryPage:
-    """Ask for everything that this reader may see.
+def gather(
+    here: Workspace,
+    actor: Actor,
+    today: date,
+    records: Sequence[Record] = (),
+    *,
+    most_judged: int = MOST_JUDGED,
+) -> MemoryPage:
+    """Ask for everything that this reader may see; check and review only if there are at most so many entries.
 
     Raises:
         StorageError: the settings or the folders cannot be read. A single document that cannot be is told on the page.
@@ -286,9 +300,10 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
     settings = here.settings
     entries = here.entries(actor, on_problem=asking.tell)
     notes = asking.ask(lambda: here.notes(actor))
-    findings = asking.ask(lambda: here.check(actor=actor, today=today))
-    items = asking.ask(lambda: here.review(actor=actor, today=today, on_problem=asking.tell))
-    said = Said.of(findings, items, here.usage(actor) if settings.count else ())
+    is_judged = len(entries) <= most_judged
+    findings = asking.ask(lambda: here.check(actor=actor, today=today)) if is_judged else ()
+    items = asking.ask(lambda: here.review(actor=actor, today=today, on_problem=asking.tell)) if is_judged else ()
+    said = Said.of(findings, items, asking.ask(lambda: here.usage(actor)) if settings.count else ())
     by_id = {entry.id: entry for entry in entries}
     in_document = grouped(entries, lambda one: one.target)
     beside = grouped(notes, lambda one: one.target)
@@ -299,8 +314,9 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
         seen = glance(status, own, today, asking.old)
         parts.append(asking.part(seen, own, beside.get(status.target, []), said, left_out, number=number, by_id=by_id))
     gone = asking.ask(lambda: here.restorable(actor=actor))
-    recalled = here.recall(actor, today=today, counts=False)
-    problems = dict.fromkeys([*asking.problems, *recalled.warnings, *(one.problem for one in notes if one.problem)])
+    recalled = asking.one(lambda: here.recall(actor, today=today, counts=False))
+    warnings = recalled.warnings if recalled else ()
+    problems = dict.fromkeys([*asking.problems, *warnings, *(one.problem for one in notes if one.problem)])
     return MemoryPage(
         here.path.name,
         actor,
@@ -313,6 +329,8 @@ def gather(here: Workspace, actor: Actor, today: date, records: Sequence[Record]
         tuple(items),
         tuple(records),
         tuple(problems),
+        is_judged,
+        most_judged,
     )
 
 

@@ -118,17 +118,17 @@ def _overview(asked: Query) -> Values:
         return {
             "glances": seen,
             "disputes": _disputes(entries),
-            "records": next(iter(asking.ask(lambda: _records_status(asked))), None),
-            "problems": [*asking.problems, *asking.ask(asked.here.git_notes)],
+            "records": asking.one(lambda: _records_status(asked)),
+            "problems": [*asking.ask(asked.here.git_notes), *asking.problems],
         }
 
     found: Values = asked.keep("overview", look)
     return found
 
 
-def _records_status(asked: Query) -> Sequence[Any]:
+def _records_status(asked: Query) -> Any:
     with asked.records() as memory:
-        return () if memory is None else (memory.status(),)
+        return None if memory is None else memory.status()
 
 
 def document(asked: Query) -> Values:
@@ -137,9 +137,11 @@ def document(asked: Query) -> Values:
     entries = here.entries(asked.actor, [target], on_problem=asking.tell)
     (status,) = here.status(asked.actor, [target])
     task, bound = asked.query.get("task", ""), asked.number("max_chars", 0)
-    recalled = _recall(asked, target, task, bound)
-    whole = recalled if not (task or bound) else _recall(asked, target, "", 0)
-    left_out = {gone.first_line for part in recalled.parts if part.target == target for gone in part.left_out}
+    recalled = asking.one(lambda: _recall(asked, target, task, bound))
+    whole = asking.one(lambda: _recall(asked, target, "", 0)) if task or bound else recalled
+    size = len(whole.text) if whole else 0
+    parts = recalled.parts if recalled else ()
+    left_out = {gone.first_line for part in parts if part.target == target for gone in part.left_out}
     shown = asked.page(entries, ENTRIES_A_PAGE, holds=asked.query.get("entry", ""))
     notes = asking.ask(lambda: here.notes(asked.actor, [target])) if target.tier.has_notes else ()
     chosen = notes[: asked.number("notes", NOTES_A_PAGE)]
@@ -156,15 +158,15 @@ def document(asked: Query) -> Values:
         **shown,
         "part": part,
         "recall": recalled,
-        "whole": len(whole.text),
+        "whole": size,
         "task": task,
-        "bound": bound or here.settings.max_chars or len(whole.text),
+        "bound": bound or here.settings.max_chars or size,
         "judged": is_judged,
         "reviewed": not is_judged or _is_small(asked),
         "left_out": sum(entry.line in left_out for entry in entries),
         "more_notes": len(notes) - len(chosen),
         "max_lines": here.settings.max_lines,
-        "problems": [*asking.problems, *recalled.warnings],
+        "problems": [*asking.problems, *(recalled.warnings if recalled else ())],
     }
 
 

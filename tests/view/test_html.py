@@ -208,3 +208,29 @@ def test_one_shared_document_ten_agents_and_fifty_notes_at_their_limits_fit_into
 )
 def test_a_link_leads_to_the_web_or_to_the_page_or_nowhere(text, html):
     assert html in as_html(text, {"user_b.md": "d1-n1"})
+
+
+def test_a_memory_of_very_many_entries_is_not_judged_and_the_file_says_so(here):
+    write(here, SHARED, "# S\n\n" + "".join(f"- [2020-01-01] Fact {number} holds.\n" for number in range(6)))
+    judged, unjudged = (single_file(gather(here, Actor(), TODAY, most_judged=most)).decode() for most in (6, 5))
+    assert 'id="check"' in judged
+    assert 'id="check"' not in unjudged
+    assert "With more than 5 entries this file leaves out what" in unjudged
+    assert "Fact 5 holds." in unjudged
+    Seen(unjudged).check()
+
+
+def test_a_part_that_fails_says_so_and_the_rest_is_there(here, monkeypatch, caplog):
+    write(here, SHARED, "# S\n\n- A fact.\n")
+
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("a fault\nof two lines \x1b[31m")
+
+    for verb in ("check", "review", "restorable", "notes", "recall", "usage", "left_out"):
+        with monkeypatch.context() as broken:
+            broken.setattr(Workspace, verb, fails)
+            html = page_of(here)
+        Seen(html).check()
+        assert "A fact." in html
+        assert "This could not be shown, which is a fault of amp: KeyError:" in html or verb == "usage"
+    assert all("\n" not in one.getMessage() and "\x1b" not in one.getMessage() for one in caplog.records)

@@ -584,3 +584,61 @@ def test_looking_counts_nothing_as_used(here):
     here.search("port")
     assert any(counted for *_, counted in here.usage())
     assert "found 1" in at.document()
+
+
+@pytest.mark.parametrize(
+    "verb", ["entries", "status", "recall", "notes", "check", "review", "restorable", "git_notes", "diff"]
+)
+def test_whatever_fails_a_person_gets_a_page_with_one_line_and_the_terminal_one(here, monkeypatch, caplog, verb):
+    at = browser(here)
+
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a fault\nof two lines")
+
+    monkeypatch.setattr(Workspace, verb, fails)
+    told = 0
+    for path in (
+        "/",
+        "/document?of=shared&judged=1",
+        "/upkeep",
+        "/history",
+        "/search?q=port",
+        "/compare",
+        "/prune",
+        "/distill",
+    ):
+        status, _, text = at.ask(path)
+        assert (status, "</main>" in text, "Traceback" in text) == (200, True, False)
+        Seen(text).check(live=True)
+        told += "This could not be shown, which is a fault of amp: ZeroDivisionError: a fault of two lines." in text
+    assert told
+    assert caplog.messages
+    assert not any("\n" in one for one in caplog.messages)
+
+
+def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, caplog):
+    at = browser(here)
+    entry = id_of(here, "8080")
+
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(Workspace, "forget", fails)
+    status, text = at.post("Forget", entry, "Apply")
+    assert (status, "It may have been done: look before you try again." in text) == (500, True)
+    Seen(text).check(live=True)
+    assert len(caplog.messages) == 1
+
+
+def test_a_page_that_breaks_half_way_ends_with_the_reason(here, monkeypatch, caplog):
+    at = browser(here)
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("<b>a fault</b>")
+
+    monkeypatch.setattr("agent_memory_protocol.view.html.as_html", fails)
+    status, _, text = at.ask("/document?of=shared")
+    assert status == 200
+    assert "ZeroDivisionError: &lt;b&gt;a fault" in text
+    assert text.endswith("</html>\n")
+    assert len(caplog.messages) == 1
