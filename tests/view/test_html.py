@@ -157,6 +157,7 @@ def test_what_recall_leaves_out_is_grey_and_what_it_gives_is_not(here):
     )
     page = gather(here, Actor(), TODAY)
     (shared,) = (part for part in page.parts if part.target == SHARED)
+    assert page.recall is not None
     left_out = {one.first_line for one in page.recall.left_out}
     assert left_out
     assert {card.entry.line for card in shared.cards if card.is_left_out} == left_out
