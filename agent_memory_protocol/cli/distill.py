@@ -10,9 +10,11 @@ import click
 
 from ..errors import InvalidArgument
 from ..learning.insights import ADD, REMOVE, Suggestion
+from ..project.access import Actor
 from ..text.phrases import counted
 from ..verbs.close import Closed, Closing
 from ..verbs.distill import Distillation, Distilled
+from ..workspace import Workspace
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, first_words, note, own_words
 from .program import asked, asking_options
@@ -73,13 +75,8 @@ def distill_command(
         raise InvalidArgument("--backup says what to go back to; add --restore")
     judge = asked(operator, who, seconds)
     planned = choosing.settle(here, who, lambda: here.plan_distillation(operator=judge, actor=who), candidates_of)
-    done = None
-    if do:
-        done = here.apply_distillation(
-            planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
-        )
-    call.answer(_values(planned, done), _lines(planned, done, "distill"))
-    sys.exit(max(_code(done), 4 if planned.problems or planned.failures else 0))
+    code = _answer(call, here, planned, who, choosing if do else None, "distill")
+    sys.exit(max(code, 4 if planned.problems or planned.failures else 0))
 
 
 @click.command("learn", cls=ChoosingCommand)
@@ -110,13 +107,19 @@ def learn_command(
     planned = choosing.settle(
         here, who, lambda: here.plan_learning(conversation, agent=agent, operator=judge, actor=who), candidates_of
     )
+    code = _answer(call, here, planned, who, choosing if do else None, "learn")
+    sys.exit(max(code, 4 if planned.failures else 0))
+
+
+def _answer(
+    call: Call, here: Workspace, planned: Distillation, who: Actor | None, chosen: Choosing | None, verb: str
+) -> int:
+    """Answer a plan, or, with what is chosen of it, make the changes and answer what came of them."""
     done = None
-    if do:
-        done = here.apply_distillation(
-            planned, only=choosing.only, without=choosing.without, actor=who, today=date.today()
-        )
-    call.answer(_values(planned, done), _lines(planned, done, "learn"))
-    sys.exit(max(_code(done), 4 if planned.failures else 0))
+    if chosen is not None:
+        done = here.apply_distillation(planned, only=chosen.only, without=chosen.without, actor=who, today=date.today())
+    call.answer(planned.to_json(done), _lines(planned, done, verb))
+    return _code(done)
 
 
 @click.command("close", cls=ChoosingCommand)
@@ -155,12 +158,14 @@ def close_command(
     def plan(name: str) -> Closing:
         return here.plan_closing(name, operator=judge, actor=call.actor(name))
 
-    plans = {name: plan(name) for name in names}
-    proposed = list({one.id: one for planned in plans.values() for one in planned.kept.candidates}.values())
+    def plan_all() -> tuple[dict[str, Closing], list[Suggestion]]:
+        plans = {name: plan(name) for name in names}
+        return plans, list({one.id: one for each in plans.values() for one in each.kept.candidates}.values())
+
+    plans, proposed = plan_all()
     if choosing.refuse or choosing.forget_refusals:
         choosing.settle(here, call.actor(), lambda: proposed, list)
-        plans = {name: plan(name) for name in names}
-        proposed = list({one.id: one for planned in plans.values() for one in planned.kept.candidates}.values())
+        plans, proposed = plan_all()
     taken = {one.id for one in choosing.chosen(proposed)}
     answers = []
     for number, name in enumerate(names):
@@ -187,9 +192,7 @@ def _closing_values(answers: _Answers, *, applied: bool) -> dict[str, object]:
     values: dict[str, object] = {"applied": applied, "waiting": 0, "backup": ""}
     lists: dict[str, list[object]] = {key: [] for key in ("candidates", "refused", "problems", "proposals", "archived")}
     for planned, closed in answers:
-        row = _values(planned.kept, closed.kept if closed else None)
-        row["proposals"] = [one.to_json() for one in planned.kept.candidates]
-        row["archived"] = [one.to_json() for one in (closed.archived if closed else planned.entries)]
+        row = planned.to_json(closed)
         for key, found in lists.items():
             found += [one for one in cast("list[object]", row[key]) if one not in found]
         values |= {key: row[key] for key in ("waiting", "backup")}
@@ -240,17 +243,6 @@ def _closing(conversation: str, count: int, done: Distilled | None, *, alone: bo
 
 def _code(done: Distilled | None) -> int:
     return max((error.exit_code for _, error in done.refused), default=0) if done else 0
-
-
-def _values(planned: Distillation, done: Distilled | None) -> dict[str, object]:
-    return {
-        "applied": done is not None,
-        "candidates": [one.to_json() for one in (done.done if done else planned.candidates)],
-        "refused": [{**one.to_json(), "problem": str(error)} for one, error in (done.refused if done else ())],
-        "waiting": planned.waiting,
-        "backup": done.backup if done else "",
-        "problems": [*planned.problems, *planned.failures],
-    }
 
 
 def _lines(planned: Distillation, done: Distilled | None, verb: str, *, alone: bool = True) -> Iterator[str]:

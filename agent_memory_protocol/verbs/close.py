@@ -30,6 +30,14 @@ class Closing:
     kept: Distillation
     entries: tuple[StoredEntry, ...]
 
+    def to_json(self, closed: "Closed | None" = None) -> dict[str, object]:
+        """Return the plan, or what was done of it, as it is in a JSON answer."""
+        return {
+            **self.kept.to_json(closed.kept if closed else None),
+            "proposals": [one.to_json() for one in self.kept.candidates],
+            "archived": [one.to_json() for one in (closed.archived if closed else self.entries)],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Closed:

@@ -64,6 +64,17 @@ class Distillation:
     sightings: tuple[tuple[str, str], ...] = ()
     failures: tuple[str, ...] = ()
 
+    def to_json(self, done: "Distilled | None" = None) -> dict[str, object]:
+        """Return the plan, or what was done of it, as it is in a JSON answer."""
+        return {
+            "applied": done is not None,
+            "candidates": [one.to_json() for one in (done.done if done else self.candidates)],
+            "refused": [{**one.to_json(), "problem": str(error)} for one, error in (done.refused if done else ())],
+            "waiting": self.waiting,
+            "backup": done.backup if done else "",
+            "problems": [*self.problems, *self.failures],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
