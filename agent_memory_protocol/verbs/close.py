@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ..answers import StoredEntry
-from ..change.session import Session, stored_entries
+from ..change.session import Session
 from ..consolidation.proposals import Operator
 from ..errors import InvalidArgument, Refused
 from ..layout import Target, Tier
@@ -15,6 +15,7 @@ from . import distill, rewrite
 from .conversations import CLOSED
 from .distill import Distillation, Distilled
 from .proposals import Choice
+from .stored import stored_entries
 
 
 @dataclass(frozen=True, slots=True)

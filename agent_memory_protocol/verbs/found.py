@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from ..answers import Found
-from ..change.session import Session, stored_entry
+from ..change.session import Session
 from ..errors import AgentMemoryError
 from ..layout import Target
 from ..limits import split_lines
@@ -19,6 +19,7 @@ from ..search.port import Hit
 from ..text import labels
 from ..text.dates import day_number
 from ..tiers.document import Document
+from .stored import stored_entry
 
 _LEAST = 80
 """Characters of a passage that are shown whatever its label takes."""

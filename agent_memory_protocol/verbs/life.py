@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..answers import About, StoredEntry
 from ..change import ledger
-from ..change.session import Session, stored_entries
+from ..change.session import Session
 from ..errors import InvalidArgument
 from ..formats.jsonl import EntryLine, Line, Tombstone
 from ..formats.moments import sort_key
@@ -15,6 +15,7 @@ from ..layout import Target
 from ..text.labels import in_front_of_item
 from ..tiers.document import plain_id
 from ..tiers.taken import from_json
+from .stored import stored_entries
 
 COMMITTED, WRITTEN, DISPUTED, EDITED, RETIRED, LEFT = "committed", "written", "disputed", "edited", "retired", "left"
 

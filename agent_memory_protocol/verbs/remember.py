@@ -6,7 +6,7 @@ from datetime import date
 
 from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
 from ..change.ledger import way_back
-from ..change.session import Session, room_by_dates, stored_entry
+from ..change.session import Session, room_by_dates
 from ..change.transaction import Change
 from ..errors import InvalidArgument, LimitExceeded
 from ..layout import Target, Tier
@@ -19,6 +19,7 @@ from ..tiers.compose import NewEntry
 from ..tiers.document import Document
 from ..tiers.entries import Entry
 from ..tiers.taken import take
+from .stored import stored_entry
 
 
 def _full(full: Document) -> str:

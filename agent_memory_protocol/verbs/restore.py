@@ -7,7 +7,7 @@ from functools import partial
 
 from ..answers import About, StoredEntry
 from ..change.ledger import Archived
-from ..change.session import Session, stored_entries
+from ..change.session import Session
 from ..change.transaction import FEW, Change, pending
 from ..errors import InvalidArgument, LimitExceeded, StorageError
 from ..layout import Target
@@ -19,6 +19,7 @@ from ..tiers.restore import put_back_all
 from ..tiers.taken import sayings
 from ..tiers.undo import literal_text, undone
 from . import notes as notekeeping
+from .stored import stored_entries, stored_frame
 from .upkeep_answers import Restorable, Restored
 
 
@@ -122,7 +123,7 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
     if not entries:
         return [], []
     made = session.change(target, change, as_large_as=largest).document
-    standing = [*stored_entries(made), *_stored_frame(made)]
+    standing = [*stored_entries(made), *stored_frame(made)]
     of_text: dict[str, list[StoredEntry]] = {}
     for entry in standing:
         of_text.setdefault(document.plain_id(entry.id), []).append(entry)
@@ -136,23 +137,6 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
         ]
         found += holding[:1]
     return sorted(found, key=lambda entry: entry.line), list(refused.values())
-
-
-def _stored_frame(made: Document) -> list[StoredEntry]:
-    """Return the headings, labels and index lines of a document as if they were entries."""
-    return [
-        StoredEntry(
-            id=one.id,
-            target=made.target,
-            text=one.markdown,
-            section=one.place.section,
-            date=None,
-            date_source="",
-            line=line + 1,
-            last_line=line + one.markdown.count("\n") + 1,
-        )
-        for line, one in frame.placed(made)
-    ]
 
 
 def _as_they_were(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..answers import NoteRow, StoredEntry
-from ..change.session import Session, stored_entries
+from ..change.session import Session
 from ..layout import Target, Tier
 from ..learning.meet import read_notes
 from ..notes.index import SCREEN
@@ -23,6 +23,7 @@ from ..tiers.meet import CHANGED, OPPOSITE, Meeting
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
+from .stored import stored_entries
 
 KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
 """The lists of a review, the most urgent first."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import limits
 from ..answers import About, Shown, Status, StoredEntry, Where
-from ..change.session import Session, stored_entries
+from ..change.session import Session
 from ..disk.files import decode
 from ..disk.writing import LOCAL
 from ..errors import AgentMemoryError, DamagedFile, StorageError
@@ -21,6 +21,7 @@ from ..recall.block import Budget
 from ..tiers import document, store
 from ..tiers.document import Document
 from . import index
+from .stored import stored_entries
 
 
 def show(session: Session, target: Target, section: str | None) -> Shown | None:

@@ -11,7 +11,7 @@ from datetime import date
 from ..answers import About
 from ..change.compaction import Compaction
 from ..change.healing import Healing
-from ..change.session import Session, stored_entry
+from ..change.session import Session
 from ..change.transaction import Change, pending
 from ..errors import AgentMemoryError, InvalidArgument
 from ..layout import Target
@@ -22,6 +22,7 @@ from ..tiers.document import Document
 from ..tiers.edit import replace
 from ..tiers.taken import Taken, take
 from .meet import remarks
+from .stored import stored_entry
 from .upkeep_answers import Edited, Removed, Synced
 
 
