@@ -47,9 +47,9 @@ def start(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], 
 
                 count_recalled(root, recalled)
             if call.source in ("clear", "compact"):
-                from ..disk import marks
+                from ..disk import once
 
-                marks.lift(root, _PROMPTED, call.whose)
+                once.lift(root, _PROMPTED, call.whose)
     except (AgentMemoryError, OSError) as error:
         say(error)
         return unreadable(error, _budget(call, None, "")).text
@@ -73,16 +73,16 @@ def prompt(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object],
     with Root.open(found.path) as root:
         settings = load_settings(root, environ)
         root.external_links = settings.external_links
-        from ..disk import marks
+        from ..disk import once
         from ..recall.rest import rest
 
-        if not settings.enabled or not settings.hook_prompt_chars or marks.has(root, _PROMPTED, call.whose):
+        if not settings.enabled or not settings.hook_prompt_chars or once.has(root, _PROMPTED, call.whose):
             return ""
 
         budget = _budget(call, settings, checklist(root, settings))
         actor = actor_of(call, settings, environ, say)
         text = rest(root, settings, actor, budget, call.prompt, settings.hook_prompt_chars)
-        return text if text and (not call.session or marks.leave(root, _PROMPTED, call.whose)) else ""
+        return text if text and (not call.session or once.leave(root, _PROMPTED, call.whose)) else ""
 
 
 def actor_of(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from ..change.session import Session
-from ..disk import marks
+from ..disk import once
 from ..disk.files import Root
 from ..errors import AgentMemoryError
 from ..layout import SCAFFOLDING, name_key
@@ -56,7 +56,7 @@ def stop(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], N
             return {}
         text = _reminder(call, Session(root, settings, environ, actor))
         who = envelopes.digest_of(*(name and name_key(name) for name in (actor.conversation, actor.agent)))
-        if not text or not marks.leave(root, "reminded", who):
+        if not text or not once.leave(root, "reminded", who):
             return {}
     return call.host.block(text) if settings.hook_reminder == "block" else envelopes.advice(call, text)
 
