@@ -1,7 +1,7 @@
 """How often each rule fires on real memory files, and how many pairs of facts are told right.
 
 `python -m benchmarks.false_alarms` prints hits per rule, with a rule's name samples to judge, and with `--pairs` how
-many of the pairs in `tests/data/meetings.tsv` are told as the same, as changed, and as neither.
+many of the pairs in `tests/data/meetings.tsv` are told as the same, as the opposite, as changed, and as neither.
 
 A rule that cries wolf is switched off by whoever it annoys, and then finds nothing. What a sample's findings are worth
 only a person can say; the judged figures stand in `benchmarks/false_alarms.md`. The files lie as one store: a folder
@@ -105,7 +105,7 @@ def _print_pairs() -> None:
         met = meeting_of(page, page.ids[1])
         told[expected, "neither" if met is None else met.way] += 1
     print(f"{'':<10}{'pairs':>6}{'told so':>9}{'rightly':>9}{'precision':>11}{'recall':>8}")
-    for way in ("same", "changed", "neither"):
+    for way in ("same", "opposite", "changed", "neither"):
         pairs = sum(count for (expected, _), count in told.items() if expected == way)
         said = sum(count for (_, found), count in told.items() if found == way)
         right = told[way, way]

@@ -109,7 +109,7 @@ def _moods_agree(one: Essence, other: Essence) -> bool:
 
 
 def _comparable(one: Essence, other: Essence) -> bool:
-    if one.past != other.past or (one.first, one.then) != (other.first, other.then):
+    if one.instead != other.instead or one.past != other.past or (one.first, one.then) != (other.first, other.then):
         return False
     if one.words != other.words and not (_says_means(one, other) or _says_means(other, one)):
         return False

@@ -5,7 +5,7 @@ It is read word by word, without grammar. A sentence whose parts cannot be told 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -21,6 +21,9 @@ MANY = 1 << 18
 
 _FEWEST = 2
 """Words of an essence."""
+
+_LONGEST_END = 4
+"""Words of what is not so in place of what is said."""
 
 
 _TELLING = word_set("between by for from into since than to under until")
@@ -99,6 +102,7 @@ class Essence:
         ties: each preposition with the word behind it.
         means: the verbs that say what something is used for: “tracked with”.
         generic: the nouns that add nothing.
+        instead: what it says is not so, in place of that: “not in B”, “instead of B”.
     """
 
     words: frozenset[str]
@@ -119,6 +123,7 @@ class Essence:
     ties: frozenset[tuple[str, str]]
     means: frozenset[str]
     generic: frozenset[str]
+    instead: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=MANY)
@@ -130,18 +135,42 @@ def essence(text: str) -> Essence | None:
     sentences = split_sentences(rephrase(plain(text)))
     if len(sentences) != 1 or not mood.isdisjoint(UNCLAIMED):
         return None
-    tokens = tokenise(sentences[0], ENGLISH)
+    tokens, instead = _without_instead(tokenise(sentences[0], ENGLISH))
     seen = {token.lowered for token in tokens}
     is_divided = any(token.after in _COMMAS and token.lowered in _CLAUSES for token in tokens)
     is_conditional = bool(seen & ENGLISH.conditions and seen & ENGLISH.negators)
     if not tokens or seen & _MIXED or is_conditional or is_divided:
         return None
-    return _Reading(tokens).made(mood, told=_is_told(tokens, text))
+    made = _Reading(tokens).made(mood, told=_is_told(tokens, text))
+    return made if made is None or not instead else replace(made, instead=instead)
+
+
+def _without_instead(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
+    """Return a sentence without its end that says what is not so in place of it, and the words of that end.
+
+    Where that is not all it says, it is left as it is.
+    """
+    starts = [
+        place
+        for place, token in enumerate(tokens)
+        if token.lowered == "instead" or (token.lowered in ENGLISH.contrasts and token.after in _COMMAS)
+    ]
+    if len(starts) != 1 or not starts[0]:
+        return tokens, frozenset()
+    said, end = tokens[: starts[0]], tokens[starts[0] + 1 :]
+    words = [sense(token) for token in end if token.lowered not in _EMPTY and not (token.is_plain and is_light(token))]
+    is_plain = all(token.lowered not in _MIXED | _CLAUSES | ENGLISH.negators for token in (*said, *end))
+    if not words or len(words) > _LONGEST_END or not is_plain:
+        return tokens, frozenset()
+    return said, frozenset(words)
 
 
 def _is_told(tokens: Sequence[Token], text: str) -> bool:
-    """Say whether a sentence tells somebody what to do."""
-    begins_so = tokens[0].lowered in ENGLISH.imperatives | ENGLISH.negators
+    """Say whether a sentence tells somebody what to do, at once or after a condition: “After a release, tag it”."""
+    first = tokens[0].lowered
+    if first in _TURNS | ENGLISH.conditions:
+        first = next((token.lowered for token in tokens if token.after in _COMMAS), first)
+    begins_so = first in ENGLISH.imperatives | ENGLISH.negators
     return begins_so or not _RULES.isdisjoint(text.casefold().split())
 
 
