@@ -264,3 +264,25 @@ def test_what_is_known_of_an_entry_is_behind_every_door_or_its_loss_is_said(name
 def _holds(found: object, wanted: object) -> bool:
     """Say whether what was known is there; there may be more."""
     return set(wanted) <= set(found or ()) if isinstance(wanted, list) and isinstance(found, list) else found == wanted
+
+
+DATED_BY_OTHERS = (
+    "# S\n\n## 2026-03-01\n\n- a quokka\n\n## Log\n\n**Learned (2026-03-02):**\n\n- a wombat\n- [2026-03-03] an okapi\n"
+)
+
+
+@pytest.mark.parametrize("one", [one for one in table.FORMATS if one.writes], ids=lambda one: one.name)
+def test_what_a_heading_or_a_label_dates_gets_no_date_of_its_own_in_any_format(tmp_path, one):
+    at = Case(tmp_path.resolve(), About(), "", "")
+    path = at.folder / "project" / Target(Tier.SHARED).path
+    path.parent.mkdir(parents=True)
+    path.write_text(DATED_BY_OTHERS)
+    wanted = [(entry.text, entry.date, entry.date_source) for entry in at.workspace.entries()]
+    out, again = str(at.folder / f"out{one.suffixes[0]}"), str(at.folder / "again.md")
+    at.amp("export", "shared", "--output", out)
+    at.amp("import", out, "--to", "agent:dev", "--apply")
+    at.amp("convert", out, again, root=False)
+    at.amp("import", again, "--to", "agent:other", "--apply")
+    for target in ("agent:dev", "agent:other"):
+        entries = at.workspace.entries(None, [parse_target(target)])
+        assert [(entry.text, entry.date, entry.date_source) for entry in entries] == wanted

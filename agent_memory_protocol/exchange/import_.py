@@ -210,7 +210,7 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
                 actor=actor,
                 section=headings[-1] if headings else title() if label else None,
                 under=label or None,
-                dated=_day(entry),
+                dated=_day(entry) if not markdown.is_dated_by_others(entry, headings[-1:]) else False,
                 about=_about(entry._replace(tags=()) if from_page else entry, target),
                 keep=True,
             )

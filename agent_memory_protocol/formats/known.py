@@ -17,6 +17,8 @@ KEEP, DISPUTED, UNTIL, EXPIRES = "keep", "disputed", "until", "expires_at"
 MARKS = (KEEP, DISPUTED, UNTIL, EXPIRES)
 HEADINGS = "headings"
 """The key of the headings that an entry was under. They are the first of its tags as well."""
+DATED_BY = "dated_by"
+"""The key of what an entry without a date of its own has its day from: the heading or the label above it."""
 TARGET = "target"
 """The key of the document that an entry was in."""
 WRITER, DISPUTED_WITH, SUPERSEDES = "writer", "disputed_with", "supersedes"

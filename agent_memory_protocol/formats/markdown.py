@@ -4,7 +4,7 @@ A document is for people, so it keeps what people read: the texts, under which h
 are dated with. What it is read from is never written over; a new document is written from nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import PurePath
@@ -14,9 +14,10 @@ from typing import NamedTuple
 from ..errors import InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
 from ..text import headers, labels, marks
+from ..text.dates import heading_day
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
-from ..tiers.entries import Entry
+from ..tiers.entries import OWN, Entry
 from . import known, record_files
 from .entry import ENTRY_BYTES, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
 from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
@@ -71,7 +72,7 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
             continue
         label = found.label(entry)
         key, extra = named(
-            entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_marks(entry)), **front})
+            entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_said(entry)), **front})
         )
         above = [headings[index] for index in entry.headings]
         made = MemoryEntry(
@@ -93,7 +94,10 @@ def _front_matter(found: Document) -> Iterator[tuple[str, str]]:
                 yield f"{HEADER}{key}", said
 
 
-def _marks(entry: Entry) -> Iterator[tuple[str, str]]:
+def _said(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the marks of an entry, and what dates it where it does not say so itself."""
+    if entry.day is not None and entry.day_source != OWN:
+        yield known.DATED_BY, entry.day_source
     if entry.is_marked_keep:
         yield known.KEEP, _YES
     if entry.marks.disputed:
@@ -138,12 +142,24 @@ def label_and_text(entry: MemoryEntry) -> tuple[str, str]:
 
 
 def encode(entry: MemoryEntry) -> Piece:
-    """Return an entry as it will be in a document."""
+    """Return an entry as it will be in a document. What its heading or its label dates gets no date of its own."""
     day = entry.timestamp_ms // DAY
     label, text = label_and_text(entry)
     front = marks_of(entry)
-    new = compose.compose(text, day=day + _EPOCH if day else None, front=front, max_bytes=ENTRY_BYTES)
-    return Piece(known.headings_of(entry.extra, entry.tags), new.lines, label)
+    headings = known.headings_of(entry.extra, entry.tags)
+    is_dated = day and not is_dated_by_others(entry, headings)
+    new = compose.compose(text, day=day + _EPOCH if is_dated else None, front=front, max_bytes=ENTRY_BYTES)
+    return Piece(headings, new.lines, label)
+
+
+def is_dated_by_others(entry: MemoryEntry, headings: Sequence[str]) -> bool:
+    """Say whether an entry had its day from a heading or its label, and will have it from them under these headings."""
+    if known.DATED_BY not in entry.extra:
+        return False
+    label = marks.read(label_and_text(entry)[0]).date
+    days = [label.day if label else None, *map(heading_day, reversed(headings))]
+    day = next((day for day in days if day is not None), None)
+    return day is not None and (day - _EPOCH) * DAY == entry.timestamp_ms
 
 
 def write(path: str, pieces: Iterable[Piece]) -> None:
@@ -189,8 +205,9 @@ def _read_back(piece: Piece) -> MemoryEntry | None:
 
 def _as_read(entry: MemoryEntry) -> MemoryEntry:
     """Return an entry with text and day as they are read back; as it is where it cannot be written at all."""
+    alone = {key: value for key, value in entry.extra.items() if key != known.DATED_BY}
     try:
-        piece = encode(entry)
+        piece = encode(entry._replace(extra=MappingProxyType(alone)))
     except RefusedText:
         return entry
     back = _read_back(piece._replace(headings=()))
@@ -238,9 +255,11 @@ def _own_id(entry: MemoryEntry) -> str:
 
 
 def _own_extra(entry: MemoryEntry) -> Mapping[str, str]:
-    """Return what a document keeps of `extra`: the label and the marks."""
+    """Return what a document keeps of `extra`: the label, the marks, and what dates it where that is written."""
     label = label_and_text(entry)[0]
     marked = {key: entry.extra[key] for key in known.MARKS if key in entry.extra}
+    if is_dated_by_others(entry, known.headings_of(entry.extra, entry.tags)):
+        marked[known.DATED_BY] = entry.extra[known.DATED_BY]
     return MappingProxyType({**({LABEL: label} if label else {}), **marked})
 
 

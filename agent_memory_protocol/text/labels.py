@@ -4,6 +4,7 @@ In Markdown a label is a paragraph above its list. Wherever an item goes alone, 
 `push to main` under `**Never:**` is `Never: push to main`.
 """
 
+import re
 from unicodedata import normalize
 
 from . import markdown
@@ -11,13 +12,17 @@ from . import markdown
 LONGEST = 160
 """Characters of a label in front of a text; of a longer one the beginning is there."""
 
+_LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _COLONS = " \t:\uff1a"
 _EMPHASIS = ("**", "__", "*", "_")
 
 
 def plain(label: str) -> str:
-    """Return a label on one line, without the emphasis around it and the colon that ends it."""
-    text = " ".join(label.split())
+    """Return a label on one line, without the emphasis around it and the colon that ends it, and links as their text.
+
+    In front of a text, a link would make an index line of it.
+    """
+    text = _LINK.sub(r"\1", " ".join(label.split()))
     before = ""
     while text != before:
         before, text = text, text.rstrip(_COLONS)
@@ -52,7 +57,8 @@ def taken_off(label: str, text: str) -> str | None:
     for gap in (" ", "\n"):
         front = in_front(label, "").rstrip(" ") + gap
         rest = text.removeprefix(front)
-        if plain(label) and rest != text and in_front(label, rest) == text:
+        # Formats of one line have blanks in place of line ends.
+        if plain(label) and rest != text and in_front(label, rest).replace("\n", gap) == text.replace("\n", gap):
             return rest
     return None
 
