@@ -30,6 +30,7 @@ OUTSIDE = {
     "mcp_types": {"mcp.server"},
     "nacl": {"records.signing"},
     "numpy": {"search.float32", "search.minilm", "search.static"},
+    "snowballstemmer": {"search.languages"},
     "starlette": {"view.live"},
     "sqlite3": {"disk.database", "formats.sqlite"},
     "psycopg": {"postgresql.server"},

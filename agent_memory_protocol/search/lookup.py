@@ -44,6 +44,7 @@ _LIKE = """
         AND length(word) BETWEEN :length - 1 AND :length + 1
     UNION SELECT word FROM spellings WHERE backwards BETWEEN :end AND :end || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1"""
+_BEGINNING_WITH = "SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last LIMIT :most"
 _LAST = "\U0010ffff"
 _MOST = 2**63 - 1
 """The largest number that SQLite knows."""
@@ -66,6 +67,11 @@ class Lookup:
         start, end = untouched(spelling)
         asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling)}
         return {word for (word,) in self._connection.execute(_LIKE, asked)}
+
+    def beginning_with(self, start: str, most: int) -> list[str]:
+        """Return spellings that begin with some letters, at most so many of them."""
+        asked = {"start": start, "last": _LAST, "most": most}
+        return [word for (word,) in self._connection.execute(_BEGINNING_WITH, asked)]
 
     def count(self, tokens: Collection[str], keys: Collection[str] | None = None) -> int:
         """Return how many passages have any of these tokens, of all or of those with one of these keys."""
@@ -131,11 +137,19 @@ class Snapshot:
         self.average = size / max(self.passages, 1)
         self._connection = connection
         self._postings: dict[str, Postings] = {}
+        self._shares: dict[str, float] = {}
 
     @cached_property
     def stock(self) -> Stock:
         """All passages; where there are very many, this takes a while."""
         return Stock(dict(self._connection.execute("SELECT id, size FROM passages")))
+
+    def share(self, token: str) -> float:
+        """Return which share of the passages holds a token."""
+        if token not in self._shares:
+            held = Lookup(self._connection).holding([token])
+            self._shares[token] = held.get(token, 0) / max(self.passages, 1)
+        return self._shares[token]
 
     def is_known(self, token: str, allowed: Collection[int] | None = None) -> bool:
         """Say whether a token is in any of these passages, or in any at all."""

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from . import words
+from .languages import inflect
 from .passages import read
 from .port import Hit, Source
 from .ranking import APART, Postings, Stock, rank
@@ -69,11 +70,17 @@ class ScanIndex:
             if within is None or name in within
             for spelling in source.spellings
         }
-        terms = mend(
-            words.terms(query),
-            lambda token: any(token in numbered[one][1].text or token in numbered[one][1].context for one in allowed),
-            lambda _: spellings,
-        )
+
+        def is_known(token: str) -> bool:
+            return any(token in numbered[one][1].text or token in numbered[one][1].context for one in allowed)
+
+        def share(token: str) -> float:
+            return sum(token in one.text or token in one.context for _, one in numbered.values()) / len(numbered)
+
+        def beginning_with(start: str, most: int) -> list[str]:
+            return sorted(one for one in spellings if one.startswith(start))[:most]
+
+        terms = mend(inflect(words.terms(query), share, beginning_with), is_known, lambda _: spellings)
         postings: dict[str, Postings] = {}
         for token in words.wanted(terms):
             inside = {number: times for number, (_, one) in numbered.items() if (times := one.text[token])}
